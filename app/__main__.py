@@ -83,9 +83,9 @@ def _take_language(words: list[str]) -> tuple[list[str], str]:
 
 def _names_a_project(word: str) -> bool:
     """By its suffix, so that commands need not be loaded."""
-    from engine.config import PROJECT_SUFFIX
+    from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 
-    return word.endswith(PROJECT_SUFFIX)
+    return word.endswith((PROJECT_SUFFIX, ARCHIVE_SUFFIX))
 
 
 def open_window(

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from engine.config import PROJECT_SUFFIX
+from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 
 INTERVAL_MS: Final = 500
 """How often the GUI thread looks whether a collection is due. Chosen: what a second of work leaves is little memory."""
@@ -88,7 +88,7 @@ class OpenedFiles(QObject):
         application.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QFileOpenEvent) or not event.file().endswith(PROJECT_SUFFIX):
+        if not isinstance(event, QFileOpenEvent) or not event.file().endswith((PROJECT_SUFFIX, ARCHIVE_SUFFIX)):
             return False
         self._open_project(Path(event.file()))
         return True

@@ -7,6 +7,7 @@ from app.about.controller import About
 from app.actions.keys import KeyOwner
 from app.actions.page_keys import PageKeys
 from app.actions.row import ActionRow, in_menu_order
+from app.archives.controller import Archives
 from app.audit.controller import Auditing
 from app.backbones.controller import Backbones
 from app.backups.controller import Backups
@@ -53,6 +54,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Suggesting,
     Backups,
     Projects,
+    Archives,
     Labelling,
     Boxes,
     Comparing,

@@ -30,7 +30,7 @@ from app.status.toast import ChangeAnswers, Toast
 from app.theme.icons import icon
 from app.window_geometry import Panes
 from app.workspace.view import Workspace
-from engine.config import CacheFolders
+from engine.config import ARCHIVE_SUFFIX, CacheFolders
 from engine.log import Log
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Shell(QMainWindow):
     similar_requested = Signal(Sequence)  # dropped with Alt held: files that images should be found like
     files_given = Signal(Sequence)  # to the open project
     images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
+    archive_given = Signal(Path)  # a project with its photos in one file
     first_page_wanted = Signal()
     language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has
     device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now
@@ -153,10 +154,18 @@ class Shell(QMainWindow):
                 return
         leave()
 
+    def open_project(self, path: Path) -> None:
+        """Open a project, or offer to unpack an archive of one."""
+        if path.suffix == ARCHIVE_SUFFIX:
+            self.archive_given.emit(path)
+        else:
+            self.leave_by(lambda: self.session.open(path))
+
     def open_soon(self, path: Path) -> None:
-        """Open a project as soon as the window was painted."""
-        self.show_panes()
-        QTimer.singleShot(0, lambda: self.leave_by(lambda: self.session.open(path)))
+        """Open a project or an archive of one as soon as the window was painted."""
+        if path.suffix != ARCHIVE_SUFFIX:
+            self.show_panes()
+        QTimer.singleShot(0, lambda: self.open_project(path))
 
     def show_at_once(self) -> None:
         """Repaint card and inspector together before the next key is handled."""

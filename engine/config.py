@@ -58,6 +58,7 @@ BACKUPS_VARIABLE: Final = "PROTOLEAF_BACKUPS"
 LOGS_VARIABLE: Final = "PROTOLEAF_LOGS"
 PERSON_VARIABLE: Final = "PROTOLEAF_PERSON"
 PROJECT_SUFFIX: Final = ".protoleaf"
+ARCHIVE_SUFFIX: Final = ".protoleafz"  # a zip archive of a project with its photos
 
 
 def is_packaged() -> bool:

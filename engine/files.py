@@ -6,8 +6,9 @@ import os
 import re
 import stat
 from array import array
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from io import BufferedReader
@@ -193,6 +194,7 @@ class PhotoFacts:
     taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
     camera: str = ""  # make and model
     serial: str = ""  # number of the camera's body
+    fields: Mapping[str, str] = field(default_factory=dict)  # further ones, by the names in `found_details.FIELDS`
 
     @property
     def date_text(self) -> str:

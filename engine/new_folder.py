@@ -75,6 +75,13 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
         folder.remove()
 
 
+def is_in_scratch(path: Path) -> bool:
+    """Whether a path lies in a `ScratchFolder`, also in the draft of a `new_folder`."""
+    return any(
+        parent.name.startswith((PREFIX, HIDDEN_PREFIX)) and (parent / _OWNER).exists() for parent in path.parents
+    )
+
+
 def clear_abandoned(parent: Path | None = None) -> None:
     """Remove the scratch folders whose owners are dead, as far as possible."""
     with suppress(OSError):

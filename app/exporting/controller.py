@@ -19,10 +19,13 @@ if TYPE_CHECKING:  # the window shows first
     from app.exporting.logic import ExportLook
     from app.exporting.view import ExportCard
     from app.shell import Shell
+    from engine.collection.archive.pack import WrittenArchive
     from engine.collection.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
     from engine.interchange.labelled_images.records import WrittenExport
+
+    Written = WrittenExport | ExportedModel | WrittenArchive
 
 SETTLED_MS: Final = 150
 """After the last key in the card, before the disk is asked what would come of it."""
@@ -192,7 +195,7 @@ class Exporting(Feature):
         job = ThreadJob(job_title(look.target), self._work(info.path, state, look), self._thread)
         job.keeps_finished = look.format.writes_into
         job.progress.connect(lambda progress: self.card.show_progress(progress) if self.card is not None else None)
-        job.finished.connect(lambda done: self._on_finished(cast("WrittenExport | ExportedModel", done), look))
+        job.finished.connect(lambda done: self._on_finished(cast("Written", done), look))
         job.failed.connect(self._on_failed)
         job.cancelled.connect(lambda: self._on_cancelled(look))
         self._job = job
@@ -202,27 +205,29 @@ class Exporting(Feature):
     def _work(self, project: Path, state: CollectionState, look: ExportLook) -> Work:
         caches = self._session.caches
 
-        def work(on_progress: OnProgress, cancel: CancelToken) -> WrittenExport | ExportedModel:
-            from app.exporting.logic import export_labels, export_the_model
+        def work(on_progress: OnProgress, cancel: CancelToken) -> Written:
+            from app.exporting.logic import COPY, export_copy, export_labels, export_the_model
 
             if look.format.has_labels:
                 return export_labels(project, state, look, on_progress, cancel)
+            if look.choice.format_name == COPY:
+                return export_copy(project, caches, look, on_progress, cancel)
             return export_the_model(project, caches, look, on_progress, cancel)
 
         return work
 
-    def _on_finished(self, done: WrittenExport | ExportedModel, look: ExportLook) -> None:
-        from app.exporting.wording import done_text, model_done_text
-        from engine.interchange.labelled_images.records import WrittenExport
+    def _on_finished(self, done: Written, look: ExportLook) -> None:
+        from app.exporting.wording import written_text
+        from engine.collection.bundle.export import ExportedModel
 
         self._end("")
         if self.card is not None:
             self.card.dismiss()
-        is_incomplete = isinstance(done, WrittenExport) and bool(done.failures)
+        is_incomplete = not isinstance(done, ExportedModel) and bool(done.failures)
         say = self._toast.say_failure if is_incomplete else self._toast.say
         folder = look.target if look.format.is_folder else look.target.parent
         say(
-            done_text(done, look.target) if isinstance(done, WrittenExport) else model_done_text(done),
+            written_text(done, look.target),
             action=tr("Show in folder"),
             on_action=lambda: self._show_folder(folder),
         )

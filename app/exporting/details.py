@@ -27,6 +27,8 @@ from app.exporting.wording import (
     group_title,
     lacks_room,
     losses,
+    photos_hint,
+    photos_text,
     placing_hint,
     placing_text,
     preview_caption,
@@ -38,6 +40,7 @@ from app.theme.tokens import tokens
 from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import ExportPreview
 from engine.interchange.labelled_images.class_folders import FolderOptions
+from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
 
 if TYPE_CHECKING:
@@ -187,6 +190,7 @@ class ExportDetails(QWidget):
     Attributes:
         which: a button for each choice of images.
         placings: a button for each way of bringing files into a folder.
+        photos: of a copy of the project, a button for photos (False) and one for previews (True).
         flat: whether class folders lie beside one another.
         crops: whether boxes are cut out of their images.
         coarse: whether images of broader classes come along where they do.
@@ -201,6 +205,7 @@ class ExportDetails(QWidget):
         self.which = {which: QRadioButton() for which in Which}
         self._which_hints = {which: make_hint("") for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
+        self.photos = {is_reduced: QRadioButton() for is_reduced in (False, True)}
         self.flat = QCheckBox(tr("One folder per class, without hierarchy"))
         self.crops = QCheckBox(tr("Cut out the boxes, as JPEGs"))
         self.coarse = QCheckBox()
@@ -210,7 +215,7 @@ class ExportDetails(QWidget):
         self._description = make_flowing_label("")
         self._losses = make_flowing_label("", "secondary")
         self._room = make_flowing_label("", "warning")
-        self._which_part, self._files_part = QWidget(), QWidget()
+        self._which_part, self._files_part, self._photos_part = QWidget(), QWidget(), QWidget()
         self._fill()
         self._connect()
 
@@ -227,22 +232,26 @@ class ExportDetails(QWidget):
             button.setAccessibleDescription(placing_hint(placing))
             files.addWidget(button)
             files.addWidget(make_hint(placing_hint(placing)))
-        files.addWidget(self._room)
         files.addSpacing(spacing.tiny)
         files.addWidget(self.crops)
         files.addWidget(self.flat)
         files.addWidget(self.coarse)
         self._coarse_hint = make_hint(tr("Trainers take each folder for a class of its own."))
         files.addWidget(self._coarse_hint)
+        photos = fill_column(self._photos_part, make_label(tr("Photos"), "section"), spacing=spacing.tiny)
+        for is_reduced, button in self.photos.items():
+            button.setAccessibleDescription(photos_hint(is_reduced=is_reduced))
+            photos.addWidget(button)
+            photos.addWidget(make_hint(photos_hint(is_reduced=is_reduced)))
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
-            body, self._title, self._description, make_label(tr("What this format cannot carry"), "section"),
-            self._losses, self._which_part, self._files_part, self.byte_order_mark,
+            body, self._title, self._description, make_label(tr("Limits of this format"), "section"),
+            self._losses, self._which_part, self._files_part, self._photos_part, self._room, self.byte_order_mark,
             make_label(tr("Preview"), "section"), self.preview,
             spacing=spacing.small,
         )  # fmt: skip
-        for heading in (8, 7, 6, 5, 4, 2):
+        for heading in (10, 9, 8, 6, 5, 4, 2):
             column.insertSpacing(heading, spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.addStretch(1)
@@ -251,7 +260,7 @@ class ExportDetails(QWidget):
         fill_column(self, self._area)
 
     def _connect(self) -> None:
-        for buttons in (self.which, self.placings):
+        for buttons in (self.which, self.placings, self.photos):
             group = QButtonGroup(self)
             for button in buttons.values():
                 group.addButton(button)
@@ -261,6 +270,7 @@ class ExportDetails(QWidget):
         self.byte_order_mark.setChecked(True)
         self.which[Which.SURE].setChecked(True)
         self.placings[Placing.COPY].setChecked(True)
+        self.photos[False].setChecked(True)
 
     # -- what is chosen
 
@@ -275,6 +285,11 @@ class ExportDetails(QWidget):
         is_flat = self.flat.isChecked() and not self.flat.isHidden()
         has_crops = self.crops.isChecked() and not self.crops.isHidden()
         return FolderOptions(placing, is_flat, self.coarse.isChecked(), has_crops)
+
+    @property
+    def is_reduced(self) -> bool:
+        """Whether a copy has previews instead of the photos."""
+        return self.photos[True].isChecked() and not self._photos_part.isHidden()
 
     @property
     def has_byte_order_mark(self) -> bool:
@@ -293,9 +308,10 @@ class ExportDetails(QWidget):
         self._title.setText(tr(offered.title))
         self._description.setText(description(offered))
         lines = losses(offered)
-        self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines) if offered.cannot_carry else lines[0])
+        self._losses.setText("\n".join(f"{_BULLET}{line}" for line in lines))
         self._which_part.setVisible(offered.has_labels)
         self._files_part.setVisible(offered.has_images)
+        self._photos_part.setVisible(offered.group is FormatGroup.PROJECT)
         self.flat.setVisible(offered.has_flat_form)
         self.crops.setVisible(False)
         self._show_coarse(0)
@@ -308,6 +324,7 @@ class ExportDetails(QWidget):
         chosen = look.chosen.get(look.choice.which)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
+        self._show_sizes(look)
         self._room.setText(lacks_room(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
         is_beside = look.format.is_beside or look.choice.folder.is_flat
@@ -320,8 +337,14 @@ class ExportDetails(QWidget):
         self._show_counts(None)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None))
+        self._show_sizes(None)
         self._room.hide()
         self._show_coarse(0)
+
+    def _show_sizes(self, look: ExportLook | None) -> None:
+        for is_reduced, button in self.photos.items():
+            size_bytes = None if look is None else look.copy_bytes.get(is_reduced)
+            button.setText(photos_text(size_bytes, is_reduced=is_reduced))
 
     def _show_counts(self, look: ExportLook | None) -> None:
         for which, button in self.which.items():

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import tr
 from app.wording import seen_text
+from engine.collection.archive.layout import portable_paths
+from engine.collection.archive.pack import archive_bytes, pack_project
 from engine.collection.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
 from engine.collection.fitting import setting_of
-from engine.collection.outputs import check_folder, what_it_is
+from engine.collection.outputs import ARCHIVE, check_file, check_folder, what_it_is
+from engine.config import ARCHIVE_SUFFIX
 from engine.errors import ProtoleafError, TakenError
 from engine.files import shown
 from engine.full_disk import as_full_disk
@@ -22,6 +26,7 @@ from engine.interchange.labelled_images.formats import FORMATS, FormatGroup, Ima
 from engine.project import Project
 
 if TYPE_CHECKING:
+    from engine.collection.archive.pack import WrittenArchive
     from engine.collection.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.config import CacheFolders
@@ -30,6 +35,9 @@ if TYPE_CHECKING:
 
 MODEL: Final = "model"
 """As the command line calls it; not one of `FORMATS`: it holds no images."""
+COPY: Final = ARCHIVE
+"""As the command line calls it; not one of `FORMATS`: it is the whole project."""
+LISTED: Final = 40  # photos of a copy that its preview names
 MODEL_FILES: Final = (
     "classifier.onnx", "classes.json", "backbone.onnx", "backbone.card.json", "run.py", "README.md", "card.json",
     "LICENCE.txt",
@@ -54,6 +62,7 @@ class ExportLook:
         preview: the beginning of it.
         seen: how many classes have examples, in words; "" where all do.
         has_boxes: whether the collection has boxes.
+        copy_bytes: about how large a copy of the project becomes, with photos (False) and with previews (True).
     """
 
     format: ImageFormat
@@ -66,6 +75,7 @@ class ExportLook:
     preview: ExportPreview
     seen: str = ""
     has_boxes: bool = False
+    copy_bytes: Mapping[bool, int] = field(default_factory=dict)
 
     @property
     def target(self) -> Path:
@@ -83,13 +93,20 @@ def offered_exports() -> dict[str, ImageFormat]:
         ),
         group=FormatGroup.MODEL,
     )
+    copy = ImageFormat(
+        tr("Copy for someone"),
+        tr("one file with the project and its photos: someone else opens and labels it, and you merge it back"),
+        (tr("backbones that you added yourself are not included"),),
+        suffix=ARCHIVE_SUFFIX,
+        group=FormatGroup.PROJECT,
+    )
     order = list(FormatGroup)
-    return dict(sorted([*FORMATS.items(), (MODEL, model)], key=lambda item: order.index(item[1].group)))
+    return dict(sorted([*FORMATS.items(), (MODEL, model), (COPY, copy)], key=lambda item: order.index(item[1].group)))
 
 
 def target_name(stem: str, name: str, suffix: str) -> str:
     """`birds.csv`, `birds-coco.json`, `birds-folders`: what a project's export is called."""
-    return stem + suffix if suffix == f".{name}" else f"{stem}-{name}{suffix}"
+    return stem + suffix if suffix in {f".{name}", ARCHIVE_SUFFIX} else f"{stem}-{name}{suffix}"
 
 
 def renamed_target(target: Path, offered: ImageFormat, known: Sequence[ImageFormat]) -> Path:
@@ -133,6 +150,7 @@ def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *,
             preview=_preview(project, state, choice),
             seen="" if state.unseen is None else seen_text(state.unseen, project.classes.graph),
             has_boxes=bool(state.is_box.any()),
+            copy_bytes=_copy_bytes(project) if choice.format_name == COPY else {},
         )
 
 
@@ -172,6 +190,31 @@ def export_the_model(
         return export_model(project, caches, look.target, setting_of(project), on_progress=on_progress, cancel=cancel)
 
 
+def export_copy(
+    project_path: Path, caches: CacheFolders, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+) -> WrittenArchive:
+    """Write the project and its photos into one file.
+
+    Raises:
+        InputError, StorageError: the place or the disk refuses.
+        Cancelled: it was stopped.
+    """
+    with Project.open(project_path, for_writing=False) as project:
+        return pack_project(
+            project,
+            caches,
+            look.target,
+            is_reduced=look.choice.is_reduced,
+            is_overwriting=look.choice.is_overwriting,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
+
+
+def _copy_bytes(project: Project) -> dict[bool, int]:
+    return {is_reduced: archive_bytes(project, is_reduced=is_reduced) for is_reduced in (False, True)}
+
+
 def _free(target: Path) -> Path:
     """The name, or with a number where it is taken: nobody shall replace anything who did not ask for it."""
     number, free = 1, target
@@ -185,12 +228,9 @@ def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tu
     """Why nothing can go there, and what would be replaced there that is no earlier export; "" each."""
     target = choice.out
     try:
-        if offered.has_labels:
-            check_target(project, choice)
-        else:
-            check_folder(Path(os.path.realpath(target)), project)
+        _check(project, choice, offered)
     except TakenError:
-        return _replacing_problem(project, choice), what_it_is(target)
+        return _replacing_problem(project, choice, offered), what_it_is(target)
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(as_full_disk(error))), ""
     if not target.parent.is_dir():
@@ -198,10 +238,19 @@ def _problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> tu
     return "", ""
 
 
-def _replacing_problem(project: Project, choice: ExportChoice) -> str:
+def _check(project: Project, choice: ExportChoice, offered: ImageFormat) -> None:
+    if offered.has_labels:
+        check_target(project, choice)
+    elif offered.is_folder:
+        check_folder(Path(os.path.realpath(choice.out)), project)
+    else:
+        check_file(choice.out, COPY, project=project, is_overwriting=choice.is_overwriting)
+
+
+def _replacing_problem(project: Project, choice: ExportChoice, offered: ImageFormat) -> str:
     """Why the file that is there cannot be replaced even where the person wants it."""
     try:
-        check_target(project, replace(choice, is_overwriting=True))
+        _check(project, replace(choice, is_overwriting=True), offered)
     except (ProtoleafError, OSError, ValueError) as error:
         return shown(str(as_full_disk(error)))
     return ""
@@ -218,6 +267,10 @@ def _free_bytes(target: Path) -> int | None:
 def _preview(project: Project, state: CollectionState, choice: ExportChoice) -> ExportPreview:
     if choice.format_name == MODEL:
         return ExportPreview(lines=MODEL_FILES)
+    if choice.format_name == COPY:
+        names = portable_paths(project.images.table().paths, project.path.parent, project.path.name)
+        some = islice(names.values(), LISTED)
+        return ExportPreview(lines=(project.path.name, *map(shown, some), *(["…"] if len(names) > LISTED else [])))
     try:
         return preview_export(project, state, FORMATS[choice.format_name], choice.which, choice.folder)
     except (ProtoleafError, OSError) as error:

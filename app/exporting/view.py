@@ -155,6 +155,7 @@ class ExportCard(Overlay):
             self.details.chosen_which,
             self.details.options,
             has_byte_order_mark=self.details.has_byte_order_mark,
+            is_reduced=self.details.is_reduced,
         )
 
     @property

@@ -11,12 +11,14 @@ from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences,
 from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import ExportPreview
 from engine.files import shown
+from engine.images.reduced_photo import REDUCED_SIDE
 from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
 from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook
+    from engine.collection.archive.pack import WrittenArchive
     from engine.collection.bundle.export import ExportedModel
     from engine.interchange.labelled_images.formats import ImageFormat
     from engine.interchange.labelled_images.records import WrittenExport
@@ -27,6 +29,7 @@ GROUPS: Final[Mapping[FormatGroup, str]] = {
     FormatGroup.ANNOTATION: marked("Annotation tools"),
     FormatGroup.NATURE: marked("Nature and archives"),
     FormatGroup.MODEL: marked("Model"),
+    FormatGroup.PROJECT: marked("Whole project"),
 }
 WHICH: Final[Mapping[Which, str]] = {
     Which.VERIFIED: marked("Verified only"),
@@ -57,9 +60,8 @@ def description(offered: ImageFormat) -> str:
 
 def losses(offered: ImageFormat) -> list[str]:
     """What is lost in a format, a sentence each."""
-    if not offered.cannot_carry:
-        return [tr("Nothing is lost: labels and predictions are written in full.")]
-    return [sentence(each) for each in offered.cannot_carry]
+    photos = [tr("Photos are not included.")] if offered.names_images else []
+    return [*photos, *map(sentence, offered.cannot_carry)]
 
 
 def which_text(which: Which, count: int | None) -> str:
@@ -99,6 +101,19 @@ def placing_hint(placing: Placing) -> str:
             return tr("Use no space, but break once the images are moved.")
 
 
+def photos_text(size_bytes: int | None, *, is_reduced: bool) -> str:
+    """`Photos in full size  ·  about 1.2 GB`, `Previews of 1,024 px  ·  about 45 MB`."""
+    title = tr("Previews of %1 px", number(REDUCED_SIDE)) if is_reduced else tr("Photos in full size")
+    return title if size_bytes is None else SEPARATOR.join((title, tr("about %1", file_size(size_bytes))))
+
+
+def photos_hint(*, is_reduced: bool) -> str:
+    """What speaks for each."""
+    if is_reduced:
+        return tr("Easy to send, and enough for most labelling. Videos and documents are included as they are.")
+    return tr("Every detail can be seen.")
+
+
 def coarse_text(count: int) -> str:
     """`Also 12 images of broader classes`."""
     return tr("Also %1 of broader classes", images(count))
@@ -132,6 +147,9 @@ def problem_text(problem: str) -> str:
 def lacks_room(look: ExportLook, placing: Placing) -> str:
     """That copies take more room than there is; "" where they do not."""
     offered, chosen = look.format, look.chosen.get(look.choice.which)
+    needed = look.copy_bytes.get(look.choice.is_reduced, 0)
+    if look.free_bytes is not None and needed > look.free_bytes:
+        return tr("The copy takes about %1, and only %2 is free there.", file_size(needed), file_size(look.free_bytes))
     is_copied = offered.has_images and placing is Placing.COPY
     if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
         return ""
@@ -158,6 +176,16 @@ def job_title(target: Path) -> str:
     return tr("Exporting to %1", shown(target.name))
 
 
+def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: Path) -> str:
+    """What was written, and what was left out."""
+    from engine.collection.archive.pack import WrittenArchive
+    from engine.collection.bundle.export import ExportedModel
+
+    if isinstance(done, WrittenArchive):
+        return copy_done_text(done, target)
+    return model_done_text(done) if isinstance(done, ExportedModel) else done_text(done, target)
+
+
 def done_text(written: WrittenExport, target: Path) -> str:
     """`Exported 2,640 images to birds.csv`, and what was left out."""
     parts = [tr("Exported %1 to %2", images(written.images), shown(target.name))]
@@ -182,6 +210,18 @@ def model_done_text(done: ExportedModel) -> str:
         shown(done.folder.name),
         file_size(done.size_bytes),
     )
+
+
+def copy_done_text(done: WrittenArchive, target: Path) -> str:
+    """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what is not in it."""
+    counted = plural(done.files, "1 photo", "%n photos")
+    parts = [fill(tr("Copied the project and %1 to %2, %3"), counted, shown(target.name), file_size(done.size_bytes))]
+    if done.missing:
+        parts.append(plural(done.missing, "1 photo was not found", "%n photos were not found"))
+    if done.failures:
+        count = len(done.failures)
+        parts.append(plural(count, "1 photo could not be read", "%n photos could not be read"))
+    return in_sentences(*parts)
 
 
 def stopped_text(*, writes_into: bool) -> str:

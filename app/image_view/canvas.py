@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QR
 from PySide6.QtWidgets import QWidget
 
 from app.image_view.box_layer import BoxLayer, ShownBox
+from app.image_view.preview_mark import mark_as_preview, paint_preview_mark, preview_text
 from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
@@ -66,6 +67,11 @@ class ImageCanvas(QWidget):
         self.setMouseTracking(True)
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
         self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def preview_text(self) -> str:
+        """That the picture is a preview of a photo that is not here; "" for a photo itself."""
+        return preview_text(self._image)
 
     @property
     def has_image(self) -> bool:
@@ -276,6 +282,7 @@ class ImageCanvas(QWidget):
             painter.drawImage(QRectF(QPointF(-size.width() / 2, -size.height() / 2), size), self._image)
             painter.resetTransform()
             self.boxes.paint(painter)
+            paint_preview_mark(painter, self._image, target & QRectF(self.rect()))
         elif self.message:
             painter.setPen(QColor(tokens().colours.text_secondary))
             room = self.rect().adjusted(48, 48, -48, -48)
@@ -347,6 +354,7 @@ def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | st
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb
     from engine.images.parts_of_file import open_file_parts
+    from engine.images.reduced_photo import is_reduced
 
     try:
         if source.part:
@@ -358,4 +366,7 @@ def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | st
         return error.translated()
     except OSError as error:
         return str(error)
-    return image_of(pixels)
+    image = image_of(pixels)
+    if not source.part and is_reduced(source.path):
+        mark_as_preview(image)
+    return image

@@ -83,7 +83,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
     def _show_missing(self, survey: MergeSurvey) -> None:
         count, found = len(survey.plan.missing), len(survey.on_disk)
         choice = wording.add_images_text(found) if found else ""
-        note = "" if found else tr("None of them was found on disk.")
+        note = "" if found else wording.not_found_text(survey.source)
         title, rows = wording.missing_title(count), wording.missing_rows(survey)
         self.missing.show_rows(title, rows, total=count, choice=choice, note=note)
 

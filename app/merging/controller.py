@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -14,12 +14,13 @@ from app.file_dialogs import Purpose, save_new_file
 from app.jobs.background_thread import DetachedJob
 from app.merging.keys import KEYS
 from app.texts import marked, tr
+from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 from engine.files import shown
 from engine.graph.codes import UNKNOWN
 
 if TYPE_CHECKING:  # the window shows first
     from app.merging.card import MergeCard
-    from app.merging.logic import Dispute, MergeSurvey, Queue
+    from app.merging.logic import Dispute, DisputeGroup, MergeSurvey, Queue
     from app.merging.page import ConflictPage
     from app.palette.logic import Choice as PaletteChoice
     from app.palette.logic import PaletteRow
@@ -64,7 +65,7 @@ class Merging(Imports["MergeCard"]):
         return tr("Merge another copy")
 
     def _file_kinds(self) -> str:
-        return tr("Protoleaf projects (*.protoleaf);;All files (*)")
+        return f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
     def _survey(self, project: Path, source: Path, _given: Mapping[str, str], cancel: CancelToken) -> MergeSurvey:
         from app.merging.logic import survey_merge
@@ -88,13 +89,16 @@ class Merging(Imports["MergeCard"]):
     def _on_merged(self, done: Merge) -> None:
         from app.merging.logic import Queue, disputes_of
         from app.merging.wording import done_text
+        from engine.collection.folding.folds import Folds
 
         if not done.change.is_empty:
             self._toast.say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
-        disputes = disputes_of(done.conflicts, done.comments)
+        state = self._session.state
+        folds = Folds.none() if state is None else state.folds
+        groups = disputes_of(done.conflicts, done.comments, folds)
         self._agreement = done.plan.agreement
-        if disputes:
-            self.queue = Queue(disputes)
+        if groups:
+            self.queue = Queue(groups)
             page = self._made_page()
             self._shell.workspace.show_page(page, tr("Settle conflicts"))
             self._toast.stay_within(page.canvas)
@@ -112,6 +116,8 @@ class Merging(Imports["MergeCard"]):
             page.unknown_decided.connect(self._settle_as_unknown)
             page.other_requested.connect(self._ask_class)
             page.put_off.connect(self._put_off)
+            page.apart_requested.connect(self._take_apart)
+            page.image_chosen.connect(self._show_image)
             page.summary.done_requested.connect(self._close_page)
             page.summary.again_requested.connect(self._begin_again)
             page.summary.save_requested.connect(self._save)
@@ -137,27 +143,27 @@ class Merging(Imports["MergeCard"]):
         if page is None or queue is None or state is None or self._agreement is None:
             return
         queue.pass_over(lambda image_id: has_image(state, image_id))
-        dispute = queue.current
-        if dispute is None:
+        group = queue.current
+        if group is None:
             page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
             page.show_end()
             return
-        source = state.source_of(dispute.image_id)
+        dispute = group[0]
         self._session.eye.look_at(dispute.image_id)
         self._session.guesses.want(queue.image_ids_ahead)
         self._shell.inspector.show_image(dispute.image_id)
-        page.show_dispute(dispute, source, queue.place + 1, len(queue.disputes))
+        page.show_group(group, state, queue.place + 1, len(queue.groups))
         page.setFocus()
-        self._ask_faces(dispute)
+        self._ask_faces(dispute, [each.image_id for each in group])
 
-    def _ask_faces(self, dispute: Dispute) -> None:
+    def _ask_faces(self, dispute: Dispute, image_ids: Sequence[int]) -> None:
         from app.merging.logic import nearest_of
         from engine.collection.merging.merge_plan import Conflict
 
         if isinstance(dispute, Conflict):
             classes = dispute.ours.class_id, dispute.theirs.class_id
             self._session.ask(
-                lambda live: nearest_of(live, dispute.image_id, classes),
+                lambda live: nearest_of(live, image_ids, classes),
                 lambda faces: self._on_faces(dispute, faces),
                 owner=self,
                 topic="faces",
@@ -170,12 +176,12 @@ class Merging(Imports["MergeCard"]):
     def _settle(self, choice: Verdict, class_id: int = UNKNOWN) -> None:
         from app.merging.logic import settled_as
 
-        page, dispute = self.page, None if self.queue is None else self.queue.current
-        if page is None or dispute is None or page.is_waiting:
+        page, group = self.page, None if self.queue is None else self.queue.current
+        if page is None or group is None or page.is_waiting:
             return
         page.is_waiting = True
         self._session.act(
-            lambda project: settled_as(project, dispute, choice, class_id), on_done=lambda _change: self._on_settled()
+            lambda project: settled_as(project, group, choice, class_id), on_done=lambda _change: self._on_settled()
         )
 
     def _settle_as_unknown(self) -> None:
@@ -189,11 +195,11 @@ class Merging(Imports["MergeCard"]):
             self._show_current()
 
     def _ask_class(self) -> None:
-        dispute = None if self.queue is None else self.queue.current
+        group = None if self.queue is None else self.queue.current
         self._palette.ask(
             tr("Label as: name, or part of a name"),
             self._rows_for,
-            lambda choice: self._on_class_chosen(dispute, choice),
+            lambda choice: self._on_class_chosen(group, choice),
             foot=tr("Enter labels · Esc closes"),
         )
 
@@ -202,17 +208,28 @@ class Merging(Imports["MergeCard"]):
 
         return class_rows(self._session.graph, text)
 
-    def _on_class_chosen(self, dispute: Dispute | None, choice: PaletteChoice) -> None:
+    def _on_class_chosen(self, group: DisputeGroup | None, choice: PaletteChoice) -> None:
         from app.palette.logic import ClassChoice
         from engine.collection.merging.merge_plan import Verdict
 
-        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is dispute:
+        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is group:
             self._settle(Verdict.OTHER, choice.class_id)
 
     def _put_off(self) -> None:
         if self.queue is not None:
             self.queue.put_off()
             self._show_current()
+
+    def _take_apart(self) -> None:
+        if self.queue is not None and self.queue.current is not None:
+            self.queue.take_apart()
+            self._show_current()
+
+    def _show_image(self, image_id: int) -> None:
+        """Show another image of the burst that is settled."""
+        if self.page is not None and self._session.state is not None:
+            self.page.canvas.show_image(self._session.state.source_of(image_id))
+            self._shell.inspector.show_image(image_id)
 
     def _begin_again(self) -> None:
         if self.queue is not None:

@@ -15,6 +15,7 @@ KEYS: Final = PageKeys(
         PageKey("other", marked("Another class…"), "R"),
         PageKey("both", marked("Keep both comments"), "B"),
         PageKey("unknown", marked("None of the classes"), "U"),
+        PageKey("apart", marked("One by one"), "D"),
         PageKey("later", marked("Later"), "E"),
     ),
 )

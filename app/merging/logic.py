@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
+from engine.collection.folding.partitions import ALONE
 from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.merge import images_on_disk
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Verdict
@@ -18,12 +20,15 @@ from engine.errors import InputError
 from engine.project import Project
 
 if TYPE_CHECKING:
+    from engine.collection.folding.folds import Folds
     from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.events import CancelToken
     from engine.project import Change
 
 Dispute = Conflict | CommentConflict
+DisputeGroup = tuple[Dispute, ...]
+"""One dispute, or those of a burst that are settled together."""
 AHEAD: Final = 12  # disputes whose predictions are fetched before they come up
 NEAREST: Final = 8  # labelled images of a class that are shown beside one of which two people think otherwise
 
@@ -52,9 +57,20 @@ def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> Merge
     return MergeSurvey(source, plan, frozenset(each.image_id for each in plan.missing if each.file.absolute() in paths))
 
 
-def disputes_of(conflicts: Sequence[Conflict], comments: Sequence[CommentConflict]) -> tuple[Dispute, ...]:
-    """What is to be settled: labels first, those of two classes before coarse and fine ones, then comments."""
-    return (*sorted(conflicts, key=lambda each: each.finer is not None), *comments)
+def disputes_of(
+    conflicts: Sequence[Conflict], comments: Sequence[CommentConflict], folds: Folds
+) -> tuple[DisputeGroup, ...]:
+    """What is to be settled: labels first, those of two classes before coarse and fine ones, then comments.
+
+    Images of a burst, and copies of each other, with the same two labels are settled together.
+    """
+    labels = sorted(conflicts, key=lambda each: each.finer is not None)
+    found = folds.of(np.array([each.image_id for each in labels], dtype=np.int64)).tolist()
+    groups: dict[Hashable, list[Dispute]] = {}
+    for fold, each in zip(found, labels, strict=True):
+        key = each.image_id if fold == ALONE else (fold, each.ours.code, each.theirs.code, each.is_update)
+        groups.setdefault(key, []).append(each)
+    return (*map(tuple, groups.values()), *((each,) for each in comments))
 
 
 def has_image(state: CollectionState, image_id: int) -> bool:
@@ -74,48 +90,61 @@ def setting_of(dispute: Dispute) -> str:
 
 @final
 class Queue:
-    """Goes through disputes: settled ones are done, those for later come again at the end."""
+    """Goes through disputes, those of a group at once: settled ones are done, those for later come again at the end."""
 
-    def __init__(self, disputes: Sequence[Dispute]) -> None:
-        self.disputes = tuple(disputes)
+    def __init__(self, groups: Sequence[DisputeGroup]) -> None:
+        self.groups = list(groups)
         self.place = 0
-        self._settled: set[int] = set()
-        self._later: set[int] = set()
+        self._settled: set[DisputeGroup] = set()
+        self._later: set[DisputeGroup] = set()
 
     @property
-    def current(self) -> Dispute | None:
+    def disputes(self) -> tuple[Dispute, ...]:
+        """All of them."""
+        return tuple(chain.from_iterable(self.groups))
+
+    @property
+    def current(self) -> DisputeGroup | None:
         """What is to be settled now; None at the end."""
-        return self.disputes[self.place] if self.place < len(self.disputes) else None
+        return self.groups[self.place] if self.place < len(self.groups) else None
 
     @property
     def image_ids_ahead(self) -> tuple[int, ...]:
         """Images of the current dispute and the next ones."""
-        ahead = self.disputes[self.place : self.place + AHEAD]
+        ahead = chain.from_iterable(self.groups[self.place : self.place + AHEAD])
         return tuple(dict.fromkeys(each.image_id for each in ahead))
 
     @property
     def settled(self) -> int:
-        """How many are settled."""
-        return len(self._settled)
+        """How many disputes are settled."""
+        return sum(map(len, self._settled))
 
     @property
     def left(self) -> int:
         """How many are open."""
-        return len(self.disputes) - len(self._settled)
+        return len(self.disputes) - self.settled
 
     def mark_settled(self) -> None:
-        """The current one is settled; go on."""
-        self._settled.add(self.place)
+        """The current ones are settled; go on."""
+        self._settled.add(self.groups[self.place])
         self._go_on()
 
     def put_off(self) -> None:
-        """Leave the current one open; go on."""
-        self._later.add(self.place)
+        """Leave the current ones open; go on."""
+        self._later.add(self.groups[self.place])
         self._go_on()
+
+    def take_apart(self) -> None:
+        """Ask for each image of the current group by itself."""
+        self.groups[self.place : self.place + 1] = [(each,) for each in self.groups[self.place]]
 
     def pass_over(self, is_there: Callable[[int], bool]) -> None:
         """Leave those open whose images were removed from the project meanwhile."""
-        while self.current is not None and not is_there(self.current.image_id):
+        while self.current is not None:
+            there = tuple(each for each in self.current if is_there(each.image_id))
+            if there:
+                self.groups[self.place] = there
+                return
             self.put_off()
 
     def begin_again(self) -> None:
@@ -126,62 +155,74 @@ class Queue:
 
     def reopen(self, settings: Sequence[str]) -> bool:
         """The decisions in these settings were taken back: show the first of them again."""
-        names = frozenset(settings)
-        found = [place for place in sorted(self._settled) if setting_of(self.disputes[place]) in names]
-        self._settled -= set(found)
+        found = [place for place in self._places_of(settings) if self.groups[place] in self._settled]
+        self._settled -= {self.groups[place] for place in found}
         if found:
             self.place = found[0]
         return bool(found)
 
     def repeat(self, settings: Sequence[str]) -> bool:
         """The decisions in these settings were made again: they are settled."""
-        names = frozenset(settings)
-        places = range(len(self.disputes))
-        found = {place for place in places if setting_of(self.disputes[place]) in names} - self._settled
-        self._settled |= found
+        found = [place for place in self._places_of(settings) if self.groups[place] not in self._settled]
+        self._settled |= {self.groups[place] for place in found}
         if found:
-            self.place = max(found)
+            self.place = found[-1]
             self._go_on()
         return bool(found)
 
+    def _places_of(self, settings: Sequence[str]) -> list[int]:
+        """Places of the groups that settings remember, ascending."""
+        names = frozenset(settings)
+        return [place for place, group in enumerate(self.groups) if not names.isdisjoint(map(setting_of, group))]
+
     def _go_on(self) -> None:
         self.place += 1
-        while self.place < len(self.disputes) and self.place in self._settled | self._later:
+        done = self._settled | self._later
+        while self.place < len(self.groups) and self.groups[self.place] in done:
             self.place += 1
 
 
-def settled_as(project: Project, dispute: Dispute, choice: Verdict, class_id: int) -> Change:
-    """Settle one, as one undoable step, unless the image was labelled or noted otherwise meanwhile.
+def settled_as(project: Project, group: DisputeGroup, choice: Verdict, class_id: int) -> Change:
+    """Settle all of a group, as one undoable step, unless an image was labelled or noted otherwise meanwhile.
 
     Raises:
-        InputError: it is not what was shown.
+        InputError: one is not what was shown.
     """
+    for dispute in group:
+        _check_unchanged(project, dispute)
+    with project.history.one_step() as step:
+        for dispute in group:
+            if isinstance(dispute, CommentConflict):
+                step.action = settle_comment(project, dispute, choice).action
+            else:
+                step.action = settle(project, dispute, choice, class_id).action
+    return step.change
+
+
+def _check_unchanged(project: Project, dispute: Dispute) -> None:
+    """Refuse to settle what is not as it was shown."""
     if isinstance(dispute, CommentConflict):
         note = project.notes.of(dispute.image_id)
-        check_unchanged(dispute.path, is_same=note is not None and note.comment == dispute.ours.comment)
-        return settle_comment(project, dispute, choice)
-    label = project.labels.of(dispute.image_id)
-    is_same = label is not None and label.code == dispute.ours.code
-    check_unchanged(dispute.path, is_same=is_same)
-    return settle(project, dispute, choice, class_id)
-
-
-def check_unchanged(path: str, *, is_same: bool) -> None:
-    """Refuse to settle what is not as it was shown."""
+        is_same = note is not None and note.comment == dispute.ours.comment
+    else:
+        label = project.labels.of(dispute.image_id)
+        is_same = label is not None and label.code == dispute.ours.code
     if not is_same:
         raise InputError(
-            "{path} was changed meanwhile", remedy="merge again to see the conflicts that are left", path=path
+            "{path} was changed meanwhile", remedy="merge again to see the conflicts that are left", path=dispute.path
         )
 
 
-def nearest_of(live: LiveCollection, image_id: int, class_ids: Sequence[int | None]) -> tuple[tuple[int, ...], ...]:
-    """For each class its labelled images that are most like an image, and not the image itself."""
+def nearest_of(
+    live: LiveCollection, image_ids: Sequence[int], class_ids: Sequence[int | None]
+) -> tuple[tuple[int, ...], ...]:
+    """For each class its labelled images that are most like the first of some images, and none of these."""
     embedded = live.embedded
-    row = embedded.ready_row(image_id)
+    row = embedded.ready_row(image_ids[0])
     images, labels = embedded.images.ids, embedded.images.labels
     found = []
     for class_id in class_ids:
-        of_class = images[(labels == class_id) & (images != image_id)] if class_id is not None else images[:0]
+        of_class = images[(labels == class_id) & ~np.isin(images, image_ids)] if class_id is not None else images[:0]
         rows = embedded.rows_of(of_class)
         ready = embedded.store.is_filled[rows]
         if row is None or not ready.any():

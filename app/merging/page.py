@@ -28,16 +28,16 @@ from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, clauses, titled
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, Verdict
-from engine.file_parts import ImageSource
 from engine.files import shown
 from engine.graph.names import join_path, split_path
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
-    from app.merging.logic import Dispute
+    from app.merging.logic import Dispute, DisputeGroup
     from engine.collection.state import CollectionState
 
 FACE: Final = 48  # side of a picture of the class, logical pixels
+BURST_SIDE: Final = 64  # the same of an image of a burst
 
 
 @final
@@ -99,21 +99,27 @@ class ConflictPage(QWidget):
     other_requested = Signal()  # another class is to be chosen
     unknown_decided = Signal()
     put_off = Signal()
+    apart_requested = Signal()  # each image of a burst is to be decided by itself
+    image_chosen = Signal(int)  # of a burst
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        self.dispute: Dispute | None = None
+        self.dispute: Dispute | None = None  # the first of those that are settled together
+        self.group: DisputeGroup = ()
         self.is_waiting = False  # for the decision to be on disk
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Settle conflicts"))
         self._place = make_label("", "strong")
         self._name = ElidedLabel("secondary", mode=Qt.TextElideMode.ElideMiddle)
         self.canvas = ImageCanvas()
+        self.burst = ThumbnailStrip(thumbnails, side=BURST_SIDE)
+        self.burst.image_clicked.connect(self.image_chosen)
         self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Verdict.OURS))
         self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Verdict.THEIRS))
         self.other_button = self._button("other", tr("Another class…"), self._ask_other)
         self.both_button = self._button("both", tr("Keep both"), lambda: self._decide(Verdict.OTHER))
         self.unknown_button = self._button("unknown", tr("None of the classes"), self._say_unknown)
+        self.apart_button = self._button("apart", tr("One by one"), self._take_apart)
         self.later_button = self._button("later", tr("Later"), self._put_off)
         self.summary = SummaryView()
         self._pages = QStackedWidget()
@@ -134,9 +140,9 @@ class ConflictPage(QWidget):
         row.setSpacing(spacing.medium)
         for side in (self.ours, self.theirs):
             row.addWidget(side, 1)
-        buttons = (self.other_button, self.both_button, self.unknown_button, self.later_button)
+        buttons = (self.other_button, self.both_button, self.unknown_button, self.apart_button, self.later_button)
         fill_row(foot, *buttons, spacing=spacing.tiny).addStretch(1)
-        column = fill_column(whole, head, self.canvas, sides, foot, spacing=spacing.small)
+        column = fill_column(whole, head, self.canvas, self.burst, sides, foot, spacing=spacing.small)
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.setStretch(1, 1)
         return whole
@@ -148,12 +154,16 @@ class ConflictPage(QWidget):
         """Whether the summary is shown."""
         return self._pages.currentWidget() is self.summary
 
-    def show_dispute(self, dispute: Dispute, source: ImageSource, place: int, count: int) -> None:
-        """Show the `place`-th of `count` conflicts, counted from one."""
-        self.dispute, self.is_waiting = dispute, False
+    def show_group(self, group: DisputeGroup, state: CollectionState, place: int, count: int) -> None:
+        """Show the `place`-th of `count` conflicts, counted from one; of a burst its first image, and all below it."""
+        dispute = group[0]
+        self.group, self.dispute, self.is_waiting = group, dispute, False
         self._place.setText(wording.progress_text(place, count))
-        self._name.show_text(shown(dispute.path))
-        self.canvas.show_image(source)
+        self._name.show_text(wording.burst_text(len(group)) or shown(dispute.path))
+        self.canvas.show_image(state.source_of(dispute.image_id))
+        self.burst.show_images([each.image_id for each in group[: self._room_of_burst()]], state)
+        self.burst.setVisible(len(group) > 1)
+        self.apart_button.setVisible(len(group) > 1)
         is_comment = isinstance(dispute, CommentConflict)
         for button, is_there in (
             (self.other_button, not is_comment), (self.unknown_button, not is_comment), (self.both_button, is_comment),
@@ -166,10 +176,14 @@ class ConflictPage(QWidget):
         ):  # fmt: skip
             is_proposed = proposed is choice
             self._show_side(card, dispute, SEPARATOR.join((whose, reason)) if is_proposed else whose, is_proposed)
-        self.ours.show_button(tr("Keep yours"))
-        self.theirs.show_button(tr("Take theirs"))
+        self.ours.show_button(wording.keep_text(len(group)))
+        self.theirs.show_button(wording.take_text(len(group)))
         self._pages.setCurrentIndex(0)
         self.setAccessibleDescription(clauses(self.ours.accessibleName(), self.theirs.accessibleName()))
+
+    def _room_of_burst(self) -> int:
+        """How many images of a burst have room beside one another; the others are seen one by one."""
+        return max(1, (self.width() - 2 * tokens().spacing.large + GAP) // (BURST_SIDE + GAP))
 
     def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
         if isinstance(dispute, Conflict):
@@ -190,7 +204,7 @@ class ConflictPage(QWidget):
 
     def show_end(self) -> None:
         """Show the summary, which knows its texts."""
-        self.dispute, self.is_waiting = None, False
+        self.group, self.dispute, self.is_waiting = (), None, False
         self._pages.setCurrentWidget(self.summary)
         self.summary.setFocus()
 
@@ -216,6 +230,10 @@ class ConflictPage(QWidget):
         if isinstance(self.dispute, Conflict) and not self.is_waiting:
             self.unknown_decided.emit()
 
+    def _take_apart(self) -> None:
+        if len(self.group) > 1 and not self.is_waiting:
+            self.apart_requested.emit()
+
     def _put_off(self) -> None:
         if self.dispute is not None and not self.is_waiting:
             self.put_off.emit()
@@ -229,6 +247,7 @@ class ConflictPage(QWidget):
             "other": self._ask_other,
             "both": self._keep_both,
             "unknown": self._say_unknown,
+            "apart": self._take_apart,
             "later": self._put_off,
         }
         if self.is_at_end or not KEYS.press(event, acts):

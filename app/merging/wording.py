@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
@@ -12,6 +13,7 @@ from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
+from engine.config import ARCHIVE_SUFFIX
 from engine.files import shown
 from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.texts import paragraph
@@ -70,8 +72,8 @@ def labels_text(plan: MergePlan) -> str:
         parts.append(
             plural(
                 plan.kept,
-                "1 image you decided anew, knowing theirs. Yours stays.",
-                "%n images you decided anew, knowing theirs. Yours stay.",
+                "1 image you labelled again after seeing theirs. Yours stays.",
+                "%n images you labelled again after seeing theirs. Yours stay.",
             )
         )
     if plan.settled:
@@ -228,6 +230,13 @@ def add_images_text(count: int) -> str:
     return plural(count, "Add the one found on disk, with its label", "Add the %n found on disk, with their labels")
 
 
+def not_found_text(source: Path) -> str:
+    """Why missing images cannot be added, and what helps."""
+    if source.suffix == ARCHIVE_SUFFIX:
+        return tr("To add them, open this copy first, then merge the project that was unpacked.")
+    return tr("None of them was found on disk.")
+
+
 def other_content_title(count: int) -> str:
     return plural(
         count,
@@ -253,6 +262,19 @@ def progress_text(place: int, count: int) -> str:
     return tr("%1 of %2", number(place), number(count))
 
 
+def burst_text(count: int) -> str:
+    """`Burst of 5 images: one answer for all`; "" for a single image."""
+    return tr("Burst of %1: one answer for all", images(count)) if count > 1 else ""
+
+
+def keep_text(count: int) -> str:
+    return plural(count, "Keep yours", "Keep yours for all %n")
+
+
+def take_text(count: int) -> str:
+    return plural(count, "Take theirs", "Take theirs for all %n")
+
+
 def person_text(who: str, when: datetime) -> str:
     """`Ada · 03.05.26 14:02`."""
     return SEPARATOR.join((shown(who) or tr("Nobody"), moment_text(when)))
@@ -273,7 +295,7 @@ def ended_text(settled: int, left: int) -> str:
 
 def kappa_text(agreement: AnnotatorAgreement) -> str:
     if not agreement.images:
-        return tr("No image was labelled by both of you, each for themselves.")
+        return tr("No image was labelled independently by both; agreement can't be measured.")
     return tr(
         "Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave "
         "independently count, as they were before they were settled."

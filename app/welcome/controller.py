@@ -18,7 +18,7 @@ from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentMenu
 from app.welcome.view import Welcome
-from engine.config import PROJECT_SUFFIX, sample_folder
+from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX, sample_folder
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
@@ -87,6 +87,7 @@ def _copy(_on_progress: OnProgress, cancel: CancelToken) -> Path:
 
 
 KINDS = "Protoleaf (*.protoleaf)"
+OPENED_KINDS = f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
 
 @final
@@ -208,9 +209,9 @@ class Projects(Feature):
 
     @action("open_project", marked("Open project…"), "open", "Ctrl+O", Section.FILE_BEGIN, needs=Needs.NOTHING)
     def choose_open(self) -> None:
-        path = open_file(self._shell, Purpose.PROJECTS, tr("Open project"), KINDS)
+        path = open_file(self._shell, Purpose.PROJECTS, tr("Open project"), OPENED_KINDS)
         if path is not None:
-            self._shell.leave_by(lambda: self._session.open(path))
+            self._shell.open_project(path)
 
     @action("try_sample", marked("Try the sample collection"), "sample", "", Section.FILE_BEGIN, needs=Needs.NOTHING)
     def try_sample(self) -> None:
@@ -218,9 +219,9 @@ class Projects(Feature):
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Open a dropped project; add other files to the open one, or make one beside them and import them."""
-        project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
+        project = next((path for path in paths if path.suffix in {PROJECT_SUFFIX, ARCHIVE_SUFFIX}), None)
         if project is not None:
-            self._shell.leave_by(lambda: self._session.open(project))
+            self._shell.open_project(project)
         elif self._session.info is not None:
             self._shell.files_given.emit(paths)
         else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
+from engine.cli.copy_commands import Previews, export_copy
 from engine.cli.options import Columns, ImagesFrom, ProjectPath, SettingName, named_columns, open_project
 from engine.cli.output import (
     AsJson,
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
+COPY: Final = "copy"  # the whole project with its photos, for somebody else
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, huggingface, "
-    "darwin-core, camtrap-dp, xmp, or model"
+    "darwin-core, camtrap-dp, xmp, copy, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
@@ -77,6 +79,7 @@ def export(
     has_coarse: Coarse = False,
     has_crops: Crops = False,
     has_byte_order_mark: ByteOrderMark = False,
+    has_previews: Previews = False,
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
     as_json: AsJson = False,
@@ -86,6 +89,9 @@ def export(
     from engine.everyday.classifier import Setting
     from engine.interchange.labelled_images.class_folders import FolderOptions
 
+    if format_name == COPY:
+        export_copy(project, out, has_previews=has_previews, is_overwriting=is_overwriting, as_json=as_json)
+        return
     if format_name == MODEL:
         _export_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
         return

@@ -164,14 +164,14 @@ def _labels_text(plan: "MergePlan") -> str:
         "in conflict": len(plan.conflicts),
         "of these coarse and fine": plan.refinements,
         "settled earlier": plan.settled,
-        "decided anew here": plan.kept,
+        "labelled again here": plan.kept,
     }
     return "\nLabels: " + ", ".join(f"{count:,} {what}" for what, count in counts.items()) + "."
 
 
 def _agreement_text(table: "AgreementTable", graph: "CategoryGraph") -> str:
     if not table.exact.images:
-        return "\nNo image was labelled by both, each for themselves."
+        return "\nNo image was labelled independently by both; agreement can't be measured."
     lines = [f"exact class: {_figures(table.exact)}"]
     lines += [f"level {level}: {_figures(each)}" for level, each in enumerate(table.levels, start=1)]
     names = [

@@ -36,6 +36,7 @@ CONFLICTS: Final = "conflicts"
 AGREEMENT: Final = "agreement"
 REPORT_KINDS: Final = {".html": "report-html", ".pdf": "report-pdf", ".csv": "report-csv", ".zip": "report-zip"}
 """Kinds of reports by the end of their names."""
+ARCHIVE: Final = "copy"  # of a project with its photos
 MAP: Final = "map"  # with the suffix of its file
 _BEGINNING_BYTES: Final = 65_536  # chosen: a first line of JSON with the longest names fits
 _LARGEST_METADATA: Final = 1_000_000  # bytes of an archive's description; ours have a few thousand
@@ -131,6 +132,7 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "cvat": _looks(r"<\?xml [^\n]*\n<annotations>\n  <version>1.1</version>\n  <meta>\n    <task>\n      <name>"
                    r".*<mode>annotation</mode>.*<name>original_path</name>"),
     "darwin-core": _is_own_archive,
+    ARCHIVE: _looks(r"PK\x03\x04.{26}protoleaf-copy/about\.json"),
     "report-html": _begins(f"<!DOCTYPE html>\n<!-- {WRITTEN_BY} -->\n"),
     "report-pdf": _is_own_pdf,
     "report-csv": _begins("table,row,column,value\r\n"),

@@ -14,8 +14,9 @@ from engine.images.multi_page import page_data
 from engine.images.part_reader import PartReader
 from engine.images.parts_of_file import open_file_parts
 from engine.images.photo_details import details_in
-from engine.images.read_file import FILES, content_hash, file_hash, file_size, read_file, refusals
+from engine.images.read_file import FILES, file_hash, file_size, read_file, refusals
 from engine.images.readers import SNIFFED_BYTES
+from engine.images.reduced_photo import photo_hash, reduced_from
 
 LEAST_SIDE: Final = 512
 """Pixels of the shorter side that a page of a document is drawn with at least: no view of a whole page needs more."""
@@ -47,7 +48,7 @@ class OpenedFile:
             if part.seconds is None or not _is_video(path):
                 self._held.enter_context(FILES.holding(file_size(path)))
                 self._data = read_file(path)
-                self.content_hash = content_hash(self._data)
+                self.content_hash = photo_hash(self._data)
             else:
                 with refusals():
                     self.content_hash = file_hash(path)
@@ -94,6 +95,8 @@ class OpenedFile:
         return self._details[part.picture]
 
     def _read_details(self, picture: FilePart) -> PhotoDetails | None:
+        if reduced_from(self._data) is not None:
+            return None
         if picture.seconds is None and not self._is_document:
             return details_in(self._data)
         try:

@@ -40,6 +40,7 @@ def photo_facts(file: Path) -> PhotoFacts:
         details.fields.get(TAKEN_ON, ""),
         details.camera,
         details.fields.get("serial", ""),
+        details.fields,
     )
 
 

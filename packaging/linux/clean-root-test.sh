@@ -202,7 +202,7 @@ as_person protoleaf evaluate "$work/own.protoleaf" --truth "$work/collection/tru
 rows=$(($(wc -l <"$root$work/own.csv") - 1))
 say "$rows rows of predictions"
 [ "$rows" -gt 50 ] || fail "too few predictions"
-for format in csv jsonl parquet folders coco yolo yolo-detection cvat label-studio fiftyone huggingface darwin-core camtrap-dp xmp model; do
+for format in csv jsonl parquet folders coco yolo yolo-detection cvat label-studio fiftyone huggingface darwin-core camtrap-dp xmp copy model; do
     as_person protoleaf export "$work/own.protoleaf" "$format" "$work/out-$format"
 done
 as_person protoleaf check "$work/own.protoleaf"

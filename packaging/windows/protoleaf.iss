@@ -89,6 +89,7 @@ Name: "{autodesktop}\Protoleaf"; Filename: "{app}\protoleaf.exe"; Tasks: desktop
 
 [Registry]
 Root: HKA; Subkey: "Software\Classes\.protoleaf"; ValueType: string; ValueData: "Protoleaf.Project"; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.protoleafz"; ValueType: string; ValueData: "Protoleaf.Project"; Flags: uninsdeletevalue
 Root: HKA; Subkey: "Software\Classes\Protoleaf.Project"; ValueType: string; ValueData: "{cm:ProjectKind}"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\Protoleaf.Project\DefaultIcon"; ValueType: string; ValueData: "{app}\project.ico"
 Root: HKA; Subkey: "Software\Classes\Protoleaf.Project\shell\open\command"; ValueType: string; ValueData: """{app}\protoleaf.exe"" ""%1"""

@@ -62,7 +62,7 @@ def test_lists_of_formats_are_whole() -> None:
     """The help of `export`, and what is tried of an installed package, name every format."""
     script = (ROOT / "packaging" / "linux" / "clean-root-test.sh").read_text(encoding="utf-8")
     (tried,) = re.findall(r"for format in (.*); do", script)
-    wanted = {*FORMATS, label_commands.MODEL}
+    wanted = {*FORMATS, label_commands.COPY, label_commands.MODEL}
     assert set(re.split(r",? (?:or )?", label_commands.FORMAT_NAMES)) == wanted
     assert set(tried.split()) == wanted
 

@@ -51,7 +51,7 @@ def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
         setting="ppn+",
         program="Protoleaf",
         folder=folder,
-        facts_of=photo_facts,
+        facts_of=lambda image: photo_facts(image.file),
     )
 
 

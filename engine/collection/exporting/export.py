@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from engine import __version__
 from engine.collection.classify import Classified, classify
 from engine.collection.exporting.gathered import GatheredImages, ModelAnswers
+from engine.collection.exporting.known_facts import known_facts
 from engine.collection.find_folds import sequence_names
 from engine.collection.hidden_images import hidden_images
 from engine.collection.outputs import check_file, check_folder
@@ -24,7 +25,6 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 from engine.everyday.classifier import Setting
 from engine.full_disk import writing
 from engine.images.crops import jpeg_of_part
-from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.records import (
@@ -116,7 +116,7 @@ def gather(
         setting=setting,
         program=PROGRAM,
         folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}),
-        facts_of=project.clocks.corrected(photo_facts),
+        facts_of=known_facts(project),
         crop_of=jpeg_of_part,
         on_image=on_image,
     )
@@ -144,6 +144,7 @@ class ExportChoice:
     folder: FolderOptions = field(default_factory=FolderOptions)  # for formats that are folders
     is_overwriting: bool = False  # whether a file that no earlier export wrote is replaced
     has_byte_order_mark: bool = False  # of a table for spreadsheets: Excel takes it for Latin-1 otherwise
+    is_reduced: bool = False  # of a copy of the project: previews instead of the photos
 
 
 def export_project(

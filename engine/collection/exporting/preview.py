@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from engine.collection.exporting.export import Which, answers_in, gather
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.class_folders import FolderOptions, coarse_classes
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.formats import FormatGroup, ImageFormat
@@ -142,7 +141,7 @@ def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
     return replace(
         images,
         images=stand_ins,
-        facts_of=lambda path: photo_facts(real.get(path, path)),
+        facts_of=lambda image: images.facts_of(replace(image, file=real.get(image.file, image.file))),
         crop_of=lambda _file, _part: b"",
     )
 

@@ -24,7 +24,8 @@ from engine.events import CancelToken
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, kinds_text
 from engine.images.photo_facts import photo_facts
-from engine.images.read_file import HASH_BYTES, file_hashes
+from engine.images.read_file import HASH_BYTES
+from engine.images.reduced_photo import photo_hashes
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project import Project
 from engine.project.records import ImageContent
@@ -60,7 +61,7 @@ class FileContents:
         key = file, facts.st_size, facts.st_mtime_ns
         if key not in self._known:
             self.cancel.raise_if_cancelled()
-            self._known[key] = frozenset(each.hex() for each in file_hashes(file))
+            self._known[key] = frozenset(each.hex() for each in photo_hashes(file))
         return self._known[key]
 
 

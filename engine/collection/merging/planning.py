@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, final
 
+from engine.collection.archive.unpack import is_project_archive, project_in
 from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.audit_plan import plan_audits, plan_exclusions
@@ -35,8 +36,11 @@ _REMEDY: Final = "choose a copy of this project, or one about the same images"
 def open_other(ours: Path, other: Path) -> Project:
     """Open another project for reading; its file stays as it is, also where an older version of the program wrote it.
 
+    An archive of a project is opened like the project in it.
+
     Raises:
         InputError: it is our own file.
+        FormatError: it is an archive, but not of a project.
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: it cannot be read.
         ProjectLockedError: its program is in the middle of writing and does not come to an end.
     """
@@ -44,6 +48,9 @@ def open_other(ours: Path, other: Path) -> Project:
         raise InputError(
             "a project cannot be merged with itself", found=str(other), remedy="choose the other person's copy of it"
         )
+    if is_project_archive(other):
+        with project_in(other) as inside:
+            return Project.open(inside, for_writing=False)  # which reads a private copy
     return Project.open(other, for_writing=False)
 
 

@@ -16,7 +16,8 @@ from engine.errors import StorageError, reason_of
 from engine.events import CancelToken, ProgressMeter
 from engine.files import FileFailure, FoundFiles
 from engine.images.kinds import IMAGE_SUFFIXES
-from engine.images.read_file import HASH_BYTES, file_hashes
+from engine.images.read_file import HASH_BYTES
+from engine.images.reduced_photo import photo_hashes
 from engine.texts import Message
 
 Parts = tuple[str, ...]
@@ -129,7 +130,7 @@ class SeenFiles:
 
     def _read(self, number: int) -> bytes:
         with suppress(OSError):
-            return b"".join(file_hashes(self.files[number].path))
+            return b"".join(photo_hashes(self.files[number].path))
         return b""
 
     def _keep(

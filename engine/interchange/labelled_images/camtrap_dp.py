@@ -6,6 +6,7 @@ folder is taken for a deployment, and where photos say nothing, the tables do (`
 else the model's, else the detector's. `images.csv` has the rest.
 """
 
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -35,15 +36,25 @@ from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
 CANNOT_CARRY: Final = (
-    "each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none",
-    "photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so",
-    "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
-    "images are named, not contained",
-    "the page or moment of a box is only in a table of our own",
+    "each folder counts as a deployment; where its photos have no coordinates, the location is missing",
+    "photos without a date get that of their file, those without a time zone UTC; comments say so",
+    "fill in sampling design, capture method and licence (datapackage.json) before you publish",
+    "the page or moment of a box is only in the extra table images.csv",
 )
 _ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
 _LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
 _METRES_PER_DEGREE: Final = 111_320  # of latitude
+_EXIF_TAGS: Final[Mapping[str, str]] = {
+    "lens": "LensModel",
+    "exposure_s": "ExposureTime",
+    "aperture": "FNumber",
+    "iso": "ISOSpeedRatings",
+    "focal_length_mm": "FocalLength",
+    "creator": "Artist",
+    "copyright": "Copyright",
+    "description": "ImageDescription",
+}
+"""Of further details, by their names in `found_details.FIELDS`."""
 _FORBIDDEN_STARTS: Final = (".", "/", "~")  # with which `filePath` must not begin
 
 
@@ -56,6 +67,7 @@ class _Shot:
     time: datetime  # with a time zone
     media_type: str
     comment: str
+    exif: str = ""  # of the camera and the exposure, as JSON; "" for none
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
@@ -87,7 +99,7 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 
 def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]) -> _Shot:
-    facts = images.facts_of(image.file)
+    facts = images.facts_of(image)
     parent = shown(str(PurePosixPath(image.path).parent))
     name = images.title if parent in {".", "/"} else parent
     deployment = deployments.setdefault(name, Deployment(name))
@@ -100,7 +112,15 @@ def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, D
         deployment.places.append((facts.latitude, facts.longitude))
     is_known = facts.media_type.startswith(("image/", "video/"))
     media_type = facts.media_type if is_known else f"image/x-{image.file.suffix.lstrip('.').casefold() or 'unknown'}"
-    return _Shot(image, name, time, media_type, comment)
+    return _Shot(image, name, time, media_type, comment, _exif(facts))
+
+
+def _exif(facts: PhotoFacts) -> str:
+    """What is known of camera and exposure, by the names that Exif has."""
+    found = {"Model": facts.camera, "BodySerialNumber": facts.serial}
+    found |= {tag: facts.fields.get(name, "") for name, tag in _EXIF_TAGS.items()}
+    known = {tag: text for tag, text in found.items() if text}
+    return json.dumps(known, ensure_ascii=False) if known else ""
 
 
 def _time(images: LabelledImages, image: LabelledImage, facts: PhotoFacts) -> tuple[datetime, str]:
@@ -135,8 +155,18 @@ def _deployment_row(deployment: Deployment) -> dict[str, str]:
         "cameraID": deployment.serial,
         "cameraModel": deployment.camera,
         "timestampIssues": "true" if deployment.has_doubtful_times else "false",
-        "deploymentComments": "" if deployment.places else "The place is not known: 0, 0 stands for anywhere on Earth.",
+        "deploymentComments": _deployment_comments(deployment),
     }
+
+
+def _deployment_comments(deployment: Deployment) -> str:
+    """What the standard has no place for: that the location is missing, and several cameras in one folder."""
+    parts = [] if deployment.places else ["Location missing: 0, 0 stands for anywhere on Earth."]
+    if len(deployment.cameras) > 1:
+        pairs = sorted(deployment.cameras)
+        names = (" ".join(filter(None, (camera, serial and f"({serial})"))) for camera, serial in pairs)
+        parts.append(f"Cameras: {'; '.join(names)}.")
+    return " ".join(parts)
 
 
 def _media_row(shot: _Shot) -> dict[str, str]:
@@ -148,6 +178,7 @@ def _media_row(shot: _Shot) -> dict[str, str]:
         "filePublic": "false",
         "fileName": shown(shot.image.file.name),
         "fileMediatype": shot.media_type,
+        "exifData": shot.exif,
         "mediaComments": shot.comment,
     }
 

@@ -120,7 +120,7 @@ def _entries(
 ) -> Iterator[bytes]:
     for items in images.pictures():
         image = items[0]
-        facts = images.facts_of(image.file)
+        facts = images.facts_of(image)
         entry = {
             "id": image.image_id,
             "file_name": names[image.image_id],

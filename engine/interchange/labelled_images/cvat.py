@@ -125,7 +125,7 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
 
 
 def _entry(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage], number: int, name: str) -> str:
-    facts = images.facts_of(items[0].file)
+    facts = images.facts_of(items[0])
     opening = f'  <image id="{number}" name={xml_attribute(name)} width="{facts.width}" height="{facts.height}"'
     size = facts.width, facts.height
     labelled = ((each, label) for each in items if (label := labels.of(each)) is not None)

@@ -31,7 +31,6 @@ CANNOT_CARRY: Final = (
     "an empty image is an absence without a name: write of what (scientificName) before you publish",
     "boxes: there is no term for them, and each is an occurrence with its whole image",
     "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
-    "images are named, not contained",
 )
 VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
@@ -50,7 +49,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     facts: dict[int, PhotoFacts] = {}
     for image in images.each():
         if image.class_id is not None or image.is_empty:
-            facts[image.image_id] = images.facts_of(image.file)
+            facts[image.image_id] = images.facts_of(image)
     written = [image for image in images.images if image.image_id in facts]
     ids = {image.image_id: permanent_id(images.title, _place_of(image)).urn for image in written}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -89,6 +88,7 @@ def _occurrence(
     has_place = fact.latitude is not None and fact.longitude is not None
     cells = row_of(images, image).items()
     own = {name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES}
+    own |= {name: text for name, text in (("camera", fact.camera), ("serial", fact.serial)) if text}
     seen = image.facts
     identified: Iterable[str] = ("",) * len(terms.IDENTIFICATIONS.columns)
     if image.class_id is not None:
@@ -113,7 +113,8 @@ def _medium(image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, Ph
         url = quote(image.path.encode("utf-8", "surrogateescape"), safe="/")
     except UnicodeEncodeError:  # unpaired surrogates, as Windows allows them
         url = ""
-    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, fact.date_text
+    written = (fact.fields.get(name, "") for name in ("description", "creator", "copyright"))
+    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, fact.date_text, *written
 
 
 def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]) -> Iterator[Iterable[str]]:

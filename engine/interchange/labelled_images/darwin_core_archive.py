@@ -55,10 +55,11 @@ OCCURRENCES: Final = ArchiveTable(
     OCCURRENCE, "occurrence.csv", dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties")))
 )
 """The core: what was seen, once for each image."""
+_OF_MEDIA: Final = ("type", "format", "identifier", "title", "created", "description", "creator", "rightsHolder")
 MEDIA: Final = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",
-    dict(enumerate((DUBLIN_CORE + name for name in ("type", "format", "identifier", "title", "created")), start=1)),
+    dict(enumerate((DUBLIN_CORE + name for name in _OF_MEDIA), start=1)),
 )
 """GBIF's extension for images; the first column says of which occurrence."""
 IDENTIFICATIONS: Final = ArchiveTable(IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1)))

@@ -26,6 +26,7 @@ from engine.interchange.labelled_images import (
     megadetector,
     parquet,
     pascal_voc,
+    table_rows,
     via,
     xmp_sidecars,
     yolo,
@@ -64,6 +65,7 @@ Fits = Callable[[Path], bool]  # whether a file or folder looks like the format;
 class FormatGroup(StrEnum):
     """Purposes of formats, in the order in which they are offered."""
 
+    PROJECT = "project"  # all of it, for somebody else
     TABLES = "tables"
     FOLDERS = "folders"
     ANNOTATION = "annotation"  # programs in which people label, and what trainers read of them
@@ -105,14 +107,20 @@ class ImageFormat:
 
     @property
     def has_labels(self) -> bool:
-        """Whether images are chosen for it; the model alone is of all that are labelled."""
-        return self.group is not FormatGroup.MODEL
+        """Whether images are chosen for it; model and project are of all of them."""
+        return self.group not in {FormatGroup.MODEL, FormatGroup.PROJECT}
+
+    @property
+    def names_images(self) -> bool:
+        """Whether it has the paths of images, and not the images themselves."""
+        return self.has_labels and not self.has_images and not self.writes_into
 
 
 FORMATS: Final[Mapping[str, ImageFormat]] = {
     "csv": ImageFormat(
         "CSV",
         "a table with one row for each image, for spreadsheets and scripts",
+        table_rows.CANNOT_CARRY,
         suffix=".csv",
         write_file=csv_table.write,
         read_table=csv_table.read,
@@ -123,6 +131,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     "jsonl": ImageFormat(
         "JSON lines",
         "one JSON object for each image, for scripts",
+        table_rows.CANNOT_CARRY,
         suffix=".jsonl",
         write_file=json_lines.write,
         read_table=json_lines.read,
@@ -132,6 +141,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     "parquet": ImageFormat(
         "Parquet",
         "a typed, compressed table for pandas, Polars, DuckDB and R",
+        table_rows.CANNOT_CARRY,
         suffix=".parquet",
         write_file=parquet.write,
         read_table=parquet.read,

@@ -163,7 +163,7 @@ def _result(images: LabelledImages, image: LabelledImage, class_id: int | None, 
         paths = [[label]] if class_id is None else [list(path) for path in images.paths(class_id)]
         kind: dict[str, Any] = {"from_name": _CONTROL, "to_name": _OBJECT, "type": "taxonomy"}
         return {"id": _result_id(image), **kind, "value": {"taxonomy": paths}}
-    facts = images.facts_of(image.file)
+    facts = images.facts_of(image)
     percent = {name: share * 100 for name, share in zip(("x", "y", "width", "height"), box, strict=True)}
     return {
         "id": _result_id(image),

@@ -118,7 +118,7 @@ class LabelledImages:
     folder: Path | None
     """The deepest folder that all images of the project lie in or below, also those that are not written; None where
     they are on several drives."""
-    facts_of: Callable[[Path], PhotoFacts]  # reads the header of an image's file
+    facts_of: Callable[[LabelledImage], PhotoFacts]  # what is known of an image's file
     crop_of: CropOf = jpeg_of_part  # cuts a box out of an image's file
     on_image: Callable[[], None] = lambda: None  # called after each image that was written; may raise `Cancelled`
 

@@ -42,6 +42,10 @@ KINDS: Final = {
 }  # fmt: skip
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
+CANNOT_CARRY: Final = (
+    "classes without images and notes of classes are not included: export the class graph as well",
+    "of predictions, the most likely and the confident class are included, not the score of every class",
+)
 NONE_LABEL: Final = "none of the classes"
 """The label of an image of none of the classes, in tools that know labels alone."""
 EMPTY_LABEL: Final = "blank"
@@ -64,7 +68,7 @@ MOST_STARS: Final = 5
 def rows(images: LabelledImages) -> Iterator[Row]:
     """The rows, with every column; None and () for empty cells."""
     for image in images.each():
-        facts = images.facts_of(image.file)
+        facts = images.facts_of(image)
         yield {
             **row_of(images, image),
             "taken_at": facts.date_text or None,

@@ -18,6 +18,7 @@ from blake3 import blake3
 from engine.config import backups_folder
 from engine.files import read_regular
 from engine.new_file import private_folder, write_file
+from engine.new_folder import is_in_scratch
 from engine.project.file.on_disk import identity_of
 
 _RECORDS: Final = "index"  # folders among the backups
@@ -81,8 +82,8 @@ def read_index() -> BackupIndex:
 
 def note_opening(project: Path, project_id: str, file_number: int | None = None) -> None:
     """Remember which project was opened at a path; the file number is by default of the file there now."""
-    if project.is_relative_to(backups_folder()):
-        return  # a look into a backup
+    if project.is_relative_to(backups_folder()) or is_in_scratch(project):
+        return  # a look into a backup, or at a copy that goes again
     number = file_number_of(project) if file_number is None else file_number
     _change(project, lambda record: replace(record, project_id=project_id, file_number=number), project_id)
 

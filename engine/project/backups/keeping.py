@@ -29,7 +29,7 @@ from engine.project.backups.place import (
     project_name,
     read_name,
 )
-from engine.project.backups.taking import take_backup
+from engine.project.backups.taking import copy_project, take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection
 from engine.project.file.file_lock import clear_abandoned_project_drafts
@@ -76,6 +76,11 @@ class ProjectBackups:
             raise
         _thin(folder, self.path, self.project_id, self._clock(), kept=path)
         return _made(path)
+
+    def copy_to(self, path: Path, *, cancel: CancelToken | None = None) -> None:
+        """Write a copy of the project that is no backup: for another person; see `copy_project`."""
+        with closing(self._connection()) as source:
+            copy_project(source, path, cancel=cancel or CancelToken())
 
     def take_daily(self, *, cancel: CancelToken | None = None) -> Backup | None:
         """Make a backup, as `take`, unless there is one of the last 24 hours or of the present state.

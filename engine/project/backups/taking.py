@@ -69,6 +69,21 @@ def take_backup(
     raise AssertionError  # numbers do not end
 
 
+def copy_project(source: Connection, path: Path, *, cancel: CancelToken) -> None:
+    """Copy a project into a new file, verified; the project is worked with meanwhile.
+
+    Raises:
+        ProjectDamagedError: the project itself is not sound.
+        StorageError: something is there, or the disk refuses.
+        Cancelled: stopped; nothing is left.
+    """
+    try:
+        with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
+            _fill(draft.path, source, ignore_progress, cancel)
+    except OSError as error:
+        raise storage_error(path, error, "the copy cannot be written", "choose another folder for it") from error
+
+
 def verify(path: Path, counts: RowCounts | None = None) -> None:
     """Read a backup back that nobody writes to: structure, references, seal, and rows of each table where given.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from engine.config import ARCHIVE_SUFFIX
 from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError, reason_of
 from engine.files import open_regular
 from engine.project.connection import Connection, file_and_reason
@@ -55,6 +56,7 @@ def identity_of(path: Path) -> Identity | None:
 
 _HEADER_BYTES: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
+_ZIP: Final = b"PK"
 _VERSION_AT: Final = 60  # PRAGMA user_version, 4 bytes, big-endian
 _APPLICATION_AT: Final = 68
 _MODES_AT: Final = 18  # for writing and reading, one byte each
@@ -71,6 +73,10 @@ def check_header(path: Path) -> None:
         StorageError: it cannot be read.
     """
     header = _read_header(path)
+    if header.startswith(_ZIP) and path.suffix == ARCHIVE_SUFFIX:
+        raise ProjectDamagedError(
+            "{path} is a copy of a project with its photos", remedy="unpack it first: protoleaf unpack FILE", path=path
+        )
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
         found = "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
         raise _no_project(path, found if header else marked("an empty file"))

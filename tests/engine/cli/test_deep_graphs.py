@@ -62,6 +62,7 @@ WITHOUT_PROJECT: Final = frozenset(
         "sample",
         "doctor",
         "menu-entry",
+        "unpack",
         *(f"backbone {each}" for each in ("list", "convert", "show", "add", "remove")),
     }
 )

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.collection.archive.layout import ABOUT
+from engine.config import ARCHIVE_SUFFIX
 from engine.menu_entry import ENTRY, add_menu_entry
 from engine.project.schema import APPLICATION_ID
 from tests.support.command_line import done, refused
@@ -61,6 +63,16 @@ def test_projects_are_known_by_their_head(data: Path) -> None:
     """The kind of file names the number that our files carry."""
     add_menu_entry()
     assert f'value="{APPLICATION_ID:#010x}"' in (data / "mime/packages/protoleaf.xml").read_text(encoding="utf-8")
+
+
+def test_copies_with_photos_open_by_double_click(data: Path) -> None:
+    """Their kind is known by the suffix and by the first file in the archive, and belongs to the program."""
+    add_menu_entry()
+    kinds = (data / "mime/packages/protoleaf.xml").read_text(encoding="utf-8")
+    assert f'value="{ABOUT}" offset="30"' in kinds
+    assert f'pattern="*{ARCHIVE_SUFFIX}"' in kinds
+    entry = (data / "applications/protoleaf.desktop").read_text(encoding="utf-8")
+    assert "MimeType=application/x-protoleaf;application/x-protoleaf-copy;" in entry
 
 
 def test_elsewhere(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from tests.support.command_line import done, protoleaf, refused
 COMMANDS = {
     "new", "import-graph", "import-images", "embed", "classify", "evaluate", "report", "train", "versions",
     "relink", "check", "suggest", "sample", "what-if", "menu-entry", "export", "export-graph", "import-labels", "merge",
+    "unpack",
     "audit", "check-labels", "replaced", "images", "fields", "clock", "detect", "similar", "duplicates", "map",
     "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip

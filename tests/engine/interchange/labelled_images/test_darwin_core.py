@@ -56,7 +56,7 @@ def test_another_program_reads_it(archive: Path) -> None:
     assert rows[ORGAN].data[DARWIN_CORE + "taxonID"] == "gbif:2481139"
     assert rows[ORGAN].data[DARWIN_CORE + "taxonRank"] == "species"
     medium, by_person, by_model = extensions["Piano"]
-    assert medium == ["StillImage", "image/jpeg", "photos/day%200/piano.png", "piano.png", "2024-05-01T07:30:00"]
+    assert medium[:5] == ["StillImage", "image/jpeg", "photos/day%200/piano.png", "piano.png", "2024-05-01T07:30:00"]
     assert by_person[:5] == ["Piano", "Keyboard", "", "", "ada"]
     assert by_model[4].startswith("leafnet (ppn+), Protoleaf ")
     assert by_model[-2:] == ["machine answer, verified by nobody", "probability 0.970000"]

@@ -1,0 +1,162 @@
+"""Unpacks a copy of a project with its photos on a thread, and opens the project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast, final
+
+from PySide6.QtCore import QTimer
+
+from app.feature import Feature
+from app.file_dialogs import choose_folder_beside
+from app.jobs.background_thread import BackgroundThread, ThreadJob
+from app.texts import tr
+from app.wording import sentence
+from engine.files import shown
+
+if TYPE_CHECKING:  # the window shows first
+    from app.archives.logic import CopyLook
+    from app.archives.view import CopyCard
+    from app.shell import Shell
+    from engine.collection.archive.unpack import UnpackedProject
+    from engine.events import CancelToken, OnProgress
+
+SETTLED_MS: Final = 150
+"""After the last key in the field, before the disk is asked whether the folder is free."""
+
+
+@final
+class Archives(Feature):
+    """Shows the card of a copy that was opened or dropped.
+
+    Attributes:
+        card: None until it is needed.
+    """
+
+    guide_page = "keeping#a-copy-for-someone"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self.card: CopyCard | None = None
+        self._thread = BackgroundThread("copies", self)
+        self._archive: Path | None = None
+        self._job: ThreadJob | None = None
+        self._opening: tuple[Path, str] | None = None  # the project that is being opened, and what to say of it then
+        self._look = 0  # one more with every look: answers of an earlier one are dropped
+        self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
+        self._settled.timeout.connect(self._look_again)
+        shell.archive_given.connect(self.open_copy)
+        self._session.loaded.connect(self._on_loaded)
+
+    def stop(self) -> None:
+        """End before the program ends; what is being unpacked is given up and leaves nothing."""
+        self._look += 1
+        self._settled.stop()
+        if self._job is not None:
+            self._job.cancel()
+        self._thread.stop()
+
+    def open_copy(self, archive: Path) -> None:
+        """Show what a copy holds, unless another one is being unpacked."""
+        card = self._shown_card()
+        if self._job is not None:
+            card.show_over()
+            return
+        self._archive = archive
+        card.show_reading(shown(archive.name))
+        self._look_again()
+
+    def _shown_card(self) -> CopyCard:
+        if self.card is None:
+            from app.archives.view import CopyCard
+
+            self.card = CopyCard(self._host)
+            self.tell_page(self.card)
+            self.card.changed.connect(self._settled.start)
+            self.card.browse_requested.connect(self._browse)
+            self.card.open_requested.connect(self._unpack)
+            self.card.cancel_requested.connect(self._cancel)
+        return self.card
+
+    def _look_again(self) -> None:
+        card, archive = self.card, self._archive
+        self._look += 1
+        look = self._look
+        if card is None or archive is None or not card.isVisible() or self._job is not None:
+            return
+        folder = card.chosen_folder if card.look is not None else None
+
+        def deliver(found: CopyLook) -> None:
+            if look == self._look:
+                card.show_look(found)
+
+        def work() -> None:
+            from app.archives.logic import look_at_copy
+
+            found = look_at_copy(archive, folder)
+            self._thread.post(lambda: deliver(found))
+
+        self._thread.submit(work, lambda reason: card.show_failure(sentence(reason)) if look == self._look else None)
+
+    def _browse(self) -> None:
+        card = self.card
+        if card is None or card.look is None:
+            return
+        folder = choose_folder_beside(self._host, card.look.folder, tr("Unpack into a folder"))
+        if folder is not None:
+            card.show_folder(folder / card.look.folder.name)
+
+    # -- unpacking
+
+    def _unpack(self) -> None:
+        card = self.card
+        if card is None or card.look is None or self._job is not None:
+            return
+        from app.archives.wording import job_title
+
+        look, caches = card.look, self._session.caches
+        self._look += 1
+        self._settled.stop()
+
+        def work(on_progress: OnProgress, cancel: CancelToken) -> UnpackedProject:
+            from engine.collection.archive.unpack import unpack_project
+
+            return unpack_project(look.archive, look.folder, caches, on_progress=on_progress, cancel=cancel)
+
+        job = ThreadJob(job_title(look), work, self._thread)
+        job.keeps_finished = False
+        job.progress.connect(card.show_progress)
+        job.finished.connect(lambda done: self._on_unpacked(cast("UnpackedProject", done), look))
+        job.failed.connect(self._on_failed)
+        job.cancelled.connect(lambda: self._on_failed(""))
+        self._job = job
+        self._session.jobs.watch(job)
+        card.show_unpacking(job_title(look))
+        job.start()
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    def _on_failed(self, message: str) -> None:
+        self._job = None
+        if self.card is not None:
+            self.card.show_ended(sentence(message))
+
+    def _on_unpacked(self, done: UnpackedProject, look: CopyLook) -> None:
+        from app.archives.wording import opened_text
+
+        self._job = None
+        if self.card is not None:
+            self.card.show_ended()
+            self.card.dismiss()
+        self._opening = done.project, opened_text(done, look.facts)
+        self._shell.open_soon(done.project)
+
+    def _on_loaded(self) -> None:
+        info, opening = self._session.info, self._opening
+        if opening is None or info is None or info.path != opening[0]:
+            return
+        self._opening = None
+        if opening[1]:
+            self._toast.say(opening[1])

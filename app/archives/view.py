@@ -1,0 +1,174 @@
+"""The card "Open a copy": what it holds, where it goes, and how far unpacking is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from app.archives.wording import origin_text, photos_text, room_text, title_text
+from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label, set_property
+from app.palette.overlay import ScrollingCard
+from app.side_panel.cards import FailureNotice, ProgressView
+from app.texts import tr
+from app.theme.tokens import tokens
+from app.wording import sentence
+
+if TYPE_CHECKING:
+    from app.archives.logic import CopyLook
+    from engine.events import Progress
+
+WIDTH: Final = 620
+"""Logical pixels."""
+
+
+@final
+class CopyCard(ScrollingCard):
+    """Floats over the window; Enter unpacks and opens.
+
+    Signals:
+        changed: another folder is named; it is to be looked at.
+        browse_requested: let the person choose the folder.
+        open_requested: unpack it and open the project.
+        cancel_requested: stop unpacking.
+    """
+
+    changed = Signal()
+    browse_requested = Signal()
+    open_requested = Signal()
+    cancel_requested = Signal()
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH, tr("Open a copy"))
+        self.look: CopyLook | None = None
+        self.title = make_flowing_label("", "strong")
+        self.folder = QLineEdit()
+        self.folder.textEdited.connect(self._on_edited)
+        self.browse_button = make_button(tr("Browse…"), self.browse_requested.emit, icon_name="folder")
+        self.failure = FailureNotice()
+        self.progress = ProgressView(tr("Stop unpacking"))
+        self.progress.cancel_requested.connect(self.cancel_requested)
+        self.open_button = make_button(tr("Unpack and open"), self._request, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        self._origin, self._photos = make_flowing_label("", "secondary"), make_flowing_label("")
+        self._room = make_flowing_label("", "secondary")
+        self._place, self._answers = self._make_place(), QWidget()
+        row = fill_row(self._answers, spacing=tokens().spacing.small)
+        row.addStretch(1)
+        row.addWidget(self.keep_button)
+        row.addWidget(self.open_button)
+        self._lay_out()
+
+    def _make_place(self) -> QWidget:
+        label = make_label(tr("Folder"), "secondary")
+        label.setBuddy(self.folder)
+        self.folder.setAccessibleName(tr("Folder"))
+        place = QWidget()
+        fill_row(place, label, self.folder, self.browse_button, spacing=tokens().spacing.small).setStretch(1, 1)
+        return place
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        parts = (
+            self.title, self._origin, self._photos, self._place, self._room, self.failure, self.progress, self._answers,
+        )  # fmt: skip
+        column = fill_column(self.body, *parts, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, 0, spacing.large, spacing.medium)
+
+    # -- what is shown
+
+    @property
+    def chosen_folder(self) -> Path | None:
+        """The folder that the person named; None where it is found beside the copy."""
+        text = self.folder.text().strip()
+        is_own = self.look is None or text != str(self.look.folder)
+        return Path(text).expanduser() if text and is_own else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it shows how far unpacking is."""
+        return not self.progress.isHidden()
+
+    def show_reading(self, name: str) -> None:
+        """Appear while the copy is looked at."""
+        self.look = None
+        self.title.setText(name)
+        self.folder.clear()
+        for label in (self._origin, self._photos, self._room):
+            label.setText("")
+        self._show_running(is_running=False)
+        self.show_failure("")
+        self.show_over()
+        self.open_button.setFocus()
+
+    def show_look(self, look: CopyLook) -> None:
+        """Show what is in it and where it would go."""
+        is_first, self.look = self.look is None or self.look.archive != look.archive, look
+        self.title.setText(title_text(look.facts))
+        self._origin.setText(origin_text(look.facts))
+        self._photos.setText(photos_text(look.facts))
+        if is_first or not self.folder.text().strip():
+            self.folder.setText(str(look.folder))
+        self._room.setText(room_text(look))
+        set_property(self._room, "role", "secondary" if look.has_room else "warning")
+        self.failure.show_text(sentence(look.problem))
+        self.open_button.setEnabled(look.has_room and not look.problem)
+        if is_first:
+            self.open_button.setFocus()
+        self._settle()
+
+    def show_folder(self, folder: Path) -> None:
+        """Take the folder that the person chose."""
+        self.folder.setText(str(folder))
+        self._on_edited()
+
+    def show_failure(self, text: str) -> None:
+        """Say what went wrong; "" for nothing."""
+        self.failure.show_text(text)
+        self.open_button.setEnabled(self.look is not None and not text)
+        self._settle()
+
+    def show_unpacking(self, text: str) -> None:
+        """Show that it begins."""
+        self.failure.show_text("")
+        self._show_running(is_running=True)
+        self.progress.show_step(text)
+        self.progress.cancel_button.setFocus()
+        self._settle()
+
+    def show_progress(self, progress: Progress) -> None:
+        self.progress.show_progress(progress)
+
+    def show_ended(self, text: str = "") -> None:
+        """Show the choice again, and why nothing came of it."""
+        self._show_running(is_running=False)
+        self.show_failure(text)
+        self.open_button.setEnabled(self.look is not None)
+
+    def _show_running(self, *, is_running: bool) -> None:
+        self.progress.setVisible(is_running)
+        if not is_running:
+            self.progress.show_ended()
+        for part in (self._room, self._answers):
+            part.setVisible(not is_running)
+        self._place.setEnabled(not is_running)
+
+    # -- what the person does
+
+    def _on_edited(self) -> None:
+        self.open_button.setEnabled(False)
+        self.changed.emit()
+
+    def _request(self) -> None:
+        if self.open_button.isEnabled() and self.look is not None and not self.is_running:
+            self.open_requested.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        others = (self.keep_button, self.browse_button, self.close_button)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and QApplication.focusWidget() not in others:
+            self._request()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,42 @@
+"""Says on a picture that it is a preview of a photo that is not here."""
+
+from typing import Final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app.texts import tr
+from app.theme.tokens import tokens
+from app.wording import SEPARATOR, number
+
+_KEY: Final = "protoleaf-preview"  # of a text that a picture carries while it is shown
+_GROUND: Final = QColor(0, 0, 0, 170)
+"""Behind white letters: read on any photo, in both themes."""
+
+
+def mark_as_preview(image: QImage) -> None:
+    """Remember that a picture is a preview."""
+    image.setText(_KEY, _KEY)
+
+
+def preview_text(image: QImage) -> str:
+    """`Preview only  ·  1,024 px`; "" of a photo itself."""
+    if not image.text(_KEY):
+        return ""
+    return SEPARATOR.join((tr("Preview only"), tr("%1 px", number(max(image.width(), image.height())))))
+
+
+def paint_preview_mark(painter: QPainter, image: QImage, seen: QRectF) -> None:
+    """Paint the words at the lower left of what is seen of a picture."""
+    text = preview_text(image)
+    if not text:
+        return
+    spacing, letters = tokens().spacing, painter.fontMetrics()
+    size = QSizeF(letters.horizontalAdvance(text) + 2 * spacing.small, letters.height() + spacing.small)
+    chip = QRectF(seen.bottomLeft() + QPointF(spacing.small, -spacing.small - size.height()), size)
+    painter.setPen(_GROUND)
+    painter.setBrush(_GROUND)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.drawRoundedRect(chip, spacing.radius_small, spacing.radius_small)
+    painter.setPen(QColor("white"))
+    painter.drawText(chip.topLeft() + QPointF(spacing.small, spacing.small / 2 + letters.ascent()), text)

@@ -1,0 +1,39 @@
+"""What is known of photos for exports: by the project, also of missing files, else by the header of the file."""
+
+import mimetypes
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.files import PhotoFacts
+from engine.images.kinds import RAW_SUFFIXES
+from engine.images.photo_facts import photo_facts
+from engine.interchange.labelled_images.records import LabelledImage
+from engine.project import Project
+from engine.project.records import ImageDetails
+
+
+def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
+    """Facts of an image of a project, with the times that corrected clocks have; on the thread of the project."""
+    in_header = project.clocks.corrected(photo_facts)
+
+    def facts_of(image: LabelledImage) -> PhotoFacts:
+        details = project.details.of(image.image_id)
+        return in_header(image.file) if details is None or not details.width else _facts(details, image.file)
+
+    return facts_of
+
+
+def _facts(details: ImageDetails, file: Path) -> PhotoFacts:
+    is_raw = file.suffix.casefold() in RAW_SUFFIXES  # its header has the size of the sensor or of a preview
+    return PhotoFacts(
+        0 if is_raw else details.width,
+        0 if is_raw else details.height,
+        mimetypes.guess_type(file.name)[0] or "application/octet-stream",
+        details.taken_at,
+        details.latitude,
+        details.longitude,
+        details.taken_on,
+        details.camera,
+        details.fields.get("serial", ""),
+        details.fields,
+    )

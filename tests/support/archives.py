@@ -1,0 +1,66 @@
+"""Projects with photos of a camera's shape, and archives of them that somebody tampered with."""
+
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PIL import Image
+
+from engine.collection.importing.import_images import import_images
+from engine.collection.new_project import new_project
+from engine.project import Project
+
+WIDE: Final = (1600, 900)  # pixels
+
+Change = Callable[[zipfile.ZipInfo, bytes], tuple[zipfile.ZipInfo, bytes] | None]
+"""What becomes of a file of an archive; None leaves it out."""
+
+
+def draw_wide(path: Path, seed: int) -> Path:
+    """A 16:9 photo, a JPEG or whatever the suffix says; each seed is another content."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    generator = np.random.default_rng(seed)
+    small = generator.integers(0, 256, (9, 16, 3), dtype=np.uint8)
+    noise = generator.integers(-9, 9, (*reversed(WIDE), 3))
+    picture = np.asarray(Image.fromarray(small).resize(WIDE), dtype=np.int16) + noise
+    Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save(path, quality=92)
+    return path
+
+
+def wide_project(folder: Path, count: int = 4, *, photos: Path | None = None) -> Project:
+    """A project with classes Fox and Hare and wide photos, which it has read nothing of yet; open for writing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = photos or folder / "site A"
+    place.mkdir(parents=True, exist_ok=True)
+    for number in range(count):
+        draw_wide(place / f"IMG_{number}.jpg", number)
+    project = new_project(folder / "trip.protoleaf", "fast")
+    project.classes.add("Fox")
+    project.classes.add("Hare")
+    import_images(project, [place])
+    return project
+
+
+def contents_of(archive: Path) -> Mapping[str, bytes]:
+    """The files of an archive by name."""
+    with zipfile.ZipFile(archive) as opened:
+        return {info.filename: opened.read(info) for info in opened.infolist()}
+
+
+def tampered(archive: Path, target: Path, change: Change, **added: bytes) -> Path:
+    """A copy of an archive with changed files, and further ones."""
+    with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w") as out:
+        for info in source.infolist():
+            changed = change(info, source.read(info))
+            if changed is not None:
+                out.writestr(*changed)
+        for name, data in added.items():
+            out.writestr(name, data)
+    return target
+
+
+def unchanged(info: zipfile.ZipInfo, data: bytes) -> tuple[zipfile.ZipInfo, bytes]:
+    """Leave a file as it is."""
+    return info, data
