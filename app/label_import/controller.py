@@ -38,7 +38,7 @@ class LabelImports(Imports["LabelImportCard"]):
         needs=WRITE_FOR_GOOD,
     )  # fmt: skip
     def import_labels(self) -> None:
-        self.open_card()
+        self.begin()
 
     def _make_card(self) -> LabelImportCard:
         from app.label_import.view import LabelImportCard

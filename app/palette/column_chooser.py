@@ -15,13 +15,14 @@ from app.wording import number
 from engine.files import shown
 from engine.interchange.tables.column_preview import LANGUAGE, RANK
 from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.roles import Role
+from engine.interchange.tables.roles import LEVELS, Role
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
 
 COLUMN_WIDTH: Final = 220  # logical pixels
 MOST_COLUMNS: Final = 60  # the others keep what they are taken for
+OFFERED_LEVELS: Final = 6  # chosen: of classes that a person types into a table
 
 
 _ROLES: Final = {
@@ -53,11 +54,15 @@ def role_titles(purpose: TablePurpose) -> dict[str, str]:
     """Roles and ranks that a column may have, with their titles for people."""
     titles = {role.value: tr(role.about) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
-    return roles | {rank: rank_title(rank) for rank in _RANKS if rank not in set(Role)}
+    levels = LEVELS[:OFFERED_LEVELS] if purpose is TablePurpose.CLASSES else ()
+    ranks = [rank for rank in _RANKS if rank not in set(Role)]
+    return roles | {each: rank_title(each) for each in (*levels, *ranks)}
 
 
 def rank_title(rank: str) -> str:
-    """`Rank: family`."""
+    """`Rank: family`, `Level 2`."""
+    if rank in LEVELS:
+        return tr("Level %1", number(LEVELS.index(rank) + 1))
     return tr("Rank: %1", tr(_RANKS[rank]) if rank in _RANKS else rank)
 
 
@@ -75,7 +80,7 @@ class ColumnChooser(QWidget):
         super().__init__()
         self._roles = roles
         self._preview: ColumnPreview | None = None
-        self._given: dict[str, str] = {}
+        self.given: Mapping[str, str] = {}  # what a person named: column by role, "" for a role that none has
         self.boxes: list[QComboBox] = []  # by column
         self.table = QTableWidget()
         self.table.setAccessibleName(tr("Columns of the table"))
@@ -97,12 +102,13 @@ class ColumnChooser(QWidget):
         words = make_flowing_label(tr("What each column is:"), "secondary")
         fill_column(self, words, self.table, spacing=tokens().spacing.tiny)
 
-    def forget(self) -> None:
-        """Another file is read: what was named for the last one does not count."""
-        self._given = {}
+    def show_preview(self, preview: ColumnPreview, given: Mapping[str, str]) -> None:
+        """Show a table's first rows. The boxes stay as they are where only their choices change.
 
-    def show_preview(self, preview: ColumnPreview) -> None:
-        """Show a table's first rows. The boxes stay as they are where only their choices change."""
+        Args:
+            given: what the person named so far, now or for the last table with these columns.
+        """
+        self.given = given
         is_other = self._preview is None or self._preview.columns != preview.columns
         self._preview = preview
         if is_other:
@@ -113,7 +119,7 @@ class ColumnChooser(QWidget):
     def _meaning_of(self, box: QComboBox, meaning: str) -> str:
         """What a person named where the table does not say enough yet, else what the table is read as."""
         column = self._column_of(box)
-        return meaning or next((role for role, name in self._given.items() if name == column), "")
+        return meaning or next((role for role, name in self.given.items() if name == column), "")
 
     def _column_of(self, box: QComboBox) -> str:
         assert self._preview is not None, "a box belongs to a table"
@@ -154,12 +160,13 @@ class ColumnChooser(QWidget):
         if preview is None:
             return
         before = preview.meanings[self.boxes.index(box)].removeprefix(RANK)
-        self._given = {each: name for each, name in self._given.items() if name != column}
+        given = {each: name for each, name in self.given.items() if name != column}
         if before and before != role:
-            self._given.setdefault(before, "")
+            given.setdefault(before, "")
         if role:
-            self._given[role] = column
-        self.chosen.emit(dict(self._given))
+            given[role] = column
+        self.given = given
+        self.chosen.emit(given)
 
 
 def _select(box: QComboBox, meaning: str) -> None:

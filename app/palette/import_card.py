@@ -145,10 +145,12 @@ class ReadSource:
         columns: where it is a table.
         survey: what importing it would do; None for a table that does not say which of its columns is which.
         reason: why there is no survey.
+        given: what a person named of its columns: column by role.
     """
 
     source: Path
     columns: ColumnPreview | None
+    given: Mapping[str, str]
     survey: object = None
     reason: str = ""
 
@@ -171,6 +173,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
+        self.named_columns: tuple[str, Mapping[str, str]] | None = None  # a header, and what the person named there
         self.columns = ColumnChooser(roles or {})
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
@@ -226,8 +229,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.file_button.setFocus()
 
     def show_reading(self, name: str) -> None:
-        self.survey, self._source = None, None
-        self.columns.forget()
+        self.survey, self._source, self.named_columns = None, None, None
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
@@ -247,7 +249,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
             self._show_found(self.survey)
             self._show_parts(name=True, plan=True)
             self.failure.show_text("")
-        self._show_columns(read.source, read.columns)
+        self._show_columns(read)
         self._show_choice()
         if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next
             self._settle()
@@ -256,13 +258,14 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         first = self.import_button if self.import_button.isEnabled() else self.keep_button
         (first if read.survey is not None else self.columns.boxes[0]).setFocus()
 
-    def _show_columns(self, source: Path, columns: ColumnPreview | None) -> None:
-        is_open = source == self._source and not self.columns.isHidden()
-        self._source = source
+    def _show_columns(self, read: ReadSource) -> None:
+        columns, is_open = read.columns, read.source == self._source and not self.columns.isHidden()
+        self._source = read.source
+        self.named_columns = (columns.header, read.given) if columns is not None and read.given else None
         self.columns_button.setVisible(columns is not None and columns.is_clear)
         self.columns.setVisible(columns is not None and (is_open or not columns.is_clear))
         if columns is not None:
-            self.columns.show_preview(columns)
+            self.columns.show_preview(columns, read.given)
 
     def _toggle_columns(self) -> None:
         self.columns.setVisible(self.columns.isHidden())
