@@ -50,6 +50,13 @@ class CardFolds:
         self._model.set_folding(is_wanted)
         self._on_changed()
 
+    def apply(self) -> None:
+        """Fold the held cards now; what is selected stays selected."""
+        current, chosen = self._grid.current_id, self._grid.selected_ids
+        self._model.refresh()
+        self._grid.select_rows(self._model.rows_over([*([] if current is None else [current]), *chosen]))
+        self._on_changed()
+
     def toggle(self, image_id: int) -> bool:
         """Unfold a card, or fold it again; the first card of its fold is current then. False without a fold."""
         row = self._model.row_of(image_id)
