@@ -155,7 +155,7 @@ def consequence() -> str:
 
 
 def damaged(backup: Backup) -> str:
-    return tr("Damaged, and cannot be restored: %1", translated(backup.fault))
+    return tr("Damaged file; it can't be restored: %1", translated(backup.fault))
 
 
 def made_text(backup: Backup) -> str:

@@ -104,7 +104,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
         self.sections = self._make_sections()
-        self.left_out = PlanSection(tr("Left out"), (tr("Reason"), tr("Such as"), tr("How many")))
+        self.left_out = PlanSection(tr("Skipped"), (tr("Reason"), tr("Such as"), tr("How many")))
         self._levels_text = make_flowing_label("", "secondary")
         self._besides = make_flowing_label("", "secondary")
         self._update_note = make_flowing_label("", "caption")
@@ -169,7 +169,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self._besides.setText(wording.besides_text(survey, preview))
         self._besides.setVisible(bool(self._besides.text()))
         left_out = wording.left_out_rows(report)
-        self.left_out.show_rows(tr("Left out"), left_out, total=len(left_out))
+        self.left_out.show_rows(tr("Skipped"), left_out, total=len(left_out))
         for kind, section in self.sections.items():
             lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0

@@ -112,7 +112,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         rows = wording.suggestion_rows(survey)
         self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
         count, problems = len(plan.problems), [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]]
-        title = plural(count, "1 line was not understood", "%n lines were not understood")
+        title = plural(count, "1 line skipped", "%n lines skipped")
         self.problems.show_rows(title, problems, total=count)
 
     @property

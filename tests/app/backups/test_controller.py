@@ -152,7 +152,7 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     working.window.registry.trigger("backups")
     panel = working.window.of(Backups).panel
     assert panel is not None
-    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged, and cannot be restored"))
+    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged file; it can't be restored"))
     assert panel.cards[0].ask_button.isHidden()
 
 

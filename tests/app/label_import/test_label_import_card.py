@@ -81,8 +81,8 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
     assert card.classes.rows == [("Purple spiral", "1")]
     assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
-    assert card.problems.title == "1 line was not understood"
-    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction is left out")
+    assert card.problems.title == "1 line skipped"
+    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction skipped")
     click(reviewing, card.classes.box)
     assert card.summary == "2 labels will be imported"
     card.images.box.setFocus()
