@@ -242,15 +242,14 @@ class Imports(Feature, Generic[Card]):
         """The survey of a source with its columns; of a table that does not say enough these alone."""
         from app.palette.import_card import ReadSource
         from engine.errors import FormatError
-        from engine.texts import translated
 
         try:
             survey = self._survey(project, source, given, cancel)
-        except FormatError as error:
+        except FormatError:
             columns = self._columns_of(source, given)
             if columns is None or columns.is_clear:
                 raise
-            return ReadSource(source, columns, given, reason=translated(error.what))
+            return ReadSource(source, columns, given)
         return ReadSource(source, self._columns_of(source, given), given, survey)
 
     def _has_ended(self, job: DetachedJob) -> bool:

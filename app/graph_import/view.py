@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView,
 from app.controls import CellDelegate, fill_column, make_flowing_label
 from app.graph_import import wording
 from app.graph_import.logic import FirstClass, GraphSurvey
-from app.palette.column_chooser import role_titles
 from app.palette.import_card import ImportCard, PlanSection, more_text
 from app.side_panel.cards import FailureNotice
 from app.texts import plain_tip, plural, tr
@@ -100,7 +99,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
             "the result before anything changes."
         )
-        super().__init__(host, tr("Import classes"), words, roles=role_titles(TablePurpose.CLASSES))
+        super().__init__(host, tr("Import classes"), words, purpose=TablePurpose.CLASSES)
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
         self.sections = self._make_sections()

@@ -223,11 +223,18 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
         self._shell.workspace.show_missing(missing)
         self._show_missing()
-        info, has_just_opened = self._session.info, self.missing_images.looks == 1
-        if missing and has_just_opened and info is not None and info.is_writable and not self.is_panel_shown:
+        if missing and self.missing_images.looks == 1 and not self.is_panel_shown and self._may_search:
             self.find(None)
         else:
             self._ask_about_missing()
+
+    @property
+    def _may_search(self) -> bool:
+        """Whether the open project may be changed unasked; a backup stays what it is."""
+        from engine.project.backups.place import read_name
+
+        info = self._session.info
+        return info is not None and info.is_writable and read_name(info.path) is None
 
     def _ask_about_missing(self) -> None:
         """Offer to find what is missing, or to look at what was found."""

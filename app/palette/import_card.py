@@ -27,11 +27,11 @@ from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
-from app.wording import sentence
 from engine.files import shown
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
+    from engine.interchange.tables.dialects import TablePurpose
 
 ROWS_IN_SIGHT: Final = 5  # the rest scrolls
 WIDEST_LAST: Final = 160  # logical pixels of the last column
@@ -144,7 +144,6 @@ class ReadSource:
     Attributes:
         columns: where it is a table.
         survey: what importing it would do; None for a table that does not say which of its columns is which.
-        reason: why there is no survey.
         given: what a person named of its columns: column by role.
     """
 
@@ -152,7 +151,6 @@ class ReadSource:
     columns: ColumnPreview | None
     given: Mapping[str, str]
     survey: object = None
-    reason: str = ""
 
 
 Survey = TypeVar("Survey", bound=Surveyed)
@@ -169,12 +167,12 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
 
     def __init__(
-        self, host: QWidget, title: str, words: str, hint: str = "", *, roles: Mapping[str, str] | None = None
+        self, host: QWidget, title: str, words: str, hint: str = "", *, purpose: TablePurpose | None = None
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
         self.named_columns: tuple[str, Mapping[str, str]] | None = None  # a header, and what the person named there
-        self.columns = ColumnChooser(roles or {})
+        self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
         self.survey: Survey | None = None  # what is shown
@@ -243,12 +241,14 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         if read.survey is None:
             self.survey = None
             self._show_parts(name=True)
-            self.failure.show_text(sentence(read.reason))
+            self._foot.show()
+            self.import_button.setText(tr("Import"))
+            self.import_button.setEnabled(False)
         else:
             self.survey = cast("Survey", read.survey)
             self._show_found(self.survey)
             self._show_parts(name=True, plan=True)
-            self.failure.show_text("")
+        self.failure.show_text("")
         self._show_columns(read)
         self._show_choice()
         if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next

@@ -127,8 +127,11 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
     reviewing.press(Key.Key_I, CONTROL | SHIFT)
     card = reviewing.window.of(GraphImports).card
     assert card is not None
-    reviewing.wait(lambda: bool(card.failure.text))
-    assert not card.import_button.isVisible()
+    reviewing.wait(card.columns.isVisible)
+    assert card.columns.words.text().startswith("Choose what each column is: at least the name of the class")
+    assert card.failure.text == ""
+    assert not card.import_button.isEnabled()
+    assert_words_are_whole(card)
     assert card.columns.table.item(1, 2).text() == "Herring gull"
     for column, title in enumerate(("Level 1", "Level 2", "Level 3")):
         choose_role(reviewing, card.columns.boxes[column], title)

@@ -156,7 +156,7 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     card = imports.card
     assert card is not None
     reviewing.wait(card.columns.isVisible)
-    assert card.failure.text == "odd.csv does not say which of its columns is which."
+    assert card.columns.words.text() == "Choose what each column is: at least the image and the class."
     assert card.columns.boxes[0].hasFocus()
     assert_words_are_whole(card)
     assert card.columns.boxes[0].currentText() == "Name or path of the image"  # its cells are names of images

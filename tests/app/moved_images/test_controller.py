@@ -200,9 +200,7 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
     wait_for_missing(desk, 0)
 
 
-def test_a_search_by_itself_can_be_stopped(
-    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_by_itself_can_be_stopped(desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the foot of the window, while one goes on working; then the notice offers to find them."""
     monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
     collection.unsorted.rename(collection.folder / "renamed")

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.palette.column_chooser import ColumnChooser, role_titles
+from app.palette.column_chooser import ColumnChooser
 from engine.interchange.tables.column_preview import ColumnPreview
 from engine.interchange.tables.dialects import TablePurpose
 from tests.support.sessions import LONG_MS
@@ -17,7 +17,7 @@ PREVIEW = ColumnPreview(
 @pytest.fixture
 def chooser(qtbot: QtBot) -> ColumnChooser:
     """Shows a table of labels."""
-    chooser = ColumnChooser(role_titles(TablePurpose.LABELS))
+    chooser = ColumnChooser(TablePurpose.LABELS)
     qtbot.addWidget(chooser)
     chooser.show_preview(PREVIEW, {})
     chooser.show()
