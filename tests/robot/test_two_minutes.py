@@ -16,7 +16,7 @@ from PIL import Image
 from engine.collection.new_project import new_project
 from tests.robot.exporting import export_all
 from tests.robot.marked_images import Seen, draw_marked, number_of
-from tests.robot.patience import wait_for
+from tests.robot.patience import wait_for, wait_until_still
 from tests.robot.person import ANALYSING, Person
 from tests.robot.prepared import FAMILIES, LEAVES, NAMES
 from tests.robot.project_file import image_count_in, labels_in, parents_in
@@ -32,8 +32,10 @@ WIDTH, HEIGHT = 4000, 3000
 LONGEST_S: Final = 120.0
 PATIENCE_S: Final = 240.0
 """So long the story waits for one thing: a slow run is measured, too."""
-ROWS_A_TURN: Final = 1
-"""Clicks of the wheel from one class to the next."""
+TURN: Final = 1
+"""Clicks of the wheel at once."""
+STILL_S: Final = 0.1
+"""Cards that stood so long after the wheel can be clicked."""
 
 
 def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_path: Path) -> None:
@@ -136,7 +138,8 @@ def three_of(person: Person, leaf: str) -> Sequence[Seen]:
     def look() -> Sequence[Seen]:
         found = [card for card in person.cards(grid) if class_of(card.number) == leaf]
         if len(found) < SHOTS:
-            person.hand.wheel(ROWS_A_TURN)
+            person.hand.wheel(TURN)
+            wait_until_still(lambda: person.cards(grid), "the cards", still_s=STILL_S)
         return found[:SHOTS] if len(found) >= SHOTS else ()
 
     return wait_for(look, f"three photos of {leaf}", PATIENCE_S)

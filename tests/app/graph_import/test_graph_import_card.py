@@ -140,6 +140,9 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
     assert (1, "Gulls", "2") in card.levels.rows
     changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
     class_list.write_text(f"{TYPED}Birds,Gulls,Dune gull\n", encoding="utf-8")
+    reviewing.window.activateWindow()  # under the offscreen plugin it is not again after the lists of the boxes
+    reviewing.wait(reviewing.window.isActiveWindow)
+    reviewing.grid.setFocus()
     open_list(reviewing)
     assert card.summary == "1 new class"
     assert not card.columns.isVisible()
