@@ -117,13 +117,6 @@ class FoldedCards:
         """Place of the image that a card shows."""
         return card if self.starts is None else int(self.starts[card])
 
-    def over(self, position: int) -> int | None:
-        """The card that stands for an image; None where it is under none."""
-        places = np.flatnonzero(self.shown == position)
-        if not len(places):
-            return None
-        return int(places[0]) if self.starts is None else int(np.searchsorted(self.starts, places[0], "right")) - 1
-
     def under(self, card: int) -> Positions:
         """Positions of the images that a card stands for, the one that it shows first."""
         if self.starts is None:

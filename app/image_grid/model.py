@@ -176,12 +176,6 @@ class ImageGridModel(QAbstractListModel):
         rows = np.flatnonzero(self._positions == first)
         return int(rows[0])
 
-    def rows_over(self, image_ids: Sequence[int]) -> list[int]:
-        """The rows of the cards that stand for these images, in the same order; of those that are under one."""
-        state = self.state
-        rows = () if state is None else (self._cards.over(state.position(each)) for each in image_ids)
-        return [row for row in rows if row is not None]
-
     def images_under(self, image_ids: Sequence[int]) -> tuple[int, ...]:
         """These images, and those that fold under their cards; in the order shown."""
         return self._under(image_ids)[0]

@@ -102,12 +102,6 @@ class ImageGrid(QAbstractItemView):
         if self._grid_model.rowCount():
             self._choice.choose_alone(min(row, self._grid_model.rowCount() - 1))
 
-    def select_rows(self, rows: Sequence[int]) -> None:
-        """Choose the cards in these rows; the first one is current."""
-        if rows:
-            self._choice.choose_alone(rows[0])
-            self._choice.choose_rows(rows)
-
     def set_thumbnail_side(self, side: int) -> None:
         """Show larger or smaller cards; the current one stays in sight."""
         side = max(SMALLEST_SIDE, min(LARGEST_SIDE, side))
