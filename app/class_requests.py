@@ -19,6 +19,7 @@ from engine.graph.placement import Refusal, placement_refusal
 class ClassRequests(QObject):
     """Emitted by the views, which change nothing themselves; answered by the window's features."""
 
+    import_requested = Signal()  # of a class list
     create_requested = Signal(either(int | None))  # parent of the new class, or None
     rename_requested = Signal(int, str)  # class, new name
     remove_requested = Signal(tuple)  # class ids

@@ -41,7 +41,8 @@ _FIELD_MARGIN: Final = 9  # of a field, as in the style sheet
 _MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
 _ICON_NAME: Final = "iconName"
 ICON_COLOURS: Final = {
-    "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger"
+    "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger",
+    "warning": "warning",
 }  # fmt: skip
 """Colour of a button's icon by variant."""
 
@@ -83,7 +84,7 @@ def make_flowing_label(text: str, role: str = "") -> QLabel:
 
 
 def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
-    """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter) or "danger"."""
+    """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter), "warning" (flat) or "danger"."""
     button = Button(plain_button(text))
     button.setCursor(Qt.CursorShape.PointingHandCursor)
     button.setAutoDefault(False)

@@ -137,6 +137,7 @@ class Imports(Feature, Generic[Card]):
     """Shows the card and runs the import. A subclass says what is read, and how it is imported."""
 
     purpose: Purpose
+    reads_folders: ClassVar[bool] = True  # and not files alone
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -163,12 +164,12 @@ class Imports(Feature, Generic[Card]):
             given: column by role of a table, as a person named them.
         """
 
-    def open_card(self) -> None:
-        card = self._shown_card()
+    def begin(self) -> None:
+        """Ask for a file at once; the card follows with what is in it."""
         if self._reading is None:
-            card.show_start()
+            self._choose_file()
         else:
-            card.show_over()
+            self._shown_card().show_over()
 
     def _shown_card(self) -> Card:
         if self.card is None:
@@ -185,6 +186,8 @@ class Imports(Feature, Generic[Card]):
         path = open_file(self._host, self.purpose, self._title(), self._file_kinds())
         if path is not None:
             self.read(path)
+        elif self.reads_folders:  # dialogs of files choose none
+            self._shown_card().show_start()
 
     def _choose_folder(self) -> None:
         folder = choose_folder(self._host, self.purpose, self._title())
@@ -201,11 +204,13 @@ class Imports(Feature, Generic[Card]):
         if info is None:
             return
         self._stop_reading()
-        project = info.path
-        job = DetachedJob(
-            tr("Reading %1", shown(source.name)),
-            lambda _on_progress, cancel: self._read(project, source, given or {}, cancel),
-        )
+        project, known = info.path, self._settings.named_columns()
+
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> ReadSource:
+            named = self._named_before(source, known) if given is None else given
+            return self._read(project, source, named, cancel)
+
+        job = DetachedJob(tr("Reading %1", shown(source.name)), work)
         job.keeps_finished = False
         job.finished.connect(lambda found: self._shown_card().show_read(found) if self._has_ended(job) else None)
         job.failed.connect(lambda message: self._on_failed(message) if self._has_ended(job) else None)
@@ -225,20 +230,27 @@ class Imports(Feature, Generic[Card]):
         purpose = purposes.get(self.purpose)
         return None if purpose is None else preview_columns(source, purpose, given)
 
+    def _named_before(self, source: Path, known: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+        """What a person named of the last table with the same columns."""
+        from engine.interchange.tables.roles import RANKS, ROLE_OF
+
+        columns = self._columns_of(source, {}) if known else None
+        named = {} if columns is None else known.get(columns.header, {})
+        return {role: name for role, name in named.items() if role in ROLE_OF or role in RANKS}
+
     def _read(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> ReadSource:
         """The survey of a source with its columns; of a table that does not say enough these alone."""
         from app.palette.import_card import ReadSource
         from engine.errors import FormatError
-        from engine.texts import translated
 
         try:
             survey = self._survey(project, source, given, cancel)
-        except FormatError as error:
+        except FormatError:
             columns = self._columns_of(source, given)
             if columns is None or columns.is_clear:
                 raise
-            return ReadSource(source, columns, reason=translated(error.what))
-        return ReadSource(source, self._columns_of(source, given), survey)
+            return ReadSource(source, columns, given)
+        return ReadSource(source, self._columns_of(source, given), given, survey)
 
     def _has_ended(self, job: DetachedJob) -> bool:
         """False for a job that was replaced by another one."""
@@ -271,8 +283,10 @@ class Imports(Feature, Generic[Card]):
         work: Callable[[LiveCollection, OnProgress, CancelToken], Any],
         on_imported: Callable[[Any], None],
     ) -> None:
-        """Import as one undoable step."""
+        """Import as one undoable step; the next table with these columns is read as this one was."""
         if self.card is not None:
+            if self.card.named_columns:
+                self._settings.remember_columns(*self.card.named_columns)
             self.card.dismiss()
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False

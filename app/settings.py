@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
 from PySide6.QtCore import QByteArray, QSettings
 
@@ -32,7 +33,10 @@ _FOLDERS: Final = "folders"
 _HINTS: Final = "hints/shown"
 _OFFERED: Final = "backbones/offered_in"
 _KEYS: Final = "keys"
+_COLUMNS: Final = "imports/columns"
+_AFTER_HEADER: Final = "\n"
 _PROJECTS_LIMIT: Final = 500  # more than are opened in years
+_TABLES_LIMIT: Final = 50  # chosen: headers of tables whose columns a person named
 
 
 class _Text:
@@ -189,6 +193,16 @@ class Settings:
 
     def remember_folder(self, purpose: str, folder: Path) -> None:
         self.store.setValue(f"{_FOLDERS}/{purpose}", str(folder))
+
+    def named_columns(self) -> dict[str, dict[str, str]]:
+        """What a person named of the columns of tables, by their header: column by role."""
+        known = (line.rpartition(_AFTER_HEADER) for line in self._texts(_COLUMNS))
+        return {header: dict(parse_qsl(named, keep_blank_values=True)) for header, _, named in known}
+
+    def remember_columns(self, header: str, named: Mapping[str, str]) -> None:
+        others = [line for line in self._texts(_COLUMNS) if line.rpartition(_AFTER_HEADER)[0] != header]
+        line = f"{header}{_AFTER_HEADER}{urlencode(named)}"
+        self.store.setValue(_COLUMNS, [line, *others][:_TABLES_LIMIT])
 
     def was_offered(self, project_id: str) -> bool:
         """Whether the accurate backbone was offered to a project, or decided on when it was made."""

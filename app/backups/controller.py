@@ -11,11 +11,12 @@ from PySide6.QtGui import QDesktopServices
 
 from app.actions.row import READ_FOR_GOOD, Section, action
 from app.backups.automatic import AutomaticBackups
-from app.backups.restoring import Restoring
+from app.backups.restoring import OpenedBackup, Restoring
 from app.feature import PanelFeature
-from app.file_dialogs import Purpose, choose_folder
+from app.file_dialogs import Purpose, choose_folder, folder_for, save_file_at
 from app.texts import marked, tr
 from app.workspace.empty_page import choosing_backup
+from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:  # the window shows first
     from app.backups.view import BackupsPanel
@@ -39,6 +40,8 @@ class Backups(PanelFeature["BackupsPanel"]):
         session = shell.session
         self.automatic = AutomaticBackups(session, self)
         self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
+        self.opened = OpenedBackup(shell, self.automatic.worker, self)
+        self.opened.copy_requested.connect(self._continue_as_copy)
         self._damaged: Path | None = None  # the project that the panel is open for, if it is not the open one
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
@@ -230,6 +233,12 @@ class Backups(PanelFeature["BackupsPanel"]):
             self.restoring.restore(backup)
         else:
             self.restoring.restore_damaged(self._damaged, backup)
+
+    def _continue_as_copy(self, folder: Path, name: str) -> None:
+        start = (folder if folder.is_absolute() else folder_for(Purpose.PROJECTS)) / name
+        copy, _kind = save_file_at(self._shell, start, tr("Continue as a copy"), tr("Protoleaf projects (*.protoleaf)"))
+        if copy is not None:
+            self.restoring.continue_as(copy if copy.suffix == PROJECT_SUFFIX else Path(f"{copy}{PROJECT_SUFFIX}"))
 
     def _choose_folder(self) -> None:
         folder = choose_folder(self._shell.side, Purpose.BACKUPS, tr("Where to keep backups"))

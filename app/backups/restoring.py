@@ -10,13 +10,16 @@ from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.slow_work import SlowWork
+from app.status.notice import Notice
 from app.texts import tr
 from engine.errors import Cancelled
 from engine.project.backups.listing import Offer
 
 if TYPE_CHECKING:  # the window shows first
-    from app.session import Session
+    from app.session import ProjectInfo, Session
+    from app.shell import Shell
     from app.status.toast import Toast
+    from engine.project.backups.listing import Origin
     from engine.project.backups.restoring import Restoration
 
 
@@ -34,7 +37,7 @@ class Restoring(QObject):
         self._session = session
         self._worker = worker
         self._toast = toast
-        self._waiting: tuple[Path, Path] | None = None  # project and backup, until the project is closed
+        self._waiting: Callable[[], None] | None = None  # what to do once the project is closed
         self._done: Restoration | None = None  # until the project is open again
         self._refusal = ""  # the same
         session.closed.connect(self._on_closed)
@@ -47,14 +50,27 @@ class Restoring(QObject):
         info = self._session.info
         if info is None or self.is_running:
             return
+        project = info.path
+        self._close_for(lambda: self._begin(project, backup, lambda reason: self._on_refused(project, reason)))
+
+    def continue_as(self, copy: Path) -> None:
+        """Make a project of the open backup, which stays as it is, and open that."""
+        info = self._session.info
+        if info is None or self.is_running:
+            return
+        backup = info.path
+        refused = lambda reason: self._on_refused(backup, reason)  # noqa: E731
+        self._close_for(lambda: self._begin(copy, backup, refused, is_doubt_allowed=True))
+
+    def _close_for(self, go_on: Callable[[], None]) -> None:
         self.is_running = True
-        self._waiting = info.path, backup
+        self._waiting = go_on
         self._session.close()
 
     def _on_closed(self) -> None:
         if self._waiting is not None:
-            (project, backup), self._waiting = self._waiting, None
-            self._begin(project, backup, lambda reason: self._on_refused(project, reason))
+            go_on, self._waiting = self._waiting, None
+            go_on()
 
     def restore_damaged(self, project: Path, backup: Path) -> None:
         """Put a backup in the place of a project that cannot be opened; the person has seen what it is one of."""
@@ -155,3 +171,42 @@ class Restoring(QObject):
                 action=tr("Choose backup…"),
                 on_action=lambda: self.choice_wanted.emit(project, offer),
             )
+
+
+@final
+class OpenedBackup(QObject):
+    """Says that the open project is a backup, and leads to the project that it was made of."""
+
+    copy_requested = Signal(Path, str)  # folder of the project ("." where it is unknown), and a name for the copy
+
+    def __init__(self, shell: Shell, worker: BackgroundThread, parent: QObject) -> None:
+        super().__init__(parent)
+        self.notice = Notice(tone="warning")
+        self._shell = shell
+        self._worker = worker
+        shell.bands.append(self.notice)
+        shell.session.opened.connect(self._on_opened)
+        shell.session.closed.connect(self.notice.hide)
+
+    def _on_opened(self, info: ProjectInfo) -> None:
+        def work() -> None:
+            from engine.project.backups.listing import origin_of
+
+            origin = origin_of(info.path)
+            self._worker.post(lambda: self._show(info, origin))
+
+        self.notice.hide()
+        self._worker.submit(work, self._shell.session.failed.emit)
+
+    def _show(self, info: ProjectInfo, origin: Origin | None) -> None:
+        from app.backups.wording import copy_name, opened_backup_text
+
+        if origin is None or self._shell.session.info is not info:
+            return
+        project, answers = origin.project, []
+        if project is not None:
+            answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
+        folder = Path() if project is None else project.parent
+        ask = lambda: self.copy_requested.emit(folder, copy_name(origin))  # noqa: E731
+        answers.append((tr("Continue as a copy…"), ask))
+        self.notice.ask(opened_backup_text(origin), answers)

@@ -5,8 +5,10 @@ from typing import Final
 from app.backups.logic import Group
 from app.texts import plural, tr
 from app.wording import SEPARATOR, file_size, images, moment_text
+from engine.config import PROJECT_SUFFIX
+from engine.files import shown
 from engine.project.backups.contents import Changes
-from engine.project.backups.listing import Backup
+from engine.project.backups.listing import Backup, Origin
 from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
 from engine.texts import translated
@@ -82,6 +84,16 @@ def question(backup: Backup) -> str:
     return tr("Restore the project as it was on %1?", title(backup))
 
 
+def opened_backup_text(origin: Origin) -> str:
+    """That the open project is a backup, of what and of when."""
+    return tr("This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when))
+
+
+def copy_name(origin: Origin) -> str:
+    """A file name for a project that goes on from a backup: `birds 2026-01-02.protoleaf`."""
+    return f"{origin.name} {origin.when.astimezone():%Y-%m-%d}{PROJECT_SUFFIX}"
+
+
 def doubt_question() -> str:
     """What is asked before a backup is restored that may be of another project."""
     return tr("Is this the right project?")
@@ -143,7 +155,7 @@ def consequence() -> str:
 
 
 def damaged(backup: Backup) -> str:
-    return tr("Damaged, and cannot be restored: %1", translated(backup.fault))
+    return tr("Damaged file; it can't be restored: %1", translated(backup.fault))
 
 
 def made_text(backup: Backup) -> str:

@@ -5,14 +5,14 @@ from typing import Final, final
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.actions.key_tips import tell_key
 from app.class_requests import ClassRequests
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
-from app.controls import make_icon_button, make_search_field, make_separator
+from app.controls import fill_column, make_button, make_icon_button, make_label, make_search_field, make_separator
 from app.dragging import DraggedImages, Places, read_dragged
 from app.drops import LazyChip, new_class_text
 from app.session import Session
@@ -28,21 +28,27 @@ MOST_FOUND: Final = 100
 
 
 @final
-class NoClasses(QLabel):
-    """A quiet text."""
+class NoClasses(QWidget):
+    """A quiet text, and below it a link that imports a list."""
 
     def __init__(self, requests: ClassRequests) -> None:
         super().__init__()
         self._requests = requests
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.is_editable = False
         self._chip = LazyChip(self)
-        self.setProperty("role", "muted")
-        self.setWordWrap(True)
-        self.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.setContentsMargins(*4 * (tokens().spacing.large,))
+        self.words = make_label("", "muted", wraps=True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+        self.import_link = make_button(tr("Import a list…"), requests.import_requested.emit, variant="flat")
+        column = fill_column(self, self.words, spacing=tokens().spacing.small)
+        column.addWidget(self.import_link, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        column.setContentsMargins(*4 * (tokens().spacing.large,))
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys for classes work here, too
+
+    def say(self, text: str, *, offers_import: bool = False) -> None:
+        self.words.setText(text)
+        self.import_link.setVisible(offers_import and self.is_editable)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Let images in; files go to the window around it."""
@@ -207,6 +213,7 @@ class ClassTree(QWidget):
         info = self._session.info
         for part in (self._all_model, self._found_model, self.subset_list, self._empty):
             part.is_editable = info is not None and info.is_writable
+        self._show_fitting_page()
         self._new.setEnabled(self._all_model.is_editable)
 
     def _on_session_closed(self) -> None:
@@ -281,15 +288,15 @@ class ClassTree(QWidget):
         if text and has_classes and not self._found_model.rowCount():
             self._say(tr("No class matches “%1”.").replace("%1", text))
         elif not has_classes:
-            hint = tr("No classes yet.\n\nClick + to add a class, or import a list.")
-            self._say(hint if self._session.info is not None else "")
+            is_open = self._session.info is not None
+            self._say(tr("No classes yet.\n\nClick + to add a class.") if is_open else "", offers_import=is_open)
         else:
             self._stack.setCurrentWidget(self._found if text else self._all)
             if has_keyboard:
                 self.take_keyboard()
 
-    def _say(self, text: str) -> None:
-        self._empty.setText(text)
+    def _say(self, text: str, *, offers_import: bool = False) -> None:
+        self._empty.say(text, offers_import=offers_import)
         self._stack.setCurrentWidget(self._empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

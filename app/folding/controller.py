@@ -23,11 +23,14 @@ from app.folding.wording import (
 )
 from app.palette.logic import Choice, OptionChoice, PaletteRow
 from app.session.subsets import ImageSet
+from app.status.notice import Notice
 from app.texts import marked, tr
+from engine.graph.codes import NO_CLASS
 
 if TYPE_CHECKING:
     from app.session import ProjectInfo
     from app.shell import Shell
+    from engine.project import Change
 
 OFFERED_SECONDS: Final = (0, 1, 2, 5, 10, 30, 60, 120, 300)  # chosen: a burst, to a visit at a camera trap
 MOST_SECONDS: Final = 86_400  # a day
@@ -44,7 +47,12 @@ class Folding(Feature):
         self._images = shell.workspace
         self.finding = FoldFinding(self._session, self)
         self.finding.found.connect(self._on_found)
+        self.question = Notice(tone="")
+        self._was_asked = False  # since the project was opened
+        shell.workspace.foot.addWidget(self.question)
         self._session.opened.connect(self._on_opened)
+        self._session.closed.connect(self.question.hide)
+        self._session.change_made.connect(self._on_change_made)
 
     def titles(self) -> Mapping[str, str]:
         return {"fold_images": unfold_all_title() if self._images.folds.is_on else fold_all_title()}
@@ -55,15 +63,23 @@ class Folding(Feature):
     def _on_opened(self, info: ProjectInfo) -> None:
         is_folding = self._settings.is_folding(info.project_id)
         self.finding.is_wanted = is_folding
+        self._was_asked = False
         self._images.folds.switch(is_folding)
         self._shell.needs_changed.emit()
 
     def _on_found(self) -> None:
-        """Cards that are worked on stay as they are; the person may have them folded at once."""
+        """Cards that are worked on stay as they are: ask once, before the first label; later the menu does it."""
         state = self._session.state
-        if state is not None and self._images.folds.has_others and state.folds.count:
-            text = folds_found(state.folds.folded_images, state.folds.count)
-            self._toast.say(text, action=tr("Fold"), on_action=self._images.sort_again)
+        if state is None or self._was_asked or not (self._images.folds.has_others and state.folds.count):
+            return
+        if (state.label_class == NO_CLASS).all():
+            self._was_asked = True
+            answers = [(tr("Fold"), self._images.folds.apply), (tr("Keep apart"), self.switch_folding)]
+            self.question.ask(folds_found(state.folds.folded_images, state.folds.count), answers)
+
+    def _on_change_made(self, change: Change) -> None:
+        if change.labelled:
+            self.question.hide()
 
     @action(
         "toggle_fold", marked("Expand group"), "stack", "B", Section.VIEW_FOLDS,
@@ -106,16 +122,16 @@ class Folding(Feature):
         if len(best):
             self._images.show_images(ImageSet(np.asarray(best), best_title()))
 
-    @action("burst_seconds", marked("Time between shots of a burst…"), "clock", "", Section.VIEW_FOLDS, needs=WRITE)
+    @action("burst_seconds", marked("Maximum gap in a burst…"), "clock", "", Section.VIEW_FOLDS, needs=WRITE)
     def choose_seconds(self) -> None:
         self._session.ask(_seconds_of, self._ask_for_seconds, owner=self, topic="burst seconds")
 
     def _ask_for_seconds(self, now: int) -> None:
-        offered: list[int] = []
+        usual, offered = sorted({*OFFERED_SECONDS, now}), list[int]()
 
         def rows_for(text: str) -> Sequence[PaletteRow]:
             typed = int(text) if text.isascii() and text.isdigit() else None
-            offered[:] = OFFERED_SECONDS if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
+            offered[:] = usual if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
             return [
                 PaletteRow(seconds_text(each), tr("current") if each == now else "", "", "clock", OptionChoice(place))
                 for place, each in enumerate(offered)
@@ -125,7 +141,8 @@ class Folding(Feature):
             if isinstance(choice, OptionChoice):
                 self._set_seconds(offered[choice.place])
 
-        self._palette.ask(seconds_prompt(), rows_for, on_choice, foot=tr("Enter chooses · Esc closes"))
+        foot = tr("Enter chooses · Esc closes")
+        self._palette.ask(seconds_prompt(), rows_for, on_choice, foot=foot, at=usual.index(now))
 
     def _set_seconds(self, seconds: int) -> None:
         from engine.collection.find_folds import set_burst_seconds

@@ -35,7 +35,7 @@ def no_bursts() -> str:
 
 
 def seconds_prompt() -> str:
-    return tr("Most seconds between two shots of a burst")
+    return tr("Maximum gap in a burst, in seconds")
 
 
 def seconds_text(seconds: int) -> str:

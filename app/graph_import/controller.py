@@ -15,6 +15,7 @@ from engine.files import shown
 if TYPE_CHECKING:  # the window shows first
     from app.graph_import.logic import GraphSurvey
     from app.graph_import.view import GraphImportCard
+    from app.shell import Shell
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
@@ -27,6 +28,10 @@ class GraphImports(Imports["GraphImportCard"]):
     guide_page = "taxonomy#importing-a-class-list"
     purpose = Purpose.CLASSES
 
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        shell.tree.requests.import_requested.connect(self.begin)
+
     @action(
         "import_classes",
         marked("Import classes from a file…"),
@@ -36,7 +41,7 @@ class GraphImports(Imports["GraphImportCard"]):
         needs=WRITE,
     )
     def import_classes(self) -> None:
-        self.open_card()
+        self.begin()
 
     def _make_card(self) -> GraphImportCard:
         from app.graph_import.view import GraphImportCard

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView,
 from app.controls import CellDelegate, fill_column, make_flowing_label
 from app.graph_import import wording
 from app.graph_import.logic import FirstClass, GraphSurvey
-from app.palette.column_chooser import role_titles
 from app.palette.import_card import ImportCard, PlanSection, more_text
 from app.side_panel.cards import FailureNotice
 from app.texts import plain_tip, plural, tr
@@ -100,11 +99,11 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
             "the result before anything changes."
         )
-        super().__init__(host, tr("Import classes"), words, roles=role_titles(TablePurpose.CLASSES))
+        super().__init__(host, tr("Import classes"), words, purpose=TablePurpose.CLASSES)
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as in the file"))
         self.sections = self._make_sections()
-        self.left_out = PlanSection(tr("Left out"), (tr("Reason"), tr("Such as"), tr("How many")))
+        self.left_out = PlanSection(tr("Skipped"), (tr("Reason"), tr("Such as"), tr("How many")))
         self._levels_text = make_flowing_label("", "secondary")
         self._besides = make_flowing_label("", "secondary")
         self._update_note = make_flowing_label("", "caption")
@@ -169,7 +168,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self._besides.setText(wording.besides_text(survey, preview))
         self._besides.setVisible(bool(self._besides.text()))
         left_out = wording.left_out_rows(report)
-        self.left_out.show_rows(tr("Left out"), left_out, total=len(left_out))
+        self.left_out.show_rows(tr("Skipped"), left_out, total=len(left_out))
         for kind, section in self.sections.items():
             lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0

@@ -159,7 +159,7 @@ class Importing(Feature):
             return find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
 
         job = DetachedJob(tr("Looking for images"), work)
-        job.keeps_finished = False
+        job.keeps_finished, job.is_followed = False, True
         job.finished.connect(lambda found: self._on_found(found, paths, class_id))
         job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
@@ -214,7 +214,7 @@ class Importing(Feature):
         self._shell.embedding.expect_photos(len(found.named) + sum(len(folder.files) for folder in found.folders))
         title = tr("Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
-        job.keeps_finished = False
+        job.keeps_finished, job.is_followed = False, True
         job.finished.connect(self._on_imported)
 
     def _on_imported(self, done: object) -> None:

@@ -29,6 +29,7 @@ class Job(QObject):
 
     Attributes:
         keeps_finished: whether a stop keeps what was finished; false where only the whole is of use.
+        is_followed: whether longer work follows by itself, so that the time left for this alone would mislead.
     """
 
     started = Signal()
@@ -42,6 +43,7 @@ class Job(QObject):
         super().__init__(parent)
         self.title = title
         self.keeps_finished = True
+        self.is_followed = False
         self.state = JobState.QUEUED
         self.last_progress: Progress | None = None
         self.error = ""

@@ -38,7 +38,7 @@ class LabelImports(Imports["LabelImportCard"]):
         needs=WRITE_FOR_GOOD,
     )  # fmt: skip
     def import_labels(self) -> None:
-        self.open_card()
+        self.begin()
 
     def _make_card(self) -> LabelImportCard:
         from app.label_import.view import LabelImportCard
@@ -97,4 +97,5 @@ class LabelImports(Imports["LabelImportCard"]):
         if done.change.is_empty:
             self._toast.say(tr("Nothing was imported"))
         else:
-            self._toast.say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
+            say = self._toast.say_failure if done.plan.conflicts else self._toast.say
+            say(done_text(done), action=tr("Undo"), on_action=self._session.undo)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QLineEdit, QSpinBox, QWidget
 
 from app.controls import dress_number_box, fill_row, make_flowing_label, make_label
 from app.label_import import wording
-from app.palette.column_chooser import role_titles
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import plural, tr
 from app.wording import percent_sign
@@ -35,7 +34,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             "before anything changes. Labels of this project are never overwritten."
         )
         hint = tr("Or drop a file of labels on the window.")
-        super().__init__(host, tr("Import labels"), words, hint, roles=role_titles(TablePurpose.LABELS))
+        super().__init__(host, tr("Import labels"), words, hint, purpose=TablePurpose.LABELS)
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))
@@ -112,7 +111,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         rows = wording.suggestion_rows(survey)
         self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
         count, problems = len(plan.problems), [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]]
-        title = plural(count, "1 line was not understood", "%n lines were not understood")
+        title = plural(count, "1 line skipped", "%n lines skipped")
         self.problems.show_rows(title, problems, total=count)
 
     @property

@@ -61,8 +61,8 @@ def passed_over(survey: LabelSurvey) -> str:
     if plan.by_machine:
         prediction = plural(
             plan.by_machine,
-            "1 model prediction is left out: only labels by people are imported.",
-            "%n model predictions are left out: only labels by people are imported.",
+            "1 model prediction skipped: only labels by people are imported.",
+            "%n model predictions skipped: only labels by people are imported.",
         )
         parts.append(prediction)
     if plan.unlabelled and plan.has_scores:

@@ -40,6 +40,7 @@ class Merging(Imports["MergeCard"]):
     guide_page = "labelling#several-people"
     page_keys = (KEYS,)
     purpose = Purpose.PROJECTS
+    reads_folders = False
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -52,7 +53,7 @@ class Merging(Imports["MergeCard"]):
 
     @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.FILE_IMPORT, needs=WRITE_FOR_GOOD)
     def merge_copy(self) -> None:
-        self.open_card()
+        self.begin()
 
     def _make_card(self) -> MergeCard:
         from app.merging.card import MergeCard

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -10,7 +12,7 @@ from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.background_thread import DetachedJob
 from app.moved_images.missing_images import MissingImages
-from app.moved_images.wording import missing_line, replaced_line
+from app.moved_images.wording import found_line, missing_line, replaced_line
 from app.moved_images.written_images import WrittenImages
 from app.texts import marked, tr
 
@@ -23,12 +25,14 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.collection.relink.records import KnownImages, RelinkPlan
     from engine.collection.state import CollectionState
-    from engine.events import CancelToken, OnProgress
+    from engine.events import CancelToken, OnProgress, Progress
     from engine.project import Change, Project
 
 KNOWN: Final = "known images"
 REPLACED: Final = "replaced"  # the search for replaced images
 ON_CARDS: Final = WRITE | Needs.IMAGES
+LONGEST_UNASKED_S: Final = 60.0
+"""A search that nobody asked for ends after this time. Chosen: a disk's folders are listed by then."""
 
 
 @final
@@ -44,6 +48,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self._embedding = shell.embedding
         self._notice, self._replaced_notice = shell.workspace.missing_notice, shell.workspace.replaced_notice
         self._job: Job | None = None
+        self._is_unasked = False  # whether the search began by itself
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
         self._replaced: frozenset[int] = frozenset()  # images with an outdated label
@@ -125,7 +130,12 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.made_panel()
         self._notice.hide()
         self._show_missing()
-        self.show_panel()
+        panel = self.show_panel()
+        if self._job is not None:
+            self._is_unasked = False
+            panel.show_searching(None)
+        elif self.plan is not None and self._session.info is not None:
+            panel.show_plan(self.plan, self._session.info.path.parent)
         self.missing_images.look()
 
     def make_panel(self) -> MovedImagesPanel:
@@ -145,25 +155,33 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def find(self, folder: Path | None) -> None:
         """Search a folder for moved images; beside the project for None."""
-        if self._job is not None or self._session.info is None or self.panel is None:
+        if self._job is not None or self._session.info is None:
             return
-        self.plan = None
-        self.panel.show_searching(folder)
+        self.plan, self._is_unasked = None, not self.is_panel_shown
+        if self.panel is not None:
+            self.panel.show_searching(folder)
         self._session.ask(_known_images, lambda known: self._search(known, folder), owner=self, topic=KNOWN)
 
     def _search(self, known: KnownImages, folder: Path | None) -> None:
+        until_s = time.monotonic() + LONGEST_UNASKED_S if self._is_unasked else math.inf
+
         def work(on_progress: OnProgress, cancel: CancelToken) -> RelinkPlan:
             from engine.collection.relink.find import find_moved
+            from engine.errors import Cancelled
 
-            return find_moved(known, folder, on_progress=on_progress, cancel=cancel)
+            def go_on(progress: Progress) -> None:
+                if time.monotonic() > until_s:
+                    raise Cancelled
+                on_progress(progress)
 
-        assert self.panel is not None, "the search is requested there"
+            return find_moved(known, folder, on_progress=go_on, cancel=cancel)
+
         job = self._job = DetachedJob(tr("Searching for moved images"), work)
         job.keeps_finished = False
-        job.progress.connect(self.panel.progress.show_progress)
+        job.progress.connect(lambda progress: self.panel and self.panel.progress.show_progress(progress))
         job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))
-        job.failed.connect(self.panel.show_idle)
-        job.cancelled.connect(self.panel.show_idle)
+        job.failed.connect(self._on_not_found)
+        job.cancelled.connect(self._on_not_found)
         job.ended.connect(self._on_ended)
         self._session.jobs.watch(job)
         job.start()
@@ -173,9 +191,21 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._job.cancel()
 
     def _on_found(self, plan: RelinkPlan, folder: Path) -> None:
-        if self.panel is not None and self._session.info is not None:
-            self.plan = plan
+        """Show what was found. What a search by itself is sure of is applied at once, and can be undone."""
+        if self._session.info is None:
+            return
+        self.plan = plan
+        if self.is_panel_shown and self.panel is not None:
             self.panel.show_plan(plan, folder)
+        elif self._is_unasked and plan.is_sure:
+            self.apply()
+        else:
+            self._ask_about_missing()
+
+    def _on_not_found(self, reason: str = "") -> None:
+        if self.panel is not None:
+            self.panel.show_idle(reason)
+        self._ask_about_missing()
 
     def _on_ended(self) -> None:
         self._job = None
@@ -183,10 +213,11 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
     def apply(self) -> None:
         """Update the locations as one step."""
         plan, caches = self.plan, self._session.caches
-        if plan is None or self.panel is None:
+        if plan is None:
             return
         self.plan = None
-        self.panel.show_idle()
+        if self.panel is not None:
+            self.panel.show_idle()
 
         def action(project: Project) -> Change:
             from engine.collection.relink.find import relink
@@ -198,10 +229,28 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
         self._shell.workspace.show_missing(missing)
         self._show_missing()
-        if missing and not self.is_panel_shown:
-            self._notice.ask(missing_line(len(missing)), [(tr("Find them…"), self.open_panel)])
+        if missing and self.missing_images.looks == 1 and not self.is_panel_shown and self._may_search:
+            self.find(None)
         else:
+            self._ask_about_missing()
+
+    @property
+    def _may_search(self) -> bool:
+        """Whether the open project may be changed unasked; a backup stays what it is."""
+        from engine.project.backups.place import read_name
+
+        info = self._session.info
+        return info is not None and info.is_writable and read_name(info.path) is None
+
+    def _ask_about_missing(self) -> None:
+        """Offer to find what is missing, or to look at what was found."""
+        missing, found = len(self.missing_images.missing), 0 if self.plan is None else len(self.plan.moves)
+        if not missing or self.is_panel_shown or self._session.info is None:
             self._notice.hide()
+        elif found:
+            self._notice.ask(found_line(found, missing), [(tr("Show them"), self.open_panel)])
+        else:
+            self._notice.ask(missing_line(missing), [(tr("Find them…"), self.open_panel)])
 
     def _show_missing(self) -> None:
         info = self._session.info
@@ -216,9 +265,10 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def _on_change_made(self, change: Change) -> None:
         """A preview is void once images have moved."""
-        if change.images_moved and self.panel is not None and self.plan is not None:
+        if change.images_moved and self.plan is not None:
             self.plan = None
-            self.panel.show_idle()
+            if self.panel is not None:
+                self.panel.show_idle()
 
     def _on_closed(self) -> None:
         self._cancel()

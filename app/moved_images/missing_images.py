@@ -36,6 +36,7 @@ class MissingImages(QObject):
     def __init__(self, session: Session, thumbnails: Thumbnails) -> None:
         super().__init__(session)
         self.missing: frozenset[int] = frozenset()
+        self.looks = 0  # since the project was opened
         self._session = session
         self._thumbnails = thumbnails
         self._job: DetachedJob | None = None
@@ -89,6 +90,7 @@ class MissingImages(QObject):
 
     def _on_looked(self, missing: frozenset[int]) -> None:
         self._job = None
+        self.looks += 1
         before, self.missing = self.missing, missing
         if missing != before:
             self._remember_files()
@@ -110,7 +112,7 @@ class MissingImages(QObject):
         self._doubt_timer.stop()
         if self._job is not None:
             self._job.cancel()
-        self._job, self._looks_again = None, False
+        self._job, self._looks_again, self.looks = None, False, 0
         if self.missing:
             self.missing = frozenset()
             self._thumbnails.show_last_known({})

@@ -15,13 +15,15 @@ from app.wording import number
 from engine.files import shown
 from engine.interchange.tables.column_preview import LANGUAGE, RANK
 from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.roles import Role
+from engine.interchange.tables.roles import LEVELS, Role
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
 
 COLUMN_WIDTH: Final = 220  # logical pixels
+FEW_COLUMNS: Final = 4  # chosen: so many fit the card side by side
 MOST_COLUMNS: Final = 60  # the others keep what they are taken for
+OFFERED_LEVELS: Final = 6  # chosen: of classes that a person types into a table
 
 
 _ROLES: Final = {
@@ -53,12 +55,23 @@ def role_titles(purpose: TablePurpose) -> dict[str, str]:
     """Roles and ranks that a column may have, with their titles for people."""
     titles = {role.value: tr(role.about) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
-    return roles | {rank: rank_title(rank) for rank in _RANKS if rank not in set(Role)}
+    levels = LEVELS[:OFFERED_LEVELS] if purpose is TablePurpose.CLASSES else ()
+    ranks = [rank for rank in _RANKS if rank not in set(Role)]
+    return roles | {each: rank_title(each) for each in (*levels, *ranks)}
 
 
 def rank_title(rank: str) -> str:
-    """`Rank: family`."""
+    """`Rank: family`, `Level 2`."""
+    if rank in LEVELS:
+        return tr("Level %1", number(LEVELS.index(rank) + 1))
     return tr("Rank: %1", tr(_RANKS[rank]) if rank in _RANKS else rank)
+
+
+def question_text(purpose: TablePurpose) -> str:
+    """What is asked where the columns alone do not tell."""
+    if purpose is TablePurpose.LABELS:
+        return tr("Choose what each column is: at least the image and the class.")
+    return tr("Choose what each column is: at least the name of the class, or its levels.")
 
 
 @final
@@ -66,16 +79,17 @@ class ColumnChooser(QWidget):
     """Shows what each column is taken for; a person may choose something else.
 
     Args:
-        roles: what a column may be, with its title; without "not used".
+        purpose: what the table is read for; None where nothing that is read is a table.
     """
 
     chosen = Signal(dict)  # what the person named so far: column by role or rank, "" for a role that no column has
 
-    def __init__(self, roles: Mapping[str, str]) -> None:
+    def __init__(self, purpose: TablePurpose | None) -> None:
         super().__init__()
-        self._roles = roles
+        self._roles = {} if purpose is None else role_titles(purpose)
+        self._question = "" if purpose is None else question_text(purpose)
         self._preview: ColumnPreview | None = None
-        self._given: dict[str, str] = {}
+        self.given: Mapping[str, str] = {}  # what a person named: column by role, "" for a role that none has
         self.boxes: list[QComboBox] = []  # by column
         self.table = QTableWidget()
         self.table.setAccessibleName(tr("Columns of the table"))
@@ -92,19 +106,20 @@ class ColumnChooser(QWidget):
         header = self.table.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setDefaultSectionSize(COLUMN_WIDTH)
-        words = make_flowing_label(tr("What each column is:"), "secondary")
-        fill_column(self, words, self.table, spacing=tokens().spacing.tiny)
+        self.words = make_flowing_label("", "secondary")
+        fill_column(self, self.words, self.table, spacing=tokens().spacing.small)
 
-    def forget(self) -> None:
-        """Another file is read: what was named for the last one does not count."""
-        self._given = {}
+    def show_preview(self, preview: ColumnPreview, given: Mapping[str, str]) -> None:
+        """Show a table's first rows. The boxes stay as they are where only their choices change.
 
-    def show_preview(self, preview: ColumnPreview) -> None:
-        """Show a table's first rows. The boxes stay as they are where only their choices change."""
+        Args:
+            given: what the person named so far, now or for the last table with these columns.
+        """
+        self.given = given
         is_other = self._preview is None or self._preview.columns != preview.columns
         self._preview = preview
+        self.words.setText(tr("What each column is:") if preview.is_clear else self._question)
         if is_other:
             self._make_columns(preview)
         for box, meaning in zip(self.boxes, preview.meanings, strict=False):
@@ -113,7 +128,7 @@ class ColumnChooser(QWidget):
     def _meaning_of(self, box: QComboBox, meaning: str) -> str:
         """What a person named where the table does not say enough yet, else what the table is read as."""
         column = self._column_of(box)
-        return meaning or next((role for role, name in self._given.items() if name == column), "")
+        return meaning or next((role for role, name in self.given.items() if name == column), "")
 
     def _column_of(self, box: QComboBox) -> str:
         assert self._preview is not None, "a box belongs to a table"
@@ -125,6 +140,9 @@ class ColumnChooser(QWidget):
         table.clear()
         table.setColumnCount(len(shown_columns))
         table.setRowCount(1 + len(preview.rows))
+        fills = len(shown_columns) <= FEW_COLUMNS
+        mode = QHeaderView.ResizeMode.Stretch if fills else QHeaderView.ResizeMode.Fixed
+        table.horizontalHeader().setSectionResizeMode(mode)
         table.setHorizontalHeaderLabels([shown(name) for name in shown_columns])
         self.boxes = [self._make_box(at) for at in range(1, len(shown_columns) + 1)]
         table.verticalHeader().setDefaultSectionSize(row_height - tokens().spacing.tiny)
@@ -136,7 +154,7 @@ class ColumnChooser(QWidget):
                 item.setToolTip(plain_tip(shown(cells[column])))
                 table.setItem(row, column, item)
         rows = sum(table.rowHeight(row) for row in range(table.rowCount()))
-        bar = table.horizontalScrollBar().sizeHint().height()
+        bar = 0 if fills else table.horizontalScrollBar().sizeHint().height()
         table.setFixedHeight(table.horizontalHeader().sizeHint().height() + rows + bar + 2)
 
     def _make_box(self, column: int) -> QComboBox:
@@ -154,12 +172,13 @@ class ColumnChooser(QWidget):
         if preview is None:
             return
         before = preview.meanings[self.boxes.index(box)].removeprefix(RANK)
-        self._given = {each: name for each, name in self._given.items() if name != column}
+        given = {each: name for each, name in self.given.items() if name != column}
         if before and before != role:
-            self._given.setdefault(before, "")
+            given.setdefault(before, "")
         if role:
-            self._given[role] = column
-        self.chosen.emit(dict(self._given))
+            given[role] = column
+        self.given = given
+        self.chosen.emit(given)
 
 
 def _select(box: QComboBox, meaning: str) -> None:

@@ -27,11 +27,11 @@ from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
-from app.wording import sentence
 from engine.files import shown
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
+    from engine.interchange.tables.dialects import TablePurpose
 
 ROWS_IN_SIGHT: Final = 5  # the rest scrolls
 WIDEST_LAST: Final = 160  # logical pixels of the last column
@@ -144,13 +144,13 @@ class ReadSource:
     Attributes:
         columns: where it is a table.
         survey: what importing it would do; None for a table that does not say which of its columns is which.
-        reason: why there is no survey.
+        given: what a person named of its columns: column by role.
     """
 
     source: Path
     columns: ColumnPreview | None
+    given: Mapping[str, str]
     survey: object = None
-    reason: str = ""
 
 
 Survey = TypeVar("Survey", bound=Surveyed)
@@ -167,11 +167,12 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
 
     def __init__(
-        self, host: QWidget, title: str, words: str, hint: str = "", *, roles: Mapping[str, str] | None = None
+        self, host: QWidget, title: str, words: str, hint: str = "", *, purpose: TablePurpose | None = None
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
-        self.columns = ColumnChooser(roles or {})
+        self.named_columns: tuple[str, Mapping[str, str]] | None = None  # a header, and what the person named there
+        self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
         self.survey: Survey | None = None  # what is shown
@@ -226,8 +227,7 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.file_button.setFocus()
 
     def show_reading(self, name: str) -> None:
-        self.survey, self._source = None, None
-        self.columns.forget()
+        self.survey, self._source, self.named_columns = None, None, None
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
@@ -241,13 +241,15 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         if read.survey is None:
             self.survey = None
             self._show_parts(name=True)
-            self.failure.show_text(sentence(read.reason))
+            self._foot.show()
+            self.import_button.setText(tr("Import"))
+            self.import_button.setEnabled(False)
         else:
             self.survey = cast("Survey", read.survey)
             self._show_found(self.survey)
             self._show_parts(name=True, plan=True)
-            self.failure.show_text("")
-        self._show_columns(read.source, read.columns)
+        self.failure.show_text("")
+        self._show_columns(read)
         self._show_choice()
         if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next
             self._settle()
@@ -256,13 +258,14 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         first = self.import_button if self.import_button.isEnabled() else self.keep_button
         (first if read.survey is not None else self.columns.boxes[0]).setFocus()
 
-    def _show_columns(self, source: Path, columns: ColumnPreview | None) -> None:
-        is_open = source == self._source and not self.columns.isHidden()
-        self._source = source
+    def _show_columns(self, read: ReadSource) -> None:
+        columns, is_open = read.columns, read.source == self._source and not self.columns.isHidden()
+        self._source = read.source
+        self.named_columns = (columns.header, read.given) if columns is not None and read.given else None
         self.columns_button.setVisible(columns is not None and columns.is_clear)
         self.columns.setVisible(columns is not None and (is_open or not columns.is_clear))
         if columns is not None:
-            self.columns.show_preview(columns)
+            self.columns.show_preview(columns, read.given)
 
     def _toggle_columns(self) -> None:
         self.columns.setVisible(self.columns.isHidden())

@@ -160,7 +160,9 @@ class Palette(Overlay):
         foot_row.addWidget(self._foot)
         layout.addLayout(foot_row)
 
-    def ask(self, prompt: str, rows_for: RowsFor, on_choice: OnChoice, *, text: str = "", foot: str = "") -> None:
+    def ask(
+        self, prompt: str, rows_for: RowsFor, on_choice: OnChoice, *, text: str = "", foot: str = "", at: int = 0
+    ) -> None:
         """Open with a prompt.
 
         Args:
@@ -169,6 +171,7 @@ class Palette(Overlay):
             on_choice: called once with the choice; not when dismissed.
             text: initial text, selected.
             foot: a line below the rows with the keys.
+            at: row that is chosen at first.
         """
         self._rows_for, self._on_choice, self._given_text = rows_for, on_choice, text
         self._field.setPlaceholderText(prompt)
@@ -179,6 +182,7 @@ class Palette(Overlay):
         self._foot.setVisible(bool(foot))
         self._refill(text)
         self.show_over()
+        self._list.setCurrentRow(at)
         self._field.setFocus()
 
     @property

@@ -60,7 +60,7 @@ class NameStrip(QFrame):
         self.field.setMaxLength(LONGEST_NAME)
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.returnPressed.connect(self._take)
-        question = make_label(tr("Who labels these images?"))
+        question = make_label(tr("Your name for these labels"))
         spacing = tokens().spacing
         row = QHBoxLayout(self)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)

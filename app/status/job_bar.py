@@ -91,7 +91,7 @@ class JobBar(QWidget):
         self._bar.setFixedWidth(_BAR_WIDTH)
         self._facts = make_label("", "secondary")
         self._cancel = make_icon_button("stop", "", self.cancel_requested.emit)
-        self._failure_button = make_button("", self.show_failures, variant="flat", icon_name="failure")
+        self._failure_button = make_button("", self.show_failures, variant="warning", icon_name="failure")
         self._running = (self._title, self._bar, self._facts, self._cancel)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

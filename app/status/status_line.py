@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, final
 
@@ -185,7 +186,7 @@ class StatusLine(QWidget):
         else:
             self.job_bar.show_started(running.title, keeps_finished=running.keeps_finished)
             if running.last_progress is not None:
-                self.job_bar.show_progress(running.last_progress)
+                self._on_progress(running, running.last_progress)
 
     def _show_failures(self) -> None:
         """Unreadable files: those of the row "Could not be read", and those not recorded there."""
@@ -197,8 +198,9 @@ class StatusLine(QWidget):
             self.job_bar.set_failures(tuple(failures.values()))
 
     def _on_progress(self, job: Job, progress: Progress) -> None:
+        """After a drop one estimate is told, that of the analysis: what comes before it is short."""
         if job is self._shown:
-            self.job_bar.show_progress(progress)
+            self.job_bar.show_progress(replace(progress, seconds_left=None) if job.is_followed else progress)
 
     def _on_cancel_requested(self) -> None:
         if self._shown is not None and self._shown is self._embedding.job:

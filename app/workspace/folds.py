@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, final
 
+import numpy as np
+from PySide6.QtCore import QItemSelectionModel
+
+from engine.collection.folding.partitions import ALONE
+
 if TYPE_CHECKING:
     from app.image_grid.model import ImageGridModel
     from app.image_grid.view import ImageGrid
@@ -49,6 +54,30 @@ class CardFolds:
         """Show copies and bursts as one card each, or every image."""
         self._model.set_folding(is_wanted)
         self._on_changed()
+
+    def apply(self) -> None:
+        """Fold the held cards now; what is selected stays selected."""
+        current, chosen = self._grid.current_id, self._grid.selected_ids
+        self._model.refresh()
+        rows = self._rows_over(chosen if current is None else (current, *chosen))
+        if rows:
+            self._grid.select_row(rows[0])
+        for row in rows[1:]:
+            self._grid.selectionModel().select(self._model.index(row), QItemSelectionModel.SelectionFlag.Select)
+        self._on_changed()
+
+    def _rows_over(self, image_ids: Sequence[int]) -> list[int]:
+        """The rows of the cards that stand for these images."""
+        state, rows = self._model.state, list[int]()
+        if state is None:
+            return rows
+        of_cards = state.folds.of(self._model.image_ids)
+        for image_id, fold in zip(image_ids, state.folds.of(np.array(image_ids)).tolist(), strict=True):
+            row = self._model.row_of(image_id)
+            if row is None and fold != ALONE and fold in of_cards:
+                row = int(np.flatnonzero(of_cards == fold)[0])
+            rows += [] if row is None else [row]
+        return rows
 
     def toggle(self, image_id: int) -> bool:
         """Unfold a card, or fold it again; the first card of its fold is current then. False without a fold."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from app.actions.keys import keys_in_use
 from app.actions.row import ActionRow
 from app.class_requests import ClassRequests
-from app.controls import fill_column
+from app.controls import fill_column, make_column
 from app.graph_view.view import GraphView
 from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
@@ -95,7 +95,11 @@ class Workspace(QWidget):
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
-        for notice in (self.missing_notice, self.replaced_notice, self.notice, self.offer_notice):
+        offer = make_column(self.offer_notice)  # of the images: it does not follow to pages and the graph
+        self.content.currentChanged.connect(
+            lambda _place: offer.setVisible(self.content.currentWidget() in (self.grid, self.empty))
+        )
+        for notice in (self.missing_notice, self.replaced_notice, self.notice, offer):
             holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self.content, 1)

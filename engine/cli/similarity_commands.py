@@ -43,7 +43,7 @@ def duplicates(
         typer.Option(
             min=0,
             max=86_400,
-            help="Most seconds between two shots of a burst, 0 for no bursts; people with camera traps use 60 to 120.",
+            help="Maximum gap in a burst, in seconds; 0 for no bursts. People with camera traps use 60 to 120.",
             show_default="as the project is set, at first 5",
         ),
     ] = None,

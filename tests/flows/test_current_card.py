@@ -1,11 +1,15 @@
 """There is one current card: framed, chosen, described by the inspector, and what keys work on."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from tests.support.collections import Collection
+from app.jobs.job import Job
+from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.hand import Hand, Spot
+from tests.support.sessions import recorded
 
 Key = Qt.Key
 ALT = Qt.KeyboardModifier.AltModifier
@@ -55,6 +59,30 @@ def test_keys_after_a_click_move_the_one_frame(
     current = check_current(reviewing)
     reviewing.press(Key.Key_U)
     reviewing.wait(lambda: reviewing.label_of(current) == "?")
+
+
+def test_after_a_drop_the_selection_stays_where_the_person_put_it(
+    desk: Desk, hand: Hand, collection: Collection, tmp_path: Path
+) -> None:
+    """A class in the tree and two cards of it, while photos are added, analysed, classified and folded."""
+    desk.open(collection.project)
+    tree = desk.window.tree.front
+    hand.click(Spot(tree.viewport(), tree.visualRect(tree.model().index(0, 0)).center()))
+    desk.wait(lambda: desk.window.workspace.class_id is not None)
+    hand.click(card(desk, 2))
+    desk.press(Key.Key_Right, SHIFT)
+    before = desk.window.tree.selected_class, desk.grid.selected_ids, desk.grid.current_id
+    assert len(desk.grid.selected_ids) == 2
+    jobs = recorded(desk.window.session.jobs.job_added)
+    for seed in range(4):
+        write_shape(tmp_path / "late" / f"{seed}.png", "Red disc", seed=70 + seed)
+    count = len(desk.state.image_ids)
+    desk.drop_files(desk.window, [tmp_path / "late"])
+    desk.wait(lambda: len(desk.state.image_ids) == count + 4)
+    desk.wait_until_read()
+    assert (desk.window.tree.selected_class, desk.grid.selected_ids, desk.grid.current_id) == before
+    told = [job.title for (job,) in jobs if isinstance(job, Job) and not job.is_followed]
+    assert [title for title in told if "Adding" in title or "Looking for images" in title] == []
 
 
 def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:

@@ -14,6 +14,17 @@ def export_verified(person: Person, title: str, target: Path) -> None:
     person.hand.key("Ctrl+Shift+E")
     person.click(title, "radio button")
     person.hand.click(person.part_containing("Verified only", "radio button").area.centre)
+    _export_to(person, target)
+
+
+def export_all(person: Person, title: str, target: Path) -> None:
+    """Choose a format by its title and a place, and export every image."""
+    person.hand.key("Ctrl+Shift+E")
+    person.click(title, "radio button")
+    _export_to(person, target)
+
+
+def _export_to(person: Person, target: Path) -> None:
     person.wait_until_at_rest(person.window, STILL_S, EXPORTED_S)  # the preview makes room for itself
     field = person.part("File" if target.suffix else "Folder", "text")
     person.hand.click(field.area.centre)

@@ -71,6 +71,8 @@ def test_enter_presses_the_button_that_has_the_focus(person: Person, project: Pa
     classes = write_graph(tmp_path / "classes.csv", {**FAMILIES, "Herons": ("Bittern",)})
     before = labels_in(project)
     person.hand.key("Ctrl+Shift+I")
+    wait_for(lambda: len(person.eyes.windows()) > 1, "the dialog for files")
+    person.hand.key("Esc")
     person.part("Choose a file…", "push button")
     tab_to(person, "Choose a file…")
     person.hand.key("Return")

@@ -138,5 +138,10 @@ class RelinkPlan:
         object.__setattr__(self, "folders", tuple(checks))
 
     @property
+    def is_sure(self) -> bool:
+        """Whether every file that was found is the image as it was, and no other image has to go for it."""
+        return bool(self.moves) and not self.strangers and all(move.is_same_content for move in self.moves)
+
+    @property
     def searched(self) -> int:
         return len(self.moves) + len(self.doubts) + len(self.taken) + len(self.missing) + len(self.mismatched)

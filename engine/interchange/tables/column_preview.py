@@ -32,6 +32,11 @@ class ColumnPreview:
     meanings: tuple[str, ...]
     is_clear: bool
 
+    @property
+    def header(self) -> str:
+        """Tells tables with these columns from others."""
+        return "\t".join(self.columns)
+
 
 def preview_columns(
     source: Path, purpose: TablePurpose, given: Mapping[str, str] | None = None

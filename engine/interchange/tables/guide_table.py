@@ -3,7 +3,7 @@
 from typing import Final
 
 from engine.interchange.tables.dialects import DIALECTS
-from engine.interchange.tables.roles import RANKS, Role
+from engine.interchange.tables.roles import LEVELS, RANKS, Role
 
 BEGIN: Final = "<!-- columns: made by `python -m engine.interchange.tables.guide_table` -->"
 END: Final = "<!-- end of columns -->"
@@ -28,7 +28,8 @@ def guide_table() -> str:
         "| role | what it is | columns that mean it, such as |",
         "|---|---|---|",
         *roles,
-        f"| a rank | the name of the class of that rank | {_code(tuple(RANKS))} |",
+        f"| a rank | the name of the class of that rank | {_code(tuple(RANKS)[: -len(LEVELS)])} |",
+        f"| a level | the name of the class at that level, from the top down | {_code(LEVELS)} |",
         "",
         END,
     ]

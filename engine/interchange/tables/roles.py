@@ -50,7 +50,7 @@ class Role(StrEnum):
     )
     PLAIN_NAME = "plain_name", marked("name of the class without its author"), "canonical_name"
     PATH = (
-        "path", marked("names from the top down"),
+        "path", marked("full path of the class"),
         "path", "lineage", "classification", "higher_classification", "taxonomy",
     )
     RANK = (
@@ -65,12 +65,12 @@ class Role(StrEnum):
     SOURCE_ID = "source_id", marked("id in the source that it came from"), "source_id"
     IDENTITY = "identity", marked("identity of the class in lists of Protoleaf"), "identity"
     PARENT_ID = (
-        "parent_id", marked("id of the class above"),
+        "parent_id", marked("id of the parent class"),
         "parent_name_usage_id", "parent_taxon_id", "parent_id", "parent_key", "parent_tsn",
         "parent_tax_id", "parent_aphia_id", "is_child_taxon_of_id",
     )
     PARENT_NAME = (
-        "parent", marked("name of the class above"),
+        "parent", marked("name of the parent class"),
         "parent", "parents", "parent_name_usage", "parent_name", "parent_taxon", "parent_class",
         "superclass", "supercategory", "broader", "parent_category", "hypernym", "Übergeordnet",
         "Oberklasse", "Elternklasse", "classe parente", "clase padre",
@@ -105,11 +105,11 @@ class Role(StrEnum):
         "infraspecific_name",
     )
     SYNONYM = (
-        "synonym", marked("other names"),
+        "synonym", marked("synonyms"),
         "synonyms", "synonym", "other_names", "aliases", "alias", "Synonyme", "sinónimos",
     )
     VERNACULAR = (
-        "vernacular", marked("name in the language of people"),
+        "vernacular", marked("common name"),
         "vernacular_name", "common_name", "vernacular", "vernacular_names", "common_names",
         "Trivialname", "preferred_common_name", "nom vernaculaire", "nombre común", "Volksname",
         "display_name",
@@ -153,6 +153,12 @@ class Role(StrEnum):
 ROLE_OF: Final[Mapping[str, Role]] = {role.value: role for role in Role}
 """By its word."""
 
+MOST_LEVELS: Final = 9
+"""Columns of levels, from "level 1" on. Chosen: no such table has more."""
+LEVELS: Final = tuple(f"level {number}" for number in range(1, MOST_LEVELS + 1))
+"""Ranks that say how deep a class is and no more: no class keeps one as its rank."""
+_LEVEL_WORDS: Final = ("lvl", "tier", "Ebene", "Stufe", "niveau", "nivel", "livello", "nível")
+
 RANKS: Final[Mapping[str, tuple[str, ...]]] = {
     "domain": ("superkingdom", "Domäne", "dominio", "domaine"),
     "kingdom": ("regnum", "Reich", "règne", "reino"),
@@ -176,8 +182,8 @@ RANKS: Final[Mapping[str, tuple[str, ...]]] = {
     "subgenus": ("Untergattung", "sous-genre", "subgénero"),
     "species": ("Art", "Spezies", "espèce", "especie"),
     "subspecies": ("Unterart", "sous-espèce", "subespecie", "ssp", "infraspecies"),
-}
-"""The ranks that columns are named after, the highest first, and their names in other languages."""
+} | {level: tuple(level.replace("level", word) for word in _LEVEL_WORDS) for level in LEVELS}
+"""The ranks that columns are named after, the highest first, and their names in other languages; then levels."""
 
 VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "en": ("english_name", "english", "name_en", "common_name_en", "common_name_english", "name_english"),

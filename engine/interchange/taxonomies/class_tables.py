@@ -22,7 +22,7 @@ from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import Table, opened_table
 from engine.interchange.tables.recognise import ColumnLayout, Row, cell_at, layout_of, recognised
-from engine.interchange.tables.roles import RANKS, ROLE_OF, Role, column_key
+from engine.interchange.tables.roles import LEVELS, RANKS, ROLE_OF, Role, column_key
 from engine.interchange.taxonomies.checklist_archive import PARENTS, PROPERTIES
 from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import PARTS_OF_LINE
@@ -120,7 +120,7 @@ class _RowReader:
         ranked = layout.path(cells)
         if self._is_filled_down:
             ranked = self._ranked = [*_above(self._ranked, *ranked[0]), *ranked] if ranked else []
-        ranked = _whole_names(ranked)
+        ranked = _without_levels(_whole_names(ranked))
         own_id = layout.cell(cells, Role.ID)
         whole = layout.cell(cells, Role.CLASS)
         name, rank = self._name(cells, ranked)
@@ -230,11 +230,16 @@ def _whole_names(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     return list(found.items())
 
 
+def _without_levels(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """A bare level is no rank that a class would keep."""
+    return [("" if rank in LEVELS else rank, name) for rank, name in ranked]
+
+
 def _above(ranked: Sequence[tuple[str, str]], rank: str, name: str) -> Iterator[tuple[str, str]]:
     """The ranks above the own one."""
     order = list(RANKS)
     for each, above in ranked:
-        if above == name or (rank in order and order.index(each) >= order.index(rank)):
+        if above == name or (each and rank in order and order.index(each) >= order.index(rank)):
             return
         yield each, above
 

@@ -153,6 +153,31 @@ def backup_at(path: Path) -> Backup:
     return replace(backup, taken_of=read_index().taken_of(path))
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a backup that was opened as a project was made of.
+
+    Attributes:
+        name: of the project.
+        when: the backup was made, with time zone.
+        project: its file, where that is known and still there.
+    """
+
+    name: str
+    when: datetime
+    project: Path | None
+
+
+def origin_of(path: Path) -> Origin | None:
+    """Where a file comes from that has the name of a backup; None for any other file."""
+    name = read_name(path)
+    if name is None:
+        return None
+    taken_of = read_index().taken_of(path)
+    is_there = taken_of is not None and taken_of.is_file()
+    return Origin(name.project, name.when, taken_of if is_there else None)
+
+
 def description(backup: Backup) -> str:
     """A backup in words, for a person who decides whether it replaces what may be another project."""
     classes, images = counted(backup.classes, "class", "classes"), counted(backup.images, "image")

@@ -29,6 +29,7 @@ from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.sessions import LONG_MS, act, settle
+from tests.support.widgets import button, texts
 
 Key = Qt.Key
 
@@ -151,7 +152,7 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     working.window.registry.trigger("backups")
     panel = working.window.of(Backups).panel
     assert panel is not None
-    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged, and cannot be restored"))
+    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged file; it can't be restored"))
     assert panel.cards[0].ask_button.isHidden()
 
 
@@ -345,3 +346,50 @@ def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height:
     working.wait(lambda: clipped(panel) == [])
     buttons: list[Callable[[], str]] = [button.text for button in panel.cards[0].buttons]
     assert all(text() for text in buttons)
+
+
+def opened_backup(desk: Desk) -> tuple[Path, Path]:
+    """Open a backup as a project; the project and the backup."""
+    info = desk.window.session.info
+    assert info is not None
+    project, backup = info.path, on_disk(desk)[0].path
+    desk.open(backup)
+    desk.wait(desk.window.of(Backups).opened.notice.isVisible)
+    return project, backup
+
+
+def click_answer(desk: Desk, title: str) -> None:
+    """Press the mouse on an answer of the band above the panes."""
+    desk.qtbot.mouseClick(button(desk.window.of(Backups).opened.notice, title), Qt.MouseButton.LeftButton)
+
+
+def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
+    """Of what and of when; one click opens the project, where nothing is said."""
+    project, _backup = opened_backup(working)
+    notice = working.window.of(Backups).opened.notice
+    assert f"This is a backup of “{project.stem}”, made " in texts(notice)
+    assert clipped(notice) == []
+    click_answer(working, "Open the project")
+    working.wait(lambda: working.window.session.info is not None and working.window.session.info.path == project)
+    assert not notice.isVisible()
+
+
+def test_one_can_go_on_with_a_copy_of_a_backup(working: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the project, so that its photos are found; project and backup stay as they are."""
+    project, backup = opened_backup(working)
+    before = project.read_bytes()
+    offered: list[Path] = []
+
+    def save(_parent: object, _title: str, start: str, *_texts: object) -> tuple[str, str]:
+        offered.append(Path(start))
+        return str(Path(start).with_suffix("")), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", save)
+    click_answer(working, "Continue as a copy…")
+    copy = project.with_name(offered[0].name)
+    working.wait(lambda: working.window.session.info is not None and working.window.session.info.path == copy)
+    settle(working.qtbot, working.window.session)
+    assert not working.window.of(Backups).opened.notice.isVisible()
+    assert labels_in(working) > 0
+    assert project.read_bytes() == before
+    assert backup.is_file()

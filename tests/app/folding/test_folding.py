@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QListWidget
 from pytestqt.qtbot import QtBot
 
 from app.folding import finding
+from app.folding.controller import Folding
 from app.image_grid.card import chip_rect
 from app.image_grid.card_words import Card
 from app.image_grid.held_order import Order
@@ -17,7 +18,8 @@ from app.session.subsets import Subset
 from app.settings import Settings
 from engine.project import ImageDetails, Project
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, Desk
+from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.widgets import button
 
 Key = Qt.Key
 NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
@@ -145,21 +147,78 @@ def test_other_labels_are_kept_and_counted(desk: Desk, collection: Collection, b
     assert set(change.labelled) == set(burst) - set(burst[2:4])
 
 
-def test_folds_found_while_a_person_works_change_no_card(desk: Desk, collection: Collection) -> None:
-    """Times come in from the files meanwhile: the order is held, a toast offers to fold, and its button does."""
+def find_burst(desk: Desk, burst: Sequence[int]) -> None:
+    """Times come in from the files, and the images are found to be a burst."""
+    session = desk.window.session
+    session.take(lambda live: live.project.details.store(shots(burst, range(len(burst)))), lambda: None)
+    next(iter(desk.window.findChildren(finding.FoldFinding))).find()
+    desk.wait(lambda: desk.state.folds.count == 1)
+
+
+@pytest.fixture
+def unlabelled(desk: Desk, collection: Collection) -> Desk:
+    """A project without a label, whose cards a person has begun to look at: two of them are selected."""
+    with Project.open(collection.project) as project:
+        project.labels.remove(list(project.images.table().ids))
+    desk.open(collection.project)
+    desk.window.workspace.choose_order(Order.ADDED)
+    desk.choose(FIRST + 1)
+    desk.press(Key.Key_Right, SHIFT)
+    return desk
+
+
+def test_folding_is_asked_once_before_the_first_label(unlabelled: Desk) -> None:
+    """A strip, no dialog: the cards stay until it is answered, and then the selection does."""
+    before, chosen = ids(unlabelled), unlabelled.grid.selected_ids
+    burst = before[FIRST + 2 : FIRST + 7]
+    find_burst(unlabelled, burst)
+    question = unlabelled.window.of(Folding).question
+    unlabelled.wait(question.isVisible)
+    assert ids(unlabelled) == before
+    assert unlabelled.grid.selected_ids == chosen
+    unlabelled.click(button(question, "Fold"))
+    assert not set(burst[1:]) & set(ids(unlabelled))
+    assert set(unlabelled.grid.selected_ids) == {chosen[0], burst[0]}
+    assert not question.isVisible()
+    find_burst(unlabelled, burst)
+    assert not question.isVisible()
+
+
+def test_kept_apart_they_stay_reachable_in_the_menu(unlabelled: Desk) -> None:
+    """The answer is remembered for the project; the menu folds them after all."""
+    burst = ids(unlabelled)[FIRST : FIRST + 5]
+    find_burst(unlabelled, burst)
+    question = unlabelled.window.of(Folding).question
+    unlabelled.wait(question.isVisible)
+    unlabelled.click(button(question, "Keep apart"))
+    assert set(burst) <= set(ids(unlabelled))
+    unlabelled.window.trigger("fold_images")
+    assert not set(burst[1:]) & set(ids(unlabelled))
+
+
+def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
+    """And nobody is asked later."""
+    find_burst(unlabelled, ids(unlabelled)[FIRST : FIRST + 5])
+    question = unlabelled.window.of(Folding).question
+    unlabelled.wait(question.isVisible)
+    unlabelled.grid.setFocus()
+    unlabelled.press_for_change(Key.Key_U)
+    assert not question.isVisible()
+
+
+def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(desk: Desk, collection: Collection) -> None:
+    """The order is held, and folded when the cards are sorted again."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.ADDED)
     desk.choose(0)
     desk.press(Key.Key_Right)
     before = ids(desk)
     burst = before[FIRST : FIRST + 5]
-    session = desk.window.session
-    session.take(lambda live: live.project.details.store(shots(burst, range(5))), lambda: None)
-    next(iter(desk.window.findChildren(finding.FoldFinding))).find()
-    desk.wait(lambda: desk.state.folds.count == 1 and "group" in desk.window.toast.message)
+    find_burst(desk, burst)
     assert ids(desk) == before
-    (button,) = (each for each in desk.window.toast.findChildren(QPushButton) if each.text() == "Fold")
-    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not desk.window.of(Folding).question.isVisible()
+    assert not desk.window.toast.message
+    desk.window.trigger("sort_again")
     assert not set(burst[1:]) & set(ids(desk))
 
 
@@ -195,9 +254,13 @@ def test_the_best_of_each_burst_is_looked_for(folded: Desk, burst: list[int]) ->
 
 
 def test_another_time_makes_other_bursts(folded: Desk, burst: list[int]) -> None:
-    """The palette takes seconds; with none there are no bursts, and undo brings them back."""
+    """The list opens at the gap in use; with none there are no bursts, and undo brings them back."""
     folded.window.trigger("burst_seconds")
     folded.wait(folded.window.palette_panel.isVisible)
+    palette = folded.window.palette_panel
+    shown = palette.findChild(QListWidget)
+    assert palette.rows[shown.currentRow()].subtitle == "current"
+    assert shown.viewport().rect().contains(shown.visualItemRect(shown.currentItem()))
     rows = folded.type_into_palette("0")
     assert [row.title for row in rows] == ["No bursts"]
     folded.press_for_change(Key.Key_Return)

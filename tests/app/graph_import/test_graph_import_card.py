@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDialog
 
 from app.graph_import.controller import GraphImports
 from app.graph_import.logic import GraphSurvey
@@ -19,6 +19,7 @@ from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection, write_graph
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import changed_by, recorded
+from tests.support.widgets import button
 
 Key = Qt.Key
 
@@ -45,25 +46,111 @@ def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return source
 
 
-def open_list(desk: Desk, key: Qt.Key = Key.Key_Space) -> GraphImportCard:
-    """Open the card by its key, choose the file by another, and wait for what would be done, or why it cannot be."""
+def open_list(desk: Desk) -> GraphImportCard:
+    """Choose the file in the dialog that the key opens, and wait for what would be done, or why it cannot be."""
     desk.press(Key.Key_I, CONTROL | SHIFT)
     card = desk.window.of(GraphImports).card
     assert card is not None
-    assert card.file_button.hasFocus()
-    desk.press(key)
     desk.wait(lambda: bool(card.summary) or bool(card.failure.text))
     return card
 
 
-@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter])
-def test_enter_presses_the_button_that_has_the_focus(
-    desk: Desk, collection: Collection, class_list: Path, key: Qt.Key
+@pytest.fixture
+def cancelled_dialog(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The dialog for files is cancelled; the folders in which it opened."""
+    folders: list[str] = []
+
+    def cancel(_parent: object, _title: str, folder: str, *_texts: str) -> tuple[str, str]:
+        folders.append(folder)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", cancel)
+    return folders
+
+
+def test_the_dialog_comes_at_once_in_the_folder_used_last(
+    reviewing: Desk, class_list: Path, request: pytest.FixtureRequest
 ) -> None:
-    """The dialog opens, as with Space."""
-    desk.open(collection.project)
-    assert class_list.is_file()
-    assert open_list(desk, key).summary
+    """The card follows with what was read; the next dialog opens where the file was."""
+    assert open_list(reviewing).summary == "2 new classes"
+    reviewing.press(Key.Key_Escape)
+    folders = request.getfixturevalue("cancelled_dialog")
+    reviewing.press(Key.Key_I, CONTROL | SHIFT)
+    assert folders == [str(class_list.parent)]
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
+def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
+    reviewing: Desk, cancelled_dialog: list[str], key: Qt.Key
+) -> None:
+    """Dialogs of files choose none; the button that has the focus is pressed by Enter, too."""
+    reviewing.press(Key.Key_I, CONTROL | SHIFT)
+    card = reviewing.window.of(GraphImports).card
+    assert card is not None
+    assert card.folder_button.isVisible()
+    assert card.file_button.hasFocus()
+    reviewing.press(key)
+    assert len(cancelled_dialog) == 2
+
+
+def test_the_link_in_an_empty_tree_imports_a_list(desk: Desk, tmp_path: Path, class_list: Path) -> None:
+    """It is there for as long as there are no classes, and can be reached by Tab."""
+    desk.window.session.create(tmp_path / "new.protoleaf")
+    tree = desk.window.tree
+    link = button(tree, "Import a list…")
+    desk.wait(link.isVisible)
+    assert link.focusPolicy() & Qt.FocusPolicy.TabFocus
+    desk.qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    card = desk.window.of(GraphImports).card
+    assert card is not None
+    desk.wait(lambda: bool(card.summary))
+    desk.press_for_change(Key.Key_Return)
+    desk.wait(lambda: not link.isVisible())
+
+
+TYPED = "Top,Below,What\nBirds,Gulls,Herring gull\nBirds,Gulls,Sand gull\nBirds,,Crow\n"
+
+
+def choose_role(desk: Desk, box: QComboBox, title: str) -> None:
+    """Click a column's box, go to a row of its list, and press Enter."""
+    desk.qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    rows = box.view()
+    desk.wait(rows.isVisible)
+    rows.setCurrentIndex(box.model().index(box.findText(title), 0))
+    desk.qtbot.keyClick(rows, Key.Key_Return)
+    assert box.currentText() == title
+
+
+def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: Path) -> None:
+    """Levels by columns that are called otherwise; the next file with the same header is read as this one was."""
+    class_list.write_text(TYPED, encoding="utf-8")
+    reviewing.press(Key.Key_I, CONTROL | SHIFT)
+    card = reviewing.window.of(GraphImports).card
+    assert card is not None
+    reviewing.wait(card.columns.isVisible)
+    assert card.columns.words.text().startswith("Choose what each column is: at least the name of the class")
+    assert card.failure.text == ""
+    assert not card.import_button.isEnabled()
+    assert_words_are_whole(card)
+    assert card.columns.table.item(1, 2).text() == "Herring gull"
+    for column, title in enumerate(("Level 1", "Level 2", "Level 3")):
+        choose_role(reviewing, card.columns.boxes[column], title)
+    reviewing.wait(lambda: card.summary == "5 new classes")
+    assert card.levels.rows[0] == (0, "Birds", "4")
+    assert (1, "Gulls", "2") in card.levels.rows
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    class_list.write_text(f"{TYPED}Birds,Gulls,Dune gull\n", encoding="utf-8")
+    reviewing.window.activateWindow()  # under the offscreen plugin it is not again after the lists of the boxes
+    reviewing.wait(reviewing.window.isActiveWindow)
+    reviewing.grid.setFocus()
+    open_list(reviewing)
+    assert card.summary == "1 new class"
+    assert not card.columns.isVisible()
+    click(reviewing, card.columns_button)
+    assert [box.currentText() for box in card.columns.boxes] == ["Level 1", "Level 2", "Level 3"]
+    assert_words_are_whole(card)
+    crow = reviewing.graph.find("Crow")
+    assert reviewing.graph.attributes(crow).rank == ""
 
 
 def assert_words_are_whole(card: GraphImportCard) -> None:
@@ -191,8 +278,9 @@ def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(reviewing: De
     assert card.sections["moved"].rows[0][:2] == ("Red", "Red disc/Red")
 
 
+@pytest.mark.usefixtures("cancelled_dialog")
 def test_folders_are_a_class_list_too(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Chosen by the second button."""
+    """Chosen by the second button, after the dialog for files was cancelled."""
     (tmp_path / "fruit" / "Apple" / "Granny Smith").mkdir(parents=True)
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_texts, **_options: str(tmp_path / "fruit"))
     reviewing.press(Key.Key_I, CONTROL | SHIFT)

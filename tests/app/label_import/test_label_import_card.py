@@ -81,8 +81,8 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
     assert card.classes.rows == [("Purple spiral", "1")]
     assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
-    assert card.problems.title == "1 line was not understood"
-    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction is left out")
+    assert card.problems.title == "1 line skipped"
+    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction skipped")
     click(reviewing, card.classes.box)
     assert card.summary == "2 labels will be imported"
     card.images.box.setFocus()
@@ -122,8 +122,6 @@ def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch:
     reviewing.press(Key.Key_L, CONTROL | SHIFT)
     card = reviewing.window.of(LabelImports).card
     assert card is not None
-    assert card.file_button.hasFocus()
-    reviewing.press(Key.Key_Space)
     failure = card.failure
     reviewing.wait(lambda: bool(failure.text))
     assert card.failure.text.startswith("odd.txt does not say which of its columns is which")
@@ -153,13 +151,12 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     image = str(list(reviewing.state.paths)[-1])
     odd = tmp_path / "odd.csv"
     odd.write_text(f"Bild;Tier;Wann\n{image};Red disc;2024\n", encoding="utf-8")
-    reviewing.press(Key.Key_L, CONTROL | SHIFT)
     imports = reviewing.window.of(LabelImports)
     imports.read(odd)
     card = imports.card
     assert card is not None
     reviewing.wait(card.columns.isVisible)
-    assert card.failure.text == "odd.csv does not say which of its columns is which."
+    assert card.columns.words.text() == "Choose what each column is: at least the image and the class."
     assert card.columns.boxes[0].hasFocus()
     assert_words_are_whole(card)
     assert card.columns.boxes[0].currentText() == "Name or path of the image"  # its cells are names of images

@@ -60,7 +60,7 @@ def test_how_much() -> None:
     plan = LabelPlan("csv", already_there=2, by_machine=3, unlabelled=1)
     assert passed_over(survey(plan)) == (
         "2 labels are in the project already. "
-        "3 model predictions are left out: only labels by people are imported. 1 image has no class in the file."
+        "3 model predictions skipped: only labels by people are imported. 1 image has no class in the file."
     )
 
 

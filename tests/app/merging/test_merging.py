@@ -45,7 +45,6 @@ def surveyed(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> Merge
     desk.window.trigger("merge_copy")
     card = merging(desk).card
     assert card is not None
-    click(desk, card.file_button)
     desk.wait(lambda: card.survey is not None)
     return card
 
@@ -179,6 +178,5 @@ def test_a_stranger_is_refused_on_the_card(
     reviewing.window.trigger("merge_copy")
     card = merging(reviewing).card
     assert card is not None
-    click(reviewing, card.file_button)
     reviewing.wait(card.failure.isVisible)
     assert "cannot be merged with itself" in card.failure.text

@@ -1,5 +1,7 @@
 """A share vanishes, a folder is moved: cards are greyed and nothing is lost, and one page finds it all again."""
 
+import itertools
+import os
 import shutil
 from pathlib import Path
 
@@ -14,12 +16,13 @@ from app.moved_images.view import MovedImagesPanel
 from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.errors import Cancelled
-from engine.events import CancelToken
+from engine.events import CancelToken, OnProgress, Progress
 from engine.files import FoundFile
 from tests.support.clipping import clipped
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by, settle
+from tests.support.widgets import button
 
 Key = Qt.Key
 
@@ -116,7 +119,9 @@ def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(away: Desk, coll
     assert not window.workspace.model.card(0).is_missing
 
 
-def test_what_opens_without_its_share_shows_its_thumbnails(desk: Desk, collection: Collection) -> None:
+def test_what_opens_without_its_share_shows_its_thumbnails(
+    desk: Desk, collection: Collection, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Thumbnails that were made before are shown, greyed."""
     desk.open(collection.project)
     wait_for_missing(desk, 0)
@@ -127,7 +132,7 @@ def test_what_opens_without_its_share_shows_its_thumbnails(desk: Desk, collectio
     path = desk.state.path_of(first)
     desk.press(Key.Key_W, CONTROL)
     desk.wait(window.of(Projects).page.isVisible)
-    collection.unsorted.rename(collection.folder / "renamed")
+    shutil.move(collection.unsorted, tmp_path_factory.mktemp("another disk") / "photos")
     window.thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     window.thumbnails._used_bytes = 0  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     desk.open(collection.project)
@@ -160,6 +165,71 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(desk: Desk, collect
     focus(desk)
     desk.wait(lambda: bool((desk.state.status == ImageStatus.READY).all()))
     desk.wait_until_read()
+
+
+def test_missing_photos_beside_the_project_are_found_when_it_opens(desk: Desk, collection: Collection) -> None:
+    """Without a question, as one step that undo takes back; then it does not search again by itself."""
+    collection.unsorted.rename(collection.folder / "renamed")
+    desk.open(collection.project)
+    desk.wait(lambda: desk.window.toast.message == "Found 40 moved images again")
+    wait_for_missing(desk, 0)
+    assert not desk.window.workspace.missing_notice.isVisible()
+    assert desk.window.of(MovedImages).panel is None
+    desk.press_for_change(Key.Key_Z, CONTROL)
+    wait_for_missing(desk, 40)
+    notice = desk.window.workspace.missing_notice
+    assert [label.text() for label in notice.findChildren(QLabel) if label.text()] == ["40 images are missing."]
+    assert not desk.window.session.jobs.jobs
+
+
+def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collection) -> None:
+    """Copies with other dates: the notice tells how many there are, and the button shows them before any changes."""
+    renamed = collection.unsorted.rename(collection.folder / "renamed")
+    for place, file in enumerate(sorted(renamed.iterdir())):
+        os.utime(file, ns=(place, place))
+    desk.open(collection.project)
+    notice = desk.window.workspace.missing_notice
+    desk.wait(notice.isVisible)
+    assert "40 of 40 missing images found." in [label.text() for label in notice.findChildren(QLabel)]
+    assert len(desk.window.of(MovedImages).missing_images.missing) == 40
+    click(desk, button_of(notice, "Show them"))
+    panel = panel_of(desk)
+    assert panel.preview[0] == "40 of 40 found"
+    apply_button = button_of(panel, "Update the location of 40 images")
+    changed_by(desk.qtbot, desk.window.session, lambda: click(desk, apply_button))
+    wait_for_missing(desk, 0)
+
+
+def test_a_search_by_itself_can_be_stopped(desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the foot of the window, while one goes on working; then the notice offers to find them."""
+    monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
+    collection.unsorted.rename(collection.folder / "renamed")
+    desk.open(collection.project)
+    bar = desk.window.status_line.job_bar
+    desk.wait(lambda: bool(desk.window.session.jobs.jobs) and bar.is_running)
+    assert not desk.window.workspace.missing_notice.isVisible()
+    stop = button(bar, "Stop")
+    desk.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    desk.wait(desk.window.workspace.missing_notice.isVisible)
+    assert button_of(desk.window.workspace.missing_notice, "Find them…").isEnabled()
+
+
+def test_a_search_by_itself_ends_after_a_minute(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here at once: a whole disk below the project's folder is not read."""
+
+    def slow(_known: object, _folder: object, *, on_progress: OnProgress, cancel: CancelToken) -> None:
+        for count in itertools.count():
+            cancel.raise_if_cancelled()
+            on_progress(Progress(count, 0, unit="files"))
+
+    monkeypatch.setattr("engine.collection.relink.find.find_moved", slow)
+    monkeypatch.setattr("app.moved_images.controller.LONGEST_UNASKED_S", 0.0)
+    collection.unsorted.rename(collection.folder / "renamed")
+    desk.open(collection.project)
+    desk.wait(desk.window.workspace.missing_notice.isVisible)
+    assert not desk.window.session.jobs.jobs
 
 
 def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

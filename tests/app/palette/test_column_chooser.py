@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.palette.column_chooser import ColumnChooser, role_titles
+from app.palette.column_chooser import ColumnChooser
 from engine.interchange.tables.column_preview import ColumnPreview
 from engine.interchange.tables.dialects import TablePurpose
 from tests.support.sessions import LONG_MS
@@ -17,9 +17,9 @@ PREVIEW = ColumnPreview(
 @pytest.fixture
 def chooser(qtbot: QtBot) -> ColumnChooser:
     """Shows a table of labels."""
-    chooser = ColumnChooser(role_titles(TablePurpose.LABELS))
+    chooser = ColumnChooser(TablePurpose.LABELS)
     qtbot.addWidget(chooser)
-    chooser.show_preview(PREVIEW)
+    chooser.show_preview(PREVIEW, {})
     chooser.show()
     return chooser
 
@@ -52,7 +52,7 @@ def test_choices_add_up(qtbot: QtBot, chooser: ColumnChooser) -> None:
     assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
     assert choose(qtbot, chooser, 2, "Not used") == {"class": "Tier", "family": ""}
     assert choose(qtbot, chooser, 0, "Name of the class") == {"family": "", "file": "", "class": "Bild"}
-    chooser.forget()
+    chooser.show_preview(PREVIEW, {})
     assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
 
 
@@ -60,8 +60,8 @@ def test_a_box_that_is_in_use_stays(qtbot: QtBot, chooser: ColumnChooser) -> Non
     """The same table as it is read now changes the choices alone; another one has boxes of its own."""
     boxes = list(chooser.boxes)
     choose(qtbot, chooser, 1, "Name of the class")
-    chooser.show_preview(ColumnPreview(PREVIEW.columns, PREVIEW.rows, ("", "class", "rank:genus"), is_clear=True))
+    chooser.show_preview(ColumnPreview(PREVIEW.columns, PREVIEW.rows, ("", "class", "rank:genus"), is_clear=True), {})
     assert chooser.boxes == boxes
     assert [box.currentText() for box in boxes] == ["Not used", "Name of the class", "Rank: genus"]
-    chooser.show_preview(ColumnPreview(("a",), (), ("language:de",), is_clear=True))
+    chooser.show_preview(ColumnPreview(("a",), (), ("language:de",), is_clear=True), {})
     assert [box.currentText() for box in chooser.boxes] == ["de"]

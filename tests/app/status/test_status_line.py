@@ -53,6 +53,19 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
     assert not line.job_bar.is_running
 
 
+def test_one_estimate_is_told_after_a_drop(line: StatusLine, session: Session) -> None:
+    """Adding says how far it is and not when it ends: the analysis follows, and tells for all."""
+    adding, analysing = HandJob("Adding images"), HandJob("Analysing images")
+    adding.is_followed = True
+    session.jobs.run(adding)
+    adding._report(Progress(3, 8, seconds_left=5.0))  # noqa: SLF001 (what a child process says, without one)
+    assert line.job_bar.facts == "3 of 8"
+    adding.succeed()
+    session.jobs.run(analysing)
+    analysing._report(Progress(3, 8, seconds_left=90.0))  # noqa: SLF001 (what a child process says, without one)
+    assert "left" in line.job_bar.facts
+
+
 def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) -> None:
     """One click; what is finished is kept by the job itself."""
     job = HandJob("Analysing images")

@@ -25,7 +25,6 @@ def read_classes(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> G
     desk.window.registry.trigger("import_classes")
     card = desk.window.of(GraphImports).card
     assert card is not None
-    card.file_button.click()
     desk.wait(lambda: bool(card.summary) or bool(card.failure.text))
     return card
 

@@ -67,6 +67,11 @@ LISTS = {
         {"Carnivora", "Carnivora/Vulpes vulpes", "Carnivora/Felidae"},
         {},
     ),
+    "levels": (
+        ("Level 1,Level_2,LEVEL 3,Synonyms\nBirds,Gulls,Sand gull,Beach gull\n,Crows,,\n,,Crow,Corvus\n"),
+        {"Birds", "Birds/Gulls", "Gulls/Sand gull", "Birds/Crows", "Crows/Crow"},
+        {"Sand gull": ("Beach gull",), "Crow": ("Corvus",)},
+    ),
     "parts": (
         (
             "family,genericName,specificEpithet,infraspecificEpithet\nLaridae,Larus,canus,\nLaridae,Larus,canus,zaphiri\n"
@@ -163,6 +168,15 @@ def test_ids_and_ranks_are_kept(tmp_path: Path) -> None:
         for each in read_graph(tmp_path / "list.csv").classes
     }
     assert found == {"Aves": ("7", "class"), "Larus": ("8", "genus")}
+
+
+def test_levels_are_no_ranks(tmp_path: Path) -> None:
+    """What a class is called after its depth says nothing that it would keep; a person may name columns so."""
+    source = tmp_path / "levels.csv"
+    source.write_text("Top;Below\nBirds;Crow\n", encoding="utf-8")
+    graph = read_graph(source, columns={"level 1": "Top", "level 2": "Below"})
+    assert {(each.name, each.attributes.rank) for each in graph.classes} == {("Birds", ""), ("Crow", "")}
+    assert paths_of(graph) == {"Birds", "Birds/Crow"}
 
 
 def test_a_person_names_the_columns(tmp_path: Path) -> None:

@@ -1,0 +1,155 @@
+"""Two minutes by the clock: 300 photos of 12 megapixels and a list of classes become a table of answers."""
+
+import csv
+import io
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.collection.new_project import new_project
+from tests.robot.exporting import export_all
+from tests.robot.marked_images import Seen, draw_marked, number_of
+from tests.robot.patience import wait_for, wait_until_still
+from tests.robot.person import ANALYSING, Person
+from tests.robot.prepared import FAMILIES, LEAVES, NAMES
+from tests.robot.project_file import image_count_in, labels_in, parents_in
+from tests.support.collections import write_graph
+
+pytestmark = pytest.mark.slow
+
+PHOTOS: Final = 300
+OF_A_CLASS: Final = PHOTOS // len(LEAVES)
+SHOTS: Final = 3
+WIDTH, HEIGHT = 4000, 3000
+"""Of a photo in pixels: 12 megapixels."""
+LONGEST_S: Final = 120.0
+PATIENCE_S: Final = 240.0
+"""So long the story waits for one thing: a slow run is measured, too."""
+TURN: Final = 1
+"""Clicks of the wheel at once."""
+STILL_S: Final = 0.1
+"""Cards that stood so long after the wheel can be clicked."""
+
+
+def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_path: Path) -> None:
+    """Drop, import, three labels of each class, CSV; prints where the time went."""
+    classes, photos = write_graph(tmp_path / "classes.csv", FAMILIES), tmp_path / "photos"
+    write_photos(photos)
+    project, table = tmp_path / "birds.protoleaf", tmp_path / "birds.csv"
+    with new_project(project):
+        pass
+    person.start(project)
+    clock = Clock()
+    with clock.part("add"):
+        person.hand.key("Ctrl+Shift+O")
+        person.answer_file_dialog(photos)
+        wait_for(lambda: image_count_in(project) == PHOTOS, "the photos", PATIENCE_S)
+    with clock.part("import the classes"):
+        person.hand.key("Ctrl+Shift+I")
+        person.answer_file_dialog(classes)
+        person.click(f"Import {len(NAMES)} classes", "push button")
+        wait_for(lambda: "Smew" in parents_in(project), "the classes")
+    with clock.part("see the first photos"):
+        person.wait(lambda: len(person.cards(person.grid)) > SHOTS, "cards", PATIENCE_S)
+    with clock.part("label"):
+        label_three_of_each(person, project)
+    with clock.part("wait for the analysis"):
+        person.wait(lambda: person.reader.containing(ANALYSING) is None, "the end of the analysis", PATIENCE_S)
+    with clock.part("export"):
+        export_all(person, "CSV", table)
+    sys.stdout.write(clock.text)
+    check(table)
+    assert clock.seconds <= LONGEST_S, clock.text
+
+
+class Clock:
+    """Where the time went."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[str, float]] = []
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Measure what is done within."""
+        begun = time.monotonic()
+        yield
+        self._parts.append((name, time.monotonic() - begun))
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return sum(seconds for _, seconds in self._parts)
+
+    @property
+    def text(self) -> str:
+        """A line for each part, and the sum."""
+        lines = [f"{seconds:6.1f} s  {name}" for name, seconds in (*self._parts, ("in all", self.seconds))]
+        return "\n".join(("", *lines, ""))
+
+
+def class_of(number: int) -> str:
+    """The class of a marked photo: those of a class follow each other."""
+    return LEAVES[number // OF_A_CLASS]
+
+
+def write_photos(folder: Path) -> None:
+    """Marked pictures before a ground in their class's colour, with the grain of a camera."""
+    folder.mkdir()
+    random = np.random.default_rng(7)
+    grain = random.integers(0, 24, (HEIGHT, WIDTH, 3), dtype=np.uint8)
+    tints = random.integers(30, 220, (len(LEAVES), 3))
+    for number in range(PHOTOS):
+        tint = tuple(int(each) for each in tints[number // OF_A_CLASS])
+        ground = np.full((HEIGHT, WIDTH, 3), tint, np.uint8)
+        sign = draw_marked(number, tint, side=HEIGHT)
+        left = (WIDTH - sign.shape[1]) // 2
+        ground[: sign.shape[0], left : left + sign.shape[1]] = np.clip(sign, 24, 231)
+        Image.fromarray(ground - np.minimum(grain, ground)).save(folder / f"photo-{number:05d}.jpg", quality=90)
+
+
+def label_three_of_each(person: Person, project: Path) -> None:
+    """Click one card and two more, then the name by keys; the next class is a little further down."""
+    grid, done = person.grid, 0
+    person.hand.move_to(grid.centre)
+    for leaf in LEAVES:
+        first, *others = three_of(person, leaf)
+        person.hand.click(first.area.centre)
+        for other in others:
+            with person.hand.holding("Ctrl"):
+                person.hand.click(other.area.centre)
+        person.hand.key("r")
+        person.hand.type(leaf)
+        person.hand.key("Enter")
+        done += SHOTS
+        wait_for(lambda count=done: len(labels_in(project)) >= count, f"labels of {leaf}", PATIENCE_S)
+
+
+def three_of(person: Person, leaf: str) -> Sequence[Seen]:
+    """Cards of a class that are wholly in sight, after as many turns of the wheel as it takes."""
+    grid = person.grid
+
+    def look() -> Sequence[Seen]:
+        found = [card for card in person.cards(grid) if class_of(card.number) == leaf]
+        if len(found) < SHOTS:
+            person.hand.wheel(TURN)
+            wait_until_still(lambda: person.cards(grid), "the cards", still_s=STILL_S)
+        return found[:SHOTS] if len(found) >= SHOTS else ()
+
+    return wait_for(look, f"three photos of {leaf}", PATIENCE_S)
+
+
+def check(table: Path) -> None:
+    """Each photo has an answer; what was labelled says so."""
+    rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
+    assert len(rows) == PHOTOS
+    assert all(row["class"] for row in rows)
+    by_person = [row for row in rows if row["decided_by"] == "person"]
+    assert len(by_person) == SHOTS * len(LEAVES)
+    assert all(row["class"] == class_of(number_of(row["image"])) for row in by_person)
