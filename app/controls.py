@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -32,11 +31,9 @@ from app.mirroring import isolated, leading_edge
 from app.texts import plain_button, plain_tip
 from app.theme.icons import icon
 from app.theme.tokens import tokens
-from engine.events import Progress
 
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
-_BAR_STEPS: Final = 1000
 _FIELD_MARGIN: Final = 9  # of a field, as in the style sheet
 _MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
 _ICON_NAME: Final = "iconName"
@@ -155,24 +152,6 @@ def make_used_mark(text: str) -> QLabel:
     mark = make_label(text, "chip")
     mark.setProperty("tone", "accent")
     return mark
-
-
-def make_bar() -> QProgressBar:
-    """An indeterminate progress bar."""
-    bar = QProgressBar()
-    bar.setTextVisible(False)
-    bar.setRange(0, 0)
-    return bar
-
-
-def fill_bar(bar: QProgressBar, progress: Progress) -> None:
-    """Show progress once the total is known, with the next frame: Qt's bar paints the whole window at once."""
-    value = _BAR_STEPS * progress.done // progress.total if progress.total else 0
-    if progress.total and (bar.maximum(), bar.value()) != (_BAR_STEPS, value):
-        bar.setUpdatesEnabled(False)
-        bar.setRange(0, _BAR_STEPS)
-        bar.setValue(value)
-        bar.setUpdatesEnabled(True)
 
 
 def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:

@@ -89,7 +89,7 @@ class Shell(QMainWindow):
         self.panes_page = QWidget()
         self.stage = make_column(self.pages)
         self.toast = Toast(self.stage)
-        self.toast.stay_within(self.workspace.content)
+        self.toast.lie_in(self.status_line)
         self.palette_panel = Palette(self.stage)
         self.report_notice = Notice()
         self.bands: list[QWidget] = []

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
-from app.image_grid.card import FinishedCards, Look
+from app.image_grid.card import CardPlace, FinishedCards, Look, picture_rect
 from app.image_grid.card_words import Card
 from app.image_grid.geometry import KEYS, GridGeometry, row_after
 from app.images.pixels import on_pixels
@@ -22,12 +22,13 @@ from app.theme.tokens import tokens
 from app.wording import image_name
 from engine.file_parts import ImageSource
 
-MOST_SIDE: Final = 240  # of a few images; more pixels would say no more
+MOST_SIDE: Final = 480
+"""Of a few images, in pixels. Chosen: two of them fill the width that a window of 1,440 leaves."""
 LEAST_SIDE: Final = 72  # of many; smaller ones cannot be judged
 SIDE_STEP: Final = 4  # pixels by which cards get smaller until a group fits
 CAPTION: Final = 24  # one line
 NO_CAPTION: Final = 4
-INSET: Final = 8  # of a badge
+INSET: Final = 6  # of a badge
 DIMMED: Final = 0.28  # opacity of what is left out
 BADGE: Final = 22  # pixels
 REPAINT_MS: Final = 30  # between repaints while thumbnails arrive
@@ -92,22 +93,23 @@ class GroupCards(QAbstractScrollArea):
         Groups that come later are given earlier: the newest request is served first.
         """
         self._ahead, self._unpainted = cards, list(range(len(cards)))
-        width = self._fitted(cards).card_width
+        side = self._fitted(cards).picture_side
         for card in reversed(cards):
-            self._thumbnails.pixmap(card.source, width, self.devicePixelRatioF())
+            self._thumbnails.pixmap(card.source, side, self.devicePixelRatioF())
         self._paint_ahead.start()
 
     def _paint_some_ahead(self) -> None:
         """A few cards whose thumbnails are there: each takes half a millisecond, which no key should wait for."""
-        size, ratio = self._fitted(self._ahead).rect(0).size(), self.devicePixelRatioF()
+        layout, ratio = self._fitted(self._ahead), self.devicePixelRatioF()
         waiting, until_s = [], time.perf_counter() + AHEAD_S
         for place in self._unpainted:
             card, is_late = self._ahead[place], time.perf_counter() > until_s
-            picture = None if is_late else self._thumbnails.pixmap(card.source, size.width(), ratio)
+            picture = None if is_late else self._thumbnails.pixmap(card.source, layout.picture_side, ratio)
             if picture is None:
                 waiting.append(place)
             else:
-                self._finished.of(card, picture, _look(is_current=place == 0), size)
+                size, look = layout.rect(0).size(), _look(is_current=place == 0)
+                self._finished.of(card, picture, look, size, layout.caption)
         self._unpainted = waiting
         if waiting and time.perf_counter() > until_s:
             self._paint_ahead.start()
@@ -147,14 +149,18 @@ class GroupCards(QAbstractScrollArea):
         return self._geometry().rect(place).translated(0, -self.verticalScrollBar().value())
 
     def _geometry(self) -> GridGeometry:
-        return GridGeometry(self.viewport().width(), self._side, len(self._cards), _caption_of(self._cards))
+        return self._laid_out(self._cards, self._side)
+
+    def _laid_out(self, cards: Sequence[Card], side: int) -> GridGeometry:
+        width, shape = self.viewport().width(), self._thumbnails.shape.value
+        return GridGeometry(width, side, len(cards), _caption_of(cards), shape=shape)
 
     def _fitted(self, cards: Sequence[Card]) -> GridGeometry:
         """The largest cards that fit without scrolling, else the smallest."""
-        width, height, caption = self.viewport().width(), self.viewport().height(), _caption_of(cards)
         sides = (*range(MOST_SIDE, LEAST_SIDE, -SIDE_STEP), LEAST_SIDE)
-        layouts = [GridGeometry(width, side, len(cards), caption) for side in sides]
-        return next((each for each in layouts if each.total_height <= height), layouts[-1])
+        layouts = (self._laid_out(cards, side) for side in sides)
+        fitting = (each for each in layouts if each.total_height <= self.viewport().height())
+        return next(fitting, self._laid_out(cards, LEAST_SIDE))
 
     def _lay_out(self) -> None:
         self._side, height = self._fitted(self._cards).side, self.viewport().height()
@@ -179,25 +185,26 @@ class GroupCards(QAbstractScrollArea):
         for place in reversed(geometry.places_between(offset, offset + self.viewport().height())):
             rect = geometry.rect(place).translated(0, -offset)
             if event.region().intersects(rect):
-                self._paint_card(painter, place, rect, ratio)
+                self._paint_card(painter, place, CardPlace(rect, geometry.caption), geometry.picture_side)
         painter.end()
 
-    def _paint_card(self, painter: QPainter, place: int, rect: QRect, ratio: float) -> None:
-        card = self._cards[place]
-        is_out, is_current = card.image_id in self._left_out, place == self._current
-        picture = self._thumbnails.pixmap(card.source, rect.width(), ratio)
-        look = _look(is_current=is_current, is_hovered=place == self._hovered)
-        finished = self._finished.of(card, picture, look, rect.size())
+    def _paint_card(self, painter: QPainter, number: int, place: CardPlace, side: int) -> None:
+        card, ratio = self._cards[number], self.devicePixelRatioF()
+        is_out = card.image_id in self._left_out
+        picture = self._thumbnails.pixmap(card.source, side, ratio)
+        look = _look(is_current=number == self._current, is_hovered=number == self._hovered)
+        finished = self._finished.of(card, picture, look, place.whole.size(), place.caption_height)
         if is_out:
             painter.setOpacity(DIMMED)
-        painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
+        painter.drawPixmap(on_pixels(place.whole.topLeft(), ratio), finished)
         painter.setOpacity(1)
+        target = picture_rect(place, card, picture).toRect()
         if is_out:
-            corner = QRect(rect.right() - BADGE - INSET, rect.top() + INSET, BADGE, BADGE)
-            _paint_badge(painter, placed(corner, rect), "close", ratio)
-        elif place < self._odd:
-            corner = QRect(rect.left() + INSET, rect.top() + INSET, BADGE, BADGE)
-            _paint_badge(painter, placed(corner, rect), "warning", ratio)
+            corner = QRect(target.right() - BADGE - INSET, target.top() + INSET, BADGE, BADGE)
+            _paint_badge(painter, placed(corner, target), "close", ratio)
+        elif number < self._odd:
+            corner = QRect(target.left() + INSET, target.top() + INSET, BADGE, BADGE)
+            _paint_badge(painter, placed(corner, target), "warning", ratio)
 
     def _on_ready(self, source: ImageSource) -> None:
         if not self._repaint.isActive() and any(card.source == source for card in self._cards):

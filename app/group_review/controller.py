@@ -66,7 +66,7 @@ class GroupReview(Feature):
         self._shell.workspace.show_page(page, tr("Review by group"), rests_grid=True)
         self._shell.inspector.clear()  # its digits would be those of another image
         assert self._maker is not None, "made with the page"
-        self._maker.make_soon()
+        self._maker.make_soon(is_awaited=True)
         self._redraw()
 
     @property
@@ -145,8 +145,8 @@ class GroupReview(Feature):
     # -- the queue
 
     def _on_fitting_changed(self, is_running: bool) -> None:
-        if self.is_open and self._maker is not None and not is_running:
-            self._maker.make_soon()
+        if self.is_open and self._maker is not None and self._review is not None and not is_running:
+            self._maker.make_soon(is_awaited=self._review.current is None)
 
     def _on_impossible(self) -> None:
         self._is_impossible = not self._session.is_fitting

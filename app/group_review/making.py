@@ -35,16 +35,17 @@ class QueueMaker(QObject):
         self._token: CancelToken | None = None
         self._is_due = False
         self.order_s = 0.0  # that the newest queue took
-        self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask)
 
     @property
     def is_busy(self) -> bool:
         return self._token is not None or self._soon.isActive()
 
-    def make_soon(self) -> None:
-        if not self._soon.isActive():
-            self._soon.start()
+    def make_soon(self, *, is_awaited: bool = False) -> None:
+        """Make one after the answers that come at once; without a delay where a person waits for it."""
+        if is_awaited or not self._soon.isActive():
+            self._soon.start(0 if is_awaited else SOON_MS)
 
     def make_more(self, queue: ReviewQueue) -> None:
         """Look up the classes of the next groups of a queue."""

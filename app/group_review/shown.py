@@ -97,7 +97,7 @@ def empty_words(state: CollectionState | None, review: Review, *, is_working: bo
     if waiting == int(np.count_nonzero(state.status != ImageStatus.FAILED)):
         return EmptyWords("waiting", tr("Nothing to group yet"), tr("The images are being read."))
     if is_working:
-        return EmptyWords("waiting", tr("Grouping look-alikes…"), "")
+        return EmptyWords("waiting", tr("Grouping look-alikes…"), "", is_working=True)
     if is_impossible:
         return EmptyWords("images", tr("Nothing to group yet"), tr("Look-alikes need at least 8 different images."))
     text = tr("The images that are left could not be read, or are still being read.")

@@ -16,6 +16,7 @@ from app.controls import ElidedLabel, fill_column, make_label, make_separator
 from app.group_review.cards import GroupCards
 from app.image_grid.card_words import Card
 from app.image_view.view import ImageView
+from app.progress_bar import make_bar
 from app.texts import marked, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -56,6 +57,7 @@ FOOT: Final = (
 )  # fmt: skip
 """What the line below the cards says of the keys, the most needed first."""
 EMPTY_ICON: Final = 48  # pixels
+BAR_WIDTH: Final = 240  # pixels
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class EmptyWords:
     title: str
     text: str
     is_good: bool = False
+    is_working: bool = False
 
 
 @final
@@ -326,15 +329,20 @@ class _Empty(QWidget):
         self._icon = QLabel()
         self.title = make_label("", "heading", wraps=True)
         self._text = make_label("", "secondary", wraps=True)
+        self.bar = make_bar()
+        self.bar.setFixedWidth(BAR_WIDTH)
         column = QVBoxLayout(self)
         column.setSpacing(tokens().spacing.small)
         column.addStretch(2)
         for part in (self._icon, self.title, self._text):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             column.addWidget(part)
+        column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
     def show_words(self, words: EmptyWords) -> None:
+        self.bar.setVisible(words.is_working)
+        self.bar.setAccessibleName(words.title)
         colour = "accent" if words.is_good else "text_disabled"
         self._icon.setPixmap(icon_pixmap(words.icon, EMPTY_ICON, colour=colour, ratio=self.devicePixelRatioF()))
         self.title.setText(words.title)

@@ -10,14 +10,15 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, 
 
 from app.actions.keys import keys_in_use
 from app.image_grid.card_words import Card, Mark
+from app.image_grid.geometry import CAPTION_HEIGHT, PADDING
 from app.images.pixels import fitted
 from app.mirroring import isolated, placed
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 
 RADIUS: Final = 8.0
-PADDING: Final = 4
 LINE_GAP: Final = 2
+_APART: Final = 6  # pixels, of two texts in a line
 ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
@@ -26,7 +27,7 @@ _MOST_BOXES: Final = 100
 _BADGE: Final = 24
 STACK: Final = 4  # how far each card of a stack looks out above the one before it
 CHIP: Final = 22  # height of the count, in pixels
-CHIP_INSET: Final = 8  # pixels
+_FILLED: Final = 0.9  # share of its frame that a picture fills without a well around it. Chosen: less looks crooked
 _CENTRE_ICON: Final = 28
 _MISSING_ICON: Final = "unlink"
 _STAR: Final = "star"
@@ -38,6 +39,25 @@ _BYTES_PER_PIXEL: Final = 4
 
 
 @dataclass(frozen=True)
+class CardPlace:
+    """The area of a card: the frame of its picture, below it the caption."""
+
+    whole: QRect
+    caption_height: int
+
+    @property
+    def frame(self) -> QRect:
+        """What the picture is fitted into."""
+        return self.whole.adjusted(PADDING, PADDING, -PADDING, -PADDING - self.caption_height)
+
+    @property
+    def caption(self) -> QRect:
+        """The lines below."""
+        frame = self.frame
+        return QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, self.whole.bottom() - frame.bottom() - 6)
+
+
+@dataclass(frozen=True)
 class Look:
     """How a card stands among the others."""
 
@@ -46,37 +66,39 @@ class Look:
     is_hovered: bool
 
 
-def paint_card(painter: QPainter, rect: QRect, card: Card, picture: QPixmap | None, look: Look) -> None:
+def paint_card(painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, look: Look) -> None:
     worn = tokens()
-    _paint_ground(painter, rect, look, worn)
-    _paint_picture(painter, _frame(rect), card, picture, worn)
+    _paint_ground(painter, place.whole, look, worn)
+    _paint_picture(painter, place, card, picture, worn)
     if card.chip:
-        _paint_chip(painter, rect, card, worn)
-    _paint_caption(painter, _caption(rect), card, look, worn)
+        _paint_chip(painter, chip_rect(place, card, picture), card, worn)
+    _paint_caption(painter, place.caption, card, look, worn)
 
 
-def paint_words(painter: QPainter, rect: QRect, ground: QColor, card: Card, look: Look) -> None:
-    worn, below = tokens(), rect.adjusted(0, rect.width(), 0, 0)
+def paint_words(painter: QPainter, place: CardPlace, ground: QColor, card: Card, look: Look) -> None:
+    worn = tokens()
+    below = place.whole.adjusted(0, place.frame.bottom() + 1 - place.whole.top(), 0, 0)
     painter.setClipRect(below)
     painter.fillRect(below, ground)
-    _paint_ground(painter, rect, look, worn)
-    _paint_caption(painter, _caption(rect), card, look, worn)
+    _paint_ground(painter, place.whole, look, worn)
+    _paint_caption(painter, place.caption, card, look, worn)
 
 
-def chip_rect(rect: QRect, words: str) -> QRect:
-    """Where the count of a folded card stands, in its own place; the whole of it can be clicked."""
-    frame, width = _frame(rect), QFontMetrics(_font(tokens().sizes.caption, is_strong=True)).horizontalAdvance(words)
-    left, top = frame.right() - width - 3 * PADDING - CHIP_INSET, frame.top() + CHIP_INSET + STACK
-    return placed(QRect(left, top, width + 4 * PADDING, CHIP), rect)
+def picture_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRectF:
+    """Where the picture of a card lies: in the middle of its frame, as large as fits."""
+    frame = place.frame
+    if card.stack:
+        frame = frame.adjusted(STACK, 2 * STACK, -STACK, 0)
+    return QRectF(frame) if picture is None else fitted(picture.size(), frame)
 
 
-def _frame(rect: QRect) -> QRect:
-    return QRect(rect.left() + PADDING, rect.top() + PADDING, rect.width() - 2 * PADDING, rect.width() - 2 * PADDING)
-
-
-def _caption(rect: QRect) -> QRect:
-    frame = _frame(rect)
-    return QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, rect.bottom() - frame.bottom() - 6)
+def chip_rect(place: CardPlace, card: Card, picture: QPixmap | None) -> QRect:
+    """Where the count of a folded card stands, in a corner of its picture; the whole of it can be clicked."""
+    metrics = QFontMetrics(_font(tokens().sizes.caption, is_strong=True))
+    width = metrics.horizontalAdvance(card.chip) + 4 * PADDING
+    target = picture_rect(place, card, picture).toRect()
+    right = min(max(target.right() - PADDING, target.left() + width), place.frame.right())
+    return placed(QRect(right - width + 1, target.top() + PADDING, width, CHIP), place.whole)
 
 
 def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> None:
@@ -92,24 +114,18 @@ def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> N
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS + 1, RADIUS + 1)
 
 
-def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap | None, worn: Tokens) -> None:
-    path = QPainterPath()
-    if card.stack:
-        frame = frame.adjusted(STACK, 2 * STACK, -STACK, 0)
-    if picture is None:
-        if card.stack:
-            _paint_stack(painter, QRectF(frame), worn)
-        path.addRoundedRect(QRectF(frame), RADIUS, RADIUS)
-        painter.fillPath(path, QColor(worn.colours.sunken))
-        if (name := _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)) is not None:
-            ratio = painter.device().devicePixelRatio()
-            drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
-            painter.drawPixmap(frame.center() - QRect(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
-        _paint_notes(painter, QRectF(frame), card, worn)
-        return
-    target = fitted(picture.size(), frame)
+def _paint_picture(painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, worn: Tokens) -> None:
+    target = picture_rect(place, card, picture)
     if card.stack:
         _paint_stack(painter, target, worn)
+    if picture is None:
+        _paint_well(painter, target, worn)
+        _paint_sign(painter, target, card)
+        _paint_notes(painter, target, card, worn)
+        return
+    if not card.stack and not _fills(target, place.frame):
+        _paint_well(painter, QRectF(place.frame), worn)
+    path = QPainterPath()
     path.addRoundedRect(target, RADIUS, RADIUS)
     painter.save()
     painter.setClipPath(path)
@@ -123,6 +139,25 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
     if card.is_missing:
         _paint_badge(painter, target, worn)
     _paint_notes(painter, target, card, worn)
+
+
+def _fills(target: QRectF, frame: QRect) -> bool:
+    return min(target.width() / frame.width(), target.height() / frame.height()) > _FILLED
+
+
+def _paint_well(painter: QPainter, well: QRectF, worn: Tokens) -> None:
+    path = QPainterPath()
+    path.addRoundedRect(well, RADIUS, RADIUS)
+    painter.fillPath(path, QColor(worn.colours.sunken))
+
+
+def _paint_sign(painter: QPainter, well: QRectF, card: Card) -> None:
+    """Why there is no picture."""
+    name = _MISSING_ICON if card.is_missing else _DRAWINGS.get(card.mark)
+    if name is not None:
+        ratio = painter.device().devicePixelRatio()
+        drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
+        painter.drawPixmap(well.center() - QRectF(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
 
 
 def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
@@ -171,8 +206,8 @@ def _paint_stack(painter: QPainter, front: QRectF, worn: Tokens) -> None:
         painter.drawRoundedRect(behind.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
 
 
-def _paint_chip(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> None:
-    place = QRectF(chip_rect(rect, card.chip))
+def _paint_chip(painter: QPainter, chip: QRect, card: Card, worn: Tokens) -> None:
+    place = QRectF(chip)
     painter.setPen(QPen(QColor(worn.colours.border), 1))
     painter.setBrush(QColor(worn.colours.raised))
     painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -0.5), CHIP / 2, CHIP / 2)
@@ -194,40 +229,63 @@ def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
 
 
 def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn: Tokens) -> None:
-    has_keys = look.is_current and card.mark is Mark.COARSE
     title_font, detail_font = _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED), _font(worn.sizes.caption)
     title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
     line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
-    left, right = line.left(), line.right()
+    left = line.left()
     if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
-        ratio = painter.device().devicePixelRatio()
-        top = line.center().y() - ICON // 2
-        corner = placed(QRect(left, top, ICON, ICON), rect).topLeft()
-        painter.drawPixmap(corner, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+        _paint_person(painter, line)
         left += ICON + 4
-    painter.setFont(detail_font)
-    score = f"{card.score} {keys_in_use().short_text_of('accept')}".strip() if has_keys else card.score
-    if score:
-        painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(score))
-        right -= detail_metrics.horizontalAdvance(score) + 6
+    score = _score_text(card, look, line.width() - title_metrics.horizontalAdvance(card.title), detail_metrics)
+    room = line.right() + 1 - left - _paint_at_end(painter, line, score, detail_font, worn)
     painter.setFont(title_font)
     painter.setPen(QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn)))
-    title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, right - left + 1))
-    between = QRect(left, line.top(), right - left + 1, line.height())
+    title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, room))
+    between = QRect(left, line.top(), room, line.height())
     painter.drawText(placed(between, rect), Qt.AlignmentFlag.AlignVCenter, isolated(title))
-    if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:
-        painter.setFont(detail_font)
-        is_warning = card.is_replaced or card.mark is Mark.UNKNOWN
-        painter.setPen(QColor(worn.colours.warning if is_warning else worn.colours.text_muted))
-        below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
-        room = below.width()
-        if has_keys:
-            key = keys_in_use().short_text_of("accept_top_class")
-            painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, key)
-            room -= detail_metrics.horizontalAdvance(key) + 6
-        detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, isolated(detail))
+    below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
+    if card.detail and rect.height() >= line.height() + LINE_GAP + below.height() - 4:
+        _paint_detail(painter, below, card, look, worn)
+
+
+def _paint_person(painter: QPainter, line: QRect) -> None:
+    """A person gave the label."""
+    ratio = painter.device().devicePixelRatio()
+    corner = placed(QRect(line.left(), line.center().y() - ICON // 2, ICON, ICON), line).topLeft()
+    painter.drawPixmap(corner, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+
+
+def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str:
+    """The score, and on the current card the key that accepts its class, where the title leaves room for it."""
+    with_key = f"{card.score} {_key(card, look, 'accept')}".strip()
+    return with_key if metrics.horizontalAdvance(with_key) + _APART <= room else card.score
+
+
+def _key(card: Card, look: Look, name: str) -> str:
+    """The key of an action, where a card has two answers that a key accepts."""
+    return keys_in_use().short_text_of(name) if look.is_current and card.mark is Mark.COARSE else ""
+
+
+def _paint_at_end(painter: QPainter, line: QRect, text: str, font: QFont, worn: Tokens) -> int:
+    """Write something at the end of a line; the width that it takes."""
+    if not text:
+        return 0
+    painter.setFont(font)
+    painter.setPen(QColor(worn.colours.text_muted))
+    painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(text))
+    return QFontMetrics(font).horizontalAdvance(text) + _APART
+
+
+def _paint_detail(painter: QPainter, line: QRect, card: Card, look: Look, worn: Tokens) -> None:
+    font = _font(worn.sizes.caption)
+    metrics, key = QFontMetrics(font), _key(card, look, "accept_top_class")
+    has_room = metrics.horizontalAdvance(card.detail) + _APART + metrics.horizontalAdvance(key) <= line.width()
+    room = line.width() - _paint_at_end(painter, line, key if has_room else "", font, worn)
+    painter.setFont(font)
+    is_warning = card.is_replaced or card.mark is Mark.UNKNOWN
+    painter.setPen(QColor(worn.colours.warning if is_warning else worn.colours.text_muted))
+    detail = metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
+    painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, isolated(detail))
 
 
 def _title_colour(mark: Mark, worn: Tokens) -> str:
@@ -251,7 +309,7 @@ def _font(pixels: int, *, is_strong: bool = False) -> QFont:
     return font
 
 
-_Key = tuple[int, int, Look, int]
+_Key = tuple[int, int, Look, int, int]
 
 
 @dataclass
@@ -260,6 +318,7 @@ class _Finished:
 
     card: Card  # its words as painted
     pixmap: QPixmap
+    place: CardPlace  # in the pixmap
 
 
 @final
@@ -281,14 +340,18 @@ class FinishedCards:
             self._kept.clear()
             self.used_bytes = 0
 
-    def of(self, card: Card, picture: QPixmap | None, look: Look, size: QSize) -> QPixmap:
-        key = (card.image_id, 0 if picture is None else picture.cacheKey(), look, size.width())
+    def of(
+        self, card: Card, picture: QPixmap | None, look: Look, size: QSize, caption_height: int = CAPTION_HEIGHT
+    ) -> QPixmap:
+        picture_key = 0 if picture is None else picture.cacheKey()
+        key = (card.image_id, picture_key, look, size.width(), size.height())
         kept = self._kept.get(key)
         if kept is None:
             pixmap = QPixmap(size * self._ratio)
             pixmap.setDevicePixelRatio(self._ratio)
-            self._paint(pixmap, card, picture, look)
-            self._keep(key, _Finished(card, pixmap))
+            finished = _Finished(card, pixmap, CardPlace(QRect(QPoint(), size), caption_height))
+            self._paint(finished, card, picture, look)
+            self._keep(key, finished)
             return pixmap
         self._kept.move_to_end(key)
         if kept.card != card:
@@ -305,18 +368,18 @@ class FinishedCards:
     def _follow(self, kept: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
         """Bring a card up to date: words change far more often than the picture, which costs most."""
         if picture is None or _on_picture(kept.card) != _on_picture(card):
-            self._paint(kept.pixmap, card, picture, look)
+            self._paint(kept, card, picture, look)
         else:
             painter = _painter(kept.pixmap)
-            paint_words(painter, _rect(kept.pixmap), self._ground, card, look)
+            paint_words(painter, kept.place, self._ground, card, look)
             painter.end()
         kept.card = card
 
-    def _paint(self, pixmap: QPixmap, card: Card, picture: QPixmap | None, look: Look) -> None:
+    def _paint(self, finished: _Finished, card: Card, picture: QPixmap | None, look: Look) -> None:
         """Paint a card on its ground, over which letters keep the sharp edges that they lose over nothing."""
-        pixmap.fill(self._ground)
-        painter = _painter(pixmap)
-        paint_card(painter, _rect(pixmap), card, picture, look)
+        finished.pixmap.fill(self._ground)
+        painter = _painter(finished.pixmap)
+        paint_card(painter, finished.place, card, picture, look)
         painter.end()
 
 
@@ -330,10 +393,6 @@ def _painter(pixmap: QPixmap) -> QPainter:
     painter.setLayoutDirection(QGuiApplication.layoutDirection())  # a widget's painter has it, a picture's has not
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
     return painter
-
-
-def _rect(pixmap: QPixmap) -> QRect:
-    return QRect(QPoint(), pixmap.deviceIndependentSize().toSize())
 
 
 def _size_bytes(picture: QPixmap) -> int:

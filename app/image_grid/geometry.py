@@ -6,10 +6,12 @@ from typing import Final
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.images.pixels import SQUARE
 from app.mirroring import is_mirrored
 
 GAP: Final = 12
 MARGIN: Final = 16
+PADDING: Final = 4  # around a picture, in pixels
 CAPTION_HEIGHT: Final = 40
 SMALLEST_SIDE: Final = 96
 LARGEST_SIDE: Final = 384
@@ -32,6 +34,7 @@ class GridGeometry:
     count: int
     caption: int = CAPTION_HEIGHT  # below each thumbnail
     is_mirrored: bool = field(default_factory=is_mirrored)  # the first card of a row lies at the right
+    shape: float = SQUARE  # height of the picture's frame, as a share of its width
 
     @property
     def columns(self) -> int:
@@ -42,8 +45,18 @@ class GridGeometry:
         return max(self.side // 2, (self.width - 2 * MARGIN + GAP) // self.columns - GAP)
 
     @property
+    def frame_height(self) -> int:
+        """Height that a picture may have."""
+        return round(self.shape * (self.card_width - 2 * PADDING))
+
+    @property
+    def picture_side(self) -> int:
+        """The longer side that a picture may have."""
+        return max(self.card_width, self.frame_height)
+
+    @property
     def card_height(self) -> int:
-        return self.card_width + self.caption
+        return self.frame_height + 2 * PADDING + self.caption
 
     @property
     def row_height(self) -> int:

@@ -1,15 +1,24 @@
-"""Which card is seen at a place: a press means the one that was painted there, wherever newer rows have it by now."""
+"""Paints the cards in sight, and knows which one is seen at a place.
+
+A press means the card that was painted there, wherever newer rows have it by now.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.image_grid.card import CardPlace, FinishedCards, Look, chip_rect
+from app.image_grid.card_words import Card
 from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.geometry import GridGeometry
 from app.image_grid.model import ImageGridModel
+from app.images.pixels import on_pixels
+from app.images.thumbnails import Thumbnails
+from engine.file_parts import ImageSource
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +41,59 @@ _NO_FRAME: Final = _Frame(NO_IMAGES, GridGeometry(1, 1, 0), 0)
 class PaintedCards(QObject):
     """Knows the last frame of a view, and which card was pressed on it."""
 
-    def __init__(self, view: QAbstractItemView, model: ImageGridModel, geometry: Callable[[], GridGeometry]) -> None:
+    def __init__(
+        self,
+        view: QAbstractItemView,
+        model: ImageGridModel,
+        thumbnails: Thumbnails,
+        geometry: Callable[[], GridGeometry],
+    ) -> None:
         super().__init__(view)
         self._view, self._model, self._geometry = view, model, geometry
+        self._thumbnails = thumbnails
+        self._finished = FinishedCards()
         self._frame = _NO_FRAME
         self._pressed_id: int | None = None
         view.installEventFilter(self)
 
-    def note(self) -> None:
-        """Cards are painted as they are now."""
-        self._frame = _Frame(self._model.shown, self._geometry(), self._view.verticalScrollBar().value())
+    def forget(self) -> None:
+        """Paint every card again."""
+        self._finished = FinishedCards()
+
+    def paint(
+        self,
+        painter: QPainter,
+        event: QPaintEvent,
+        look_of: Callable[[int], Look],
+        picture_of: Callable[[Card], ImageSource],
+    ) -> bool:
+        """Paint the cards as they are now; whether the shape of their pictures is to be decided."""
+        viewport, geometry, offset = self._view.viewport(), self._geometry(), self._view.verticalScrollBar().value()
+        self._frame = _Frame(self._model.shown, geometry, offset)
+        ratio = viewport.devicePixelRatioF()
+        self._finished.wear(viewport.palette().color(viewport.backgroundRole()), ratio)
+        in_sight, are_all_there = set(), True
+        places = geometry.places_between(offset, offset + viewport.height())
+        for place in reversed(places):  # the newest request is served first: request the top last
+            rect = geometry.rect(place).translated(0, -offset)
+            if not event.region().intersects(rect):
+                continue
+            card = self._model.card(place)
+            in_sight.add(source := picture_of(card))
+            picture = self._thumbnails.pixmap(source, geometry.picture_side, ratio, is_fleeting=True)
+            are_all_there &= picture is not None or self._thumbnails.has_failed(source)
+            finished = self._finished.of(card, picture, look_of(place), rect.size())
+            painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
+        if event.rect() != viewport.rect():
+            return False
+        self._thumbnails.keep_only(in_sight)
+        return self._thumbnails.shape.is_due(are_all_there=are_all_there)
+
+    def chip(self, card: Card, rect: QRect) -> QRect:
+        """Where the count of a card lies; nowhere where it has none."""
+        geometry, ratio = self._geometry(), self._view.devicePixelRatioF()
+        picture = self._thumbnails.pixmap(card.source, geometry.picture_side, ratio, is_fleeting=True)
+        return chip_rect(CardPlace(rect, geometry.caption), card, picture) if card.chip else QRect()
 
     def press(self, point: QPoint) -> QModelIndex:
         """The card that is seen at a place, wherever it is now; none between cards, and where it has left."""

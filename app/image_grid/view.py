@@ -1,6 +1,7 @@
 """The image grid: an item view whose geometry is arithmetic, so that a frame costs what is visible and nothing else."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
@@ -23,14 +24,13 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame
 from app.actions.keys import keys_in_use
 from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
-from app.image_grid.card import FinishedCards, Look, chip_rect
+from app.image_grid.card import Look
 from app.image_grid.choice import Choice, PlaceKeeper
 from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
 from app.image_grid.hovered_card import HoveredCard
 from app.image_grid.model import CARD_ROLE, AnyIndex, ImageGridModel
 from app.image_grid.painted import PaintedCards
 from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
-from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
 from app.mirroring import key_in_reading_order
 from app.texts import tr
@@ -59,7 +59,7 @@ class ImageGrid(QAbstractItemView):
         super().__init__()
         self._grid_model, self._thumbnails = model, thumbnails
         self._choice = Choice(self, model)
-        self._finished, self._painted = FinishedCards(), PaintedCards(self, model, self._geometry)
+        self._painted = PaintedCards(self, model, thumbnails, self._geometry)
         self.thumbnail_side = 168  # in logical pixels
         self._announced_id = -1
         self.setObjectName("imageGrid")
@@ -78,7 +78,7 @@ class ImageGrid(QAbstractItemView):
         PlaceKeeper(self, model, self._choice)
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
-        self._repaint_timer.timeout.connect(self.viewport().update)
+        self._repaint_timer.timeout.connect(self._on_repaint_due)
         keys_in_use().changed.connect(self._on_keys_changed)
         thumbnails.ready.connect(self._on_thumbnail_ready)
 
@@ -117,7 +117,8 @@ class ImageGrid(QAbstractItemView):
         self.set_thumbnail_side(round(self.thumbnail_side * ZOOM_STEP**steps))
 
     def _geometry(self) -> GridGeometry:
-        return GridGeometry(self.viewport().width(), self.thumbnail_side, self._grid_model.rowCount())
+        count, shape = self._grid_model.rowCount(), self._thumbnails.shape.value
+        return GridGeometry(self.viewport().width(), self.thumbnail_side, count, shape=shape)
 
     def places_in_view(self) -> range:
         top = self.verticalOffset()
@@ -181,6 +182,7 @@ class ImageGrid(QAbstractItemView):
     def _on_model_reset(self) -> None:
         """Where there are cards, one of them is current; announce when the choice ended with its cards."""
         if not self._grid_model.rowCount():
+            self._thumbnails.shape.forget()
             self._tell_current(-1)
             self.images_selected.emit(())
         elif not self.currentIndex().isValid():
@@ -208,25 +210,13 @@ class ImageGrid(QAbstractItemView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
-        self._painted.note()
-        self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
-        in_sight = set()
-        for place in reversed(self.places_in_view()):  # the newest request is served first: request the top last
-            rect = geometry.rect(place).translated(0, -offset)
-            if not event.region().intersects(rect):
-                continue
-            card = self._grid_model.card(place)
-            in_sight.add(source := self._hovered.picture_of(card))
-            picture = self._thumbnails.pixmap(source, geometry.card_width, ratio, is_fleeting=True)
-            finished = self._finished.of(card, picture, self._look(place), rect.size())
-            painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
+        is_due = self._painted.paint(painter, event, self._look, self._hovered.picture_of)
         if (band := self._pointer.band_rect) is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_rubber_band(painter, band)
         painter.end()
-        if event.rect() == self.viewport().rect():
-            self._thumbnails.keep_only(in_sight)
+        if is_due:
+            self._repaint_timer.start()
 
     def _look(self, row: int) -> Look:
         return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered.row)
@@ -237,22 +227,31 @@ class ImageGrid(QAbstractItemView):
 
     def _on_keys_changed(self) -> None:
         """Cards name keys."""
-        self._finished = FinishedCards()
+        self._painted.forget()
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay out anew around the card that was on top."""
-        before = GridGeometry(event.oldSize().width(), self.thumbnail_side, self._grid_model.rowCount())
+        before = replace(self._geometry(), width=event.oldSize().width())
+        super().resizeEvent(event)
+        self._lay_out_after(before)
+
+    def _on_repaint_due(self) -> None:
+        before = self._geometry()
+        if self._thumbnails.shape.decide():
+            self._lay_out_after(before)
+        self.viewport().update()
+
+    def _lay_out_after(self, before: GridGeometry) -> None:
+        """Lay out around the card that was on top."""
         top = self.verticalOffset() + MARGIN  # what is above is the gap that the row below is shown with
         anchor = before.places_between(top, top).start
-        super().resizeEvent(event)
         self.updateGeometries()
-        if event.oldSize().width() != event.size().width() and 0 < anchor < self._grid_model.rowCount():
+        if before != self._geometry() and 0 < anchor < self._grid_model.rowCount():
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index, is_left = self._painted.press(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
-        if is_left and index.isValid() and _is_on_chip(self, index, event):
+        if is_left and index.isValid() and self._is_on_chip(index, event):
             self.fold_toggled.emit(self._grid_model.id_at(index.row()))
         elif is_left:
             self._pointer.press(event, index)
@@ -273,7 +272,7 @@ class ImageGrid(QAbstractItemView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self._painted.pressed
         is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if is_plain and index.isValid() and not _is_on_chip(self, index, event):
+        if is_plain and index.isValid() and not self._is_on_chip(index, event):
             self.open_requested.emit(self._grid_model.id_at(index.row()))
         else:
             self.mousePressEvent(event)
@@ -322,9 +321,9 @@ class ImageGrid(QAbstractItemView):
             super().wheelEvent(event)
 
     def _take_along(self) -> None:
-        current, ratio, width = self._choice.current_row, self.devicePixelRatioF(), self._geometry().card_width
+        current, ratio, side = self._choice.current_row, self.devicePixelRatioF(), self._geometry().picture_side
         rows = [current, *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current)]
-        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).source, width, ratio) for row in rows]
+        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).source, side, ratio) for row in rows]
         carry(self, self._grid_model.images_meant(self.selected_ids)[0], pictures)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -342,8 +341,9 @@ class ImageGrid(QAbstractItemView):
         if paths:
             (self.similar_requested if is_search else self.files_dropped).emit(paths)
 
+    def chip_at(self, index: AnyIndex) -> QRect:
+        """Where the count of a card lies in the viewport; nowhere where it has none."""
+        return self._painted.chip(index.data(CARD_ROLE), self.visualRect(index))
 
-def _is_on_chip(grid: ImageGrid, index: QModelIndex, event: QMouseEvent) -> bool:
-    """Whether the mouse is on the count of a card."""
-    chip = index.data(CARD_ROLE).chip
-    return bool(chip) and chip_rect(grid.visualRect(index), chip).contains(event.position().toPoint())
+    def _is_on_chip(self, index: QModelIndex, event: QMouseEvent) -> bool:
+        return self.chip_at(index).contains(event.position().toPoint())

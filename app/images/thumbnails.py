@@ -13,6 +13,7 @@ from typing import Final, final
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPixmap
 
+from app.images.pixels import PictureShape
 from app.signal_types import either
 from engine.config import THUMBNAIL_SIDES, CacheFolders
 from engine.file_parts import ImageSource
@@ -48,6 +49,7 @@ class Thumbnails(QObject):
         self._caches = caches
         self._pixmaps: OrderedDict[ThumbnailRequest, QPixmap] = OrderedDict()
         self._used_bytes = 0
+        self.shape = PictureShape()  # of the pictures that came
         self._failed: set[ImageSource] = set()
         self._last_known: Mapping[Path, tuple[int, int]] = {}
         self._numbers: dict[ThumbnailRequest, int] = {}  # of requests that are open or in work
@@ -263,6 +265,7 @@ class Thumbnails(QObject):
         self.ready.emit(source)
 
     def _keep(self, request: ThumbnailRequest, pixmap: QPixmap) -> None:
+        self.shape.note(request[0], pixmap.width(), pixmap.height())
         self._pixmaps[request] = pixmap
         self._used_bytes += _size_bytes(pixmap.size())
         while self._used_bytes > MEMORY_BYTES and len(self._pixmaps) > 1:

@@ -14,6 +14,7 @@ from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.label_check.queue_list import WIDTH, QueueList, QueueRow
 from app.label_check.suspect_card import KEYS, SuspectCard
+from app.progress_bar import make_bar
 from app.texts import tr, with_breaks
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -45,9 +46,15 @@ class EmptyPlace(QWidget):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             part.setMinimumWidth(NARROWEST)
             column.addWidget(part)  # as wide as the page: an aligned one would be as high as its first line
+        self.bar = make_bar()
+        self.bar.setFixedWidth(NARROWEST)
+        column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
     def show_emptiness(self, words: wording.EmptyTexts) -> None:
+        self.bar.setRange(0, 0)
+        self.bar.setVisible(words.is_working)
+        self.bar.setAccessibleName(words.title)
         colour = "accent" if words.is_good else "text_disabled"
         self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
         self.title.setText(with_breaks(words.title))

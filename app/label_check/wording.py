@@ -28,6 +28,7 @@ class EmptyTexts:
     title: str
     text: str
     is_good: bool = False
+    is_working: bool = False
 
 
 def title_text(count: int) -> str:
@@ -183,4 +184,5 @@ def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> EmptyTexts
 
 
 def searching() -> EmptyTexts:
-    return EmptyTexts("search", tr("Checking labels…"), tr("Each label is compared with images that look alike."))
+    text = tr("Each label is compared with images that look alike.")
+    return EmptyTexts("search", tr("Checking labels…"), text, is_working=True)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.controls import fill_bar, fill_column, make_bar, make_button, make_label
+from app.controls import fill_column, make_button, make_label
 from app.map.bar import ChosenBar, ViewBar
 from app.map.canvas import ZOOM_STEP, MapCanvas
 from app.map.hover import HoverCard
@@ -18,6 +18,7 @@ from app.map.keys import KEYS
 from app.map.legend import Legend
 from app.map.pointer import MapPointer, Tool
 from app.mirroring import placed
+from app.progress_bar import fill_bar, make_bar
 from app.status.notice import Notice
 from app.texts import tr
 from app.theme.icons import icon_pixmap

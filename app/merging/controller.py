@@ -102,7 +102,6 @@ class Merging(Imports["MergeCard"]):
             self.queue = Queue(groups)
             page = self._made_page()
             self._shell.workspace.show_page(page, tr("Settle conflicts"))
-            self._toast.stay_within(page.canvas)
             self._show_current()
 
     # -- the page
@@ -134,7 +133,6 @@ class Merging(Imports["MergeCard"]):
 
     def _on_page_left(self, page: QWidget) -> None:
         if page is self.page:
-            self._toast.stay_within(self._shell.workspace.content)
             self._shell.workspace.grid.tell_current()
 
     def _show_current(self) -> None:

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
-from app.texts import marked
+from app.texts import marked, tr
+from app.wording import enumeration, image_name
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.shell import Shell
+    from engine.project import Change, Project
     from engine.project.records import Note
 
 ON_CARDS: Final = WRITE | Needs.IMAGES
 RATING: Final = Section.REVIEW_RATING
+MOST_NAMED: Final = 2  # images that a message names
 
 
 @final
@@ -33,7 +36,7 @@ class Notes(Feature):
         requests.comment_written.connect(self._write_comment)
 
     def _chosen(self) -> Sequence[int]:
-        return self._images.in_hand.chosen_ids
+        return self._images.in_hand.meant_ids
 
     def _notes(self, image_ids: Sequence[int]) -> list[Note | None]:
         state = self._session.state
@@ -77,13 +80,28 @@ class Notes(Feature):
 
     def _set_stars(self, image_ids: Sequence[int], stars: int) -> None:
         if image_ids:
-            self._images.hold()
-            self._session.act(lambda project: project.notes.set_stars(image_ids, stars))
+            self._note(image_ids, lambda project: project.notes.set_stars(image_ids, stars))
 
     def _set_flagged(self, image_ids: Sequence[int], is_flagged: bool) -> None:
         if image_ids:
-            self._images.hold()
-            self._session.act(lambda project: project.notes.set_flagged(image_ids, is_flagged))
+            self._note(image_ids, lambda project: project.notes.set_flagged(image_ids, is_flagged))
+
+    def _note(self, image_ids: Sequence[int], write: Callable[[Project], Change]) -> None:
+        """Write a note; where the images were labelled just now and others are in sight, say which they are."""
+        self._images.hold()
+        names = self._names_of(image_ids) if tuple(image_ids) == self._images.in_hand.decided_ids else ""
+
+        def on_done(change: Change) -> None:
+            text = tr("%1, just labelled: %2", change.text, names)
+            self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+
+        self._session.act(write, on_done=on_done) if names else self._session.act(write)
+
+    def _names_of(self, image_ids: Sequence[int]) -> str:
+        state = self._session.state
+        sources = [] if state is None else [state.visible_source_of(each) for each in image_ids[: MOST_NAMED + 1]]
+        names = [image_name(source) for source in sources if source is not None]
+        return enumeration([*names[:MOST_NAMED], *["…"] * (len(names) > MOST_NAMED)])
 
     def _write_comment(self, image_id: int, text: str) -> None:
         self._images.hold()

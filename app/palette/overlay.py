@@ -13,6 +13,7 @@ from app.theme.tokens import Scheme, tokens
 
 _TOP_SHARE: Final = 0.12
 _MARGIN: Final = 24
+_BAND: Final = 48  # pixels at the bottom of a window, where messages lie
 
 
 class Overlay(QWidget):
@@ -53,7 +54,7 @@ class Overlay(QWidget):
         return min(self._width, self.width() - 2 * _MARGIN)
 
     def highest(self) -> int:
-        return self.height() - self._top() - _MARGIN
+        return self.height() - self._top() - _BAND
 
     def _top(self) -> int:
         return max(_MARGIN, round(self.height() * _TOP_SHARE))

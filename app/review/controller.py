@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint
 
-from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
@@ -21,7 +20,6 @@ from app.review.labelling import (
     label_groups,
     no_such_digit,
     nothing_to_accept,
-    replaced_text,
 )
 from app.session.card_under_eye import Ranking
 from app.status.notice import Notice
@@ -119,13 +117,7 @@ class Labelling(Feature):
         self._images.hold()
         meant = self._folded.groups_meant(groups)
         cards = [image_id for group in groups.values() for image_id in group]
-        state, graph = self._session.state, self._session.graph
-        replaced = (
-            "" if state is None else replaced_text(graph, state, meant, add_key=keys_in_use().text_of("add_thing"))
-        )
         label_groups(self._session, meant, is_bulk=accepts and len(cards) > 1)
-        if replaced:
-            self._toast.say(replaced, action=tr("Undo"), on_action=self._session.undo)
         self._go_on_from(cards)
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:

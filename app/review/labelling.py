@@ -15,7 +15,7 @@ from app.texts import marked, plural, tr
 from app.wording import images, number, sentence
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
-from engine.project.labels import IN_BULK, REVIEW
+from engine.project.labels import IN_BULK, REPLACED_FIELDS, REVIEW
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
@@ -42,24 +42,6 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     if state.status[place] == ImageStatus.WAITING:
         return tr("Nothing to accept yet: this image has not been read.")
     return tr("Nothing to accept yet: label an image of some class first.")
-
-
-def replaced_text(
-    graph: CategoryGraph, state: CollectionState, groups: Mapping[int, Sequence[int]], *, add_key: str
-) -> str:
-    """`Was Fox. Press + for another thing in the image.`; "" where no label is replaced by another one."""
-    codes = (
-        (int(state.label_class[state.position(image_id)]), class_id)
-        for class_id, image_ids in groups.items()
-        for image_id in image_ids
-    )
-    before = [code for code, class_id in codes if code not in {NO_CLASS, BOXED, class_id}]
-    if len(before) > 1:
-        return plural(len(before), "1 image had another label.", "%n images had another label.")
-    if not before:
-        return ""
-    hint = tr("Press %1 for another thing in the image.", add_key) if add_key else ""
-    return paragraph(tr("Was %1.", label_text(graph, before[0]), about="class"), hint)
 
 
 def label_text(graph: CategoryGraph, code: int) -> str:
@@ -97,8 +79,8 @@ def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence
     with project.history.one_step() as step:
         _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
         arguments = project.labels.set(image_ids, class_id).action.arguments
-        relabelled = {"relabelled": arguments["relabelled"]} if "relabelled" in arguments else {}
-        step.action = action("class_created", choice.name, images=len(image_ids), **relabelled)
+        replaced = {name: arguments[name] for name in REPLACED_FIELDS & arguments.keys()}
+        step.action = action("class_created", choice.name, images=len(image_ids), **replaced)
     return step.change
 
 

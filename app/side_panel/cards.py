@@ -6,16 +6,8 @@ from typing import Protocol, final, runtime_checkable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
 
-from app.controls import (
-    fill_bar,
-    fill_column,
-    make_bar,
-    make_button,
-    make_label,
-    make_notice_column,
-    set_property,
-    set_variant,
-)
+from app.controls import fill_column, make_button, make_label, make_notice_column, set_property, set_variant
+from app.progress_bar import fill_bar, make_bar
 from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import progress_facts

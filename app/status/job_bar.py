@@ -7,8 +7,9 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
-from app.controls import fill_bar, fill_column, make_bar, make_button, make_icon_button, make_label
+from app.controls import fill_column, make_button, make_icon_button, make_label
 from app.mirroring import is_mirrored, left_to_right
+from app.progress_bar import fill_bar, make_bar
 from app.texts import plain_tip, plural, tr
 from app.wording import progress_facts, titled
 from engine.events import Progress

@@ -1,17 +1,22 @@
-"""A short message at the bottom of the window: what was done, how many, and Undo."""
+"""A short message in the band of the status bar, where it covers no image: what was done, how many, and Undo."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
-from PySide6.QtGui import QEnterEvent
-from PySide6.QtWidgets import QFrame, QGraphicsDropShadowEffect, QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QEnterEvent, QHideEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
+from app.actions.keys import keys_in_use
 from app.controls import make_button, make_label
+from app.mirroring import placed
 from app.texts import tr
 from app.theme.icons import icon_pixmap
+from app.wording import sentence
+from engine.project.labels import REPLACED_FIELDS
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -20,44 +25,45 @@ if TYPE_CHECKING:
 
 VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
-_MARGIN: Final = 56
-_GAP: Final = 8  # above bars at the bottom
+_MARGIN: Final = 16  # pixels from the edges of a window without a band
+_GAP: Final = 4  # pixels around a message in the band
 _PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
+_BESIDE_TEXT: Final = 64  # pixels of mark and margins beside a text that wraps
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
 
 @final
 class Toast(QFrame):
-    """Shows one message at a time over `host`, centred at its bottom."""
+    """Shows one message at a time over `host`: in its band, else at its bottom."""
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host)
         self.setProperty("role", "toast")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._host = host
-        self._floor: QWidget | None = None
+        self._band: QWidget | None = None
         self._on_action: Callable[[], object] | None = None
+        self._is_failure = False
         self._mark = QLabel(self)
         self._text = make_label("")
         self._action = make_button("", self._on_action_clicked)
         self._action.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(16, 8, 10, 8)
-        layout.setSpacing(12)
+        layout.setContentsMargins(12, 0, 8, 0)
+        layout.setSpacing(8)
         layout.addWidget(self._mark)
         layout.addWidget(self._text)
         layout.addWidget(self._action)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.hide)
-        self._add_shadow()
         host.installEventFilter(self)
         self.hide()
 
-    def stay_within(self, part: QWidget) -> None:
-        """While this widget shows, float over it alone, never over bars below it."""
-        self._floor = part
-        part.installEventFilter(self)
+    def lie_in(self, band: QWidget) -> None:
+        """While this bar at the bottom shows, lie in it; it grows where a message needs several lines."""
+        self._band = band
+        band.installEventFilter(self)
 
     @property
     def message(self) -> str:
@@ -75,8 +81,13 @@ class Toast(QFrame):
         if self._on_action in offers:
             self.hide()
 
+    def make_way(self, *offers: Callable[[], object]) -> None:
+        """Something newer shows elsewhere: hide a message that offers one of these, or nothing and is no failure."""
+        if self._on_action in offers or (self._on_action is None and not self._is_failure):
+            self.hide()
+
     def _show(self, text: str, action: str, on_action: Callable[[], object] | None, *, is_failure: bool) -> None:
-        self._on_action = on_action
+        self._on_action, self._is_failure = on_action, is_failure
         self._text.setWordWrap(False)
         self._text.setMinimumWidth(0)
         self._text.setMaximumWidth(_NO_LIMIT)
@@ -93,17 +104,35 @@ class Toast(QFrame):
         self._timer.start(FAILURE_MS if is_failure else VISIBLE_MS)
 
     def _place(self) -> None:
-        """Fit the width of the host; a long message wraps."""
-        widest = max(240, self._host.width() - 96)
+        """Fit the width; a long message wraps."""
+        area = self._area()
         self.adjustSize()
-        if self.sizeHint().width() > widest:
+        if self.sizeHint().width() > area.width():
             self._text.setWordWrap(True)
-            self._text.setFixedWidth(widest - 140)
+            self._text.setFixedWidth(
+                area.width() - _BESIDE_TEXT - self._action.isVisibleTo(self) * self._action_width()
+            )
             self.adjustSize()
-        bottom = self._host.height() - _MARGIN
-        if self._floor is not None and self._floor.isVisible():
-            bottom = min(bottom, self._floor.mapTo(self._host, QPoint(0, self._floor.height() - _GAP)).y())
-        self.move((self._host.width() - self.width()) // 2, bottom - self.height())
+        if self._band is not None:
+            self._band.setMinimumHeight(self.height() + 2 * _GAP if self._text.wordWrap() else 0)
+        corner = QRect(area.left(), area.bottom() + 1 - self.height(), self.width(), self.height())
+        if not self._text.wordWrap():
+            corner.moveTop(area.top() + (area.height() - self.height()) // 2)
+        self.move(placed(corner, area).topLeft())
+
+    def _area(self) -> QRect:
+        """Where a message may lie: in the band, else near the bottom edge."""
+        if self._band is not None and self._band.isVisible():
+            band = QRect(self._band.mapTo(self._host, QPoint()), self._band.size())
+            return band.adjusted(_GAP, _GAP, -_GAP, -_GAP)
+        inner = self._host.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN)
+        inner.setTop(inner.bottom() - self.sizeHint().height())
+        return inner
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._band is not None:
+            self._band.setMinimumHeight(0)
 
     def _on_action_clicked(self) -> None:
         self.hide()
@@ -112,7 +141,7 @@ class Toast(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         is_moved = watched is self._host and event.type() == QEvent.Type.Resize
-        if (is_moved or (watched is self._floor and event.type() in _PLACE_EVENTS)) and self.isVisible():
+        if (is_moved or (watched is self._band and event.type() in _PLACE_EVENTS)) and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
@@ -124,16 +153,6 @@ class Toast(QFrame):
         self._timer.start(VISIBLE_MS)
         super().leaveEvent(event)
 
-    def _add_shadow(self) -> None:
-        shadow = QGraphicsDropShadowEffect(self)
-        shadow.setBlurRadius(32)
-        shadow.setOffset(0, 8)
-        shadow.setColor(Qt.GlobalColor.black)
-        color = shadow.color()
-        color.setAlpha(90)
-        shadow.setColor(color)
-        self.setGraphicsEffect(shadow)
-
 
 ON_THEIR_PAGE: Final = frozenset(
     {"conflict_settled", "conflict_settled_as_none", "conflict_settled_as_empty", "comment_settled"}
@@ -143,7 +162,7 @@ ON_THEIR_PAGE: Final = frozenset(
 
 @final
 class ChangeAnswers(QObject):
-    """Shows bulk actions and edits of classes in the toast; single labels show on their own card."""
+    """Shows what was done last; a label of a single image shows in the status bar, but where it replaced another."""
 
     def __init__(self, session: Session, toast: Toast) -> None:
         super().__init__(toast)
@@ -153,14 +172,26 @@ class ChangeAnswers(QObject):
         session.closed.connect(self._withdraw)
 
     def _on_change_made(self, change: Change) -> None:
+        is_single = len(change.labelled) == 1 and not change.graph_edits
         if change.kind == "undone":
             self._toast.say(tr("Undone: %1", change.action.command), action=tr("Redo"), on_action=self._session.redo)
         elif change.kind == "redone":
             self._toast.say(tr("Redone: %1", change.action.command), action=tr("Undo"), on_action=self._session.undo)
-        elif change.action.code not in ON_THEIR_PAGE and (len(change.labelled) != 1 or change.graph_edits):
-            self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
-        else:
+        elif change.action.code in ON_THEIR_PAGE:
             self._withdraw()
+        elif not is_single:
+            self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
+        elif change.action.arguments.keys() & REPLACED_FIELDS - {"name"}:
+            self._toast.say(_replaced_text(change.text), action=tr("Undo"), on_action=self._session.undo)
+        else:
+            self._toast.make_way(self._session.undo, self._session.redo)
 
     def _withdraw(self) -> None:
         self._toast.withdraw(self._session.undo, self._session.redo)
+
+
+def _replaced_text(done: str) -> str:
+    """`Labelled 1 image as Fox (was Hog, by Ada). Press + for another thing in the image.`."""
+    key = keys_in_use().text_of("add_thing")
+    hint = tr("Press %1 for another thing in the image.", key) if key else ""
+    return paragraph(sentence(done), hint)

@@ -33,10 +33,14 @@ class InHand:
     def __init__(self, grid: ImageGrid, model: ImageGridModel) -> None:
         self._grid, self._model = grid, model
         self._page: PageOfImages | None = None
+        self._decided: tuple[int, ...] = ()
+        grid.current_image_changed.connect(self._on_moved)
+        grid.images_selected.connect(self._on_moved)
 
     def take(self, page: PageOfImages | None) -> None:
         """Let the keys of images act on those of a page; None for the cards of the grid again."""
         self._page = page
+        self._decided = ()
         if page is None:
             self._grid.tell_current()
 
@@ -56,6 +60,19 @@ class InHand:
         current = self.current_id
         return selected or (() if current is None else (current,))
 
+    @property
+    def meant_ids(self) -> tuple[int, ...]:
+        """The images that a note is about: those decided just now, until the person moves; else the chosen ones."""
+        return self._decided or self.chosen_ids
+
+    @property
+    def decided_ids(self) -> tuple[int, ...]:
+        """The cards that were decided just now; none once the person moved."""
+        return self._decided
+
+    def _on_moved(self, _chosen: object) -> None:
+        self._decided = ()
+
     def look_at(self, image_id: int) -> None:
         """Make an image current where it is shown."""
         if self._page is None or not self._page.look_at(image_id):
@@ -66,10 +83,13 @@ class InHand:
         row = self._model.last_row_of(image_ids)
         if self._page is not None:
             self._page.go_on_from(image_ids)
-        elif row is not None:
+            return
+        if row is not None:
             self._grid.select_row(row + 1)
+        self._decided = tuple(image_ids)
 
     def go_to_next(self) -> None:
+        self._decided = ()
         if self._page is not None:
             self._page.go_to_next()
         else:

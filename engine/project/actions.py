@@ -144,7 +144,10 @@ class ActionText:
     frame: str = " ({details})"  # what holds the details
 
 
-_RELABELLED: Final = (marked("{relabelled} had another label"),)
+_RELABELLED: Final = (
+    marked("{relabelled} had another label"), marked("was {from}"), marked("was {other}, by {name}"),
+)  # fmt: skip
+"""What was replaced; of a single image the class, and the person where it was another one."""
 _BELOW: Final = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
 
 ACTIONS: Final[Mapping[str, ActionText]] = {

@@ -27,6 +27,8 @@ REVIEW: Final = "review"
 """Source of labels that a person gave in the program."""
 IN_BULK: Final = "bulk"
 """Source of labels that a person gave by accepting predictions of several images at once."""
+REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other", "name"})
+"""Arguments of an action that say which labels it replaced."""
 _COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM label"
 _WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
 """Codes in place of a class id, with the actions of labelling so."""
@@ -115,8 +117,8 @@ class ProjectLabels:
         with self._store.one_step(who=who) as step:
             if name is not None:
                 put_exclusions(step, others, code, who=who)
-            had_other = put_labels(step, dict.fromkeys(ids, code), who=who, source=source)
-            relabelled = {"relabelled": had_other} if had_other else {}
+            replaced = put_labels(step, dict.fromkeys(ids, code), who=who, source=source)
+            relabelled = _replaced_arguments(step.connection, replaced, who or person_name(), is_single=len(ids) == 1)
             step.action = action(_WITHOUT_CLASS.get(code, "labelled"), name, images=len(ids), **relabelled)
         return step.change
 
@@ -210,27 +212,41 @@ class ProjectLabels:
         return step.change
 
 
-def put_labels(step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str) -> int:
+def put_labels(step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str) -> list[Label]:
     """Label images, in place of earlier labels; an equal one in force keeps its time. See `ProjectLabels.set`.
 
     Args:
         codes: class ids, `UNKNOWN` or `EMPTY`.
 
     Returns:
-        how many of the images had another label.
+        the other labels that some of the images had.
     """
     when, who = present(step.connection), who or person_name()
-    rows, outdated, had_other = [], _outdated_ids(step.connection), 0
+    rows, outdated, replaced = [], _outdated_ids(step.connection), []
     for image_id, code in codes.items():
         row = label_row(image_id, code, who, when, source)
         old = _row_of(step.connection, image_id)
-        had_other += old is not None and (old[1], old[5]) != (row[1], row[5])
+        if old is not None and (old[1], old[5]) != (row[1], row[5]):
+            replaced.append(_label(old))
         is_same = old is not None and (*old[:3], *old[4:]) == (*row[:3], *row[4:])  # at another time
         if not is_same or image_id in outdated:
             rows.append(row)
     step.put(LABEL, rows)
     step.delete(EXCLUSION, [row[:2] for row in rows if row[1] is not None])
-    return had_other
+    return replaced
+
+
+def _replaced_arguments(
+    connection: Connection, replaced: Sequence[Label], who: str, *, is_single: bool
+) -> dict[str, str | int]:
+    """What an action says of the labels that it replaced."""
+    if not replaced:
+        return {}
+    (first, *_others) = replaced
+    if not is_single or first.class_id is None:
+        return {"relabelled": len(replaced)}
+    name = class_name(connection, first.class_id)
+    return {"from": name} if first.who in {who, NOBODY} else {"other": name, "name": first.who}
 
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:

@@ -23,9 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from app.controls import (
     dress_number_box,
-    fill_bar,
     fill_column,
-    make_bar,
     make_button,
     make_choice_box,
     make_form,
@@ -34,6 +32,7 @@ from app.controls import (
     make_scroll_area,
     set_variant,
 )
+from app.progress_bar import fill_bar, make_bar
 from app.theme import apply_theme
 from app.theme.tokens import tokens
 from engine.events import Progress

@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.folding import finding
 from app.folding.controller import Folding
-from app.image_grid.card import chip_rect
 from app.image_grid.card_words import Card
 from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
@@ -104,7 +103,7 @@ def test_a_click_on_the_count_unfolds(folded: Desk, burst: list[int], qtbot: QtB
     rect = folded.grid.visualRect(model(folded).index(row))
     qtbot.mouseClick(folded.grid.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
     assert burst[1] not in ids(folded)
-    chip = chip_rect(rect, card(folded, burst[0]).chip).center()
+    chip = folded.grid.chip_at(model(folded).index(row)).center()
     qtbot.mouseClick(folded.grid.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(chip))
     assert burst[1] in ids(folded)
 

@@ -16,7 +16,7 @@ from engine.project import Project
 from engine.project.records import ImageDetails
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
-from tests.support.sessions import act, changed_by
+from tests.support.sessions import LONG_MS, act, changed_by
 from tests.support.widgets import button
 
 Key = Qt.Key
@@ -33,6 +33,11 @@ def card_of(desk: Desk, row: int) -> Card:
     card = desk.grid.model().index(row, 0).data(CARD_ROLE)
     assert isinstance(card, Card)
     return card
+
+
+def ids(desk: Desk) -> list[int]:
+    """Images of the cards in order."""
+    return [int(image_id) for image_id in desk.window.workspace.model.image_ids]
 
 
 def page_of(desk: Desk) -> ImagePage:
@@ -76,6 +81,65 @@ def test_several_images_are_one_step(at_desk: Desk, collection: Collection) -> N
     assert "3 images" in at_desk.window.toast.message
     at_desk.press_for_change(Key.Key_Z, CONTROL)
     assert [on_disk(collection, each)[:2] for each in chosen] == [(0, True)] * 3
+
+
+def flagged(desk: Desk, image_id: int) -> bool:
+    note = desk.state.notes.get(image_id)
+    return note is not None and note.is_flagged
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_1, Key.Key_U])
+def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(at_desk: Desk, key: Key) -> None:
+    """The next card is current by then; the message names the photo. Pressed again, it takes the flag away."""
+    at_desk.grid.select_row(0)
+    row = next(row for row in range(at_desk.grid.model().rowCount()) if not at_desk.label_of(ids(at_desk)[row]))
+    image_id = at_desk.choose(row)
+    at_desk.press_for_change(key)
+    following = at_desk.grid.current_id
+    assert following not in {None, image_id}
+    at_desk.press_for_change(Key.Key_F)
+    assert (flagged(at_desk, image_id), flagged(at_desk, following or 0)) == (True, False)
+    name = at_desk.state.path_of(image_id).name
+    assert at_desk.window.toast.message == f"Flagged 1 image, just labelled: {name}"
+    at_desk.press_for_change(Key.Key_F)
+    assert not flagged(at_desk, image_id)
+
+
+def test_b9_keys_pressed_at_once_flag_the_labelled_photo_too(at_desk: Desk) -> None:
+    """Before the label is on the disk."""
+    image_id = at_desk.choose(0)
+    with at_desk.qtbot.waitSignals([at_desk.window.session.change_made] * 2, timeout=LONG_MS):
+        at_desk.press(Key.Key_U)
+        at_desk.press(Key.Key_F)
+    at_desk.wait(lambda: flagged(at_desk, image_id))
+
+
+@pytest.mark.parametrize("move", ["arrow", "click on the next card"])
+def test_b9_once_the_person_moves_a_flag_is_for_the_card_in_hand(at_desk: Desk, move: str) -> None:
+    """An arrow and back, or a click on the very card that became current."""
+    image_id = at_desk.choose(0)
+    at_desk.press_for_change(Key.Key_U)
+    following = at_desk.grid.current_id
+    assert following is not None
+    if move == "arrow":
+        at_desk.press(Key.Key_Right)
+        at_desk.press(Key.Key_Left)
+    else:
+        place = at_desk.grid.visualRect(at_desk.grid.currentIndex()).center()
+        at_desk.qtbot.mouseClick(at_desk.grid.viewport(), LEFT, pos=place)
+    at_desk.press_for_change(Key.Key_F)
+    assert (flagged(at_desk, image_id), flagged(at_desk, following)) == (False, True)
+    assert "just labelled" not in at_desk.window.toast.message
+
+
+def test_b9_a_flag_after_a_label_by_name_is_for_the_labelled_photo(at_desk: Desk) -> None:
+    """R, a name and Enter: the palette gives the keyboard back to the cards."""
+    image_id = at_desk.choose(0)
+    at_desk.press(Key.Key_R)
+    at_desk.type_into_palette(at_desk.graph.name(at_desk.graph.leaves()[0]))
+    at_desk.press_for_change(Key.Key_Return)
+    at_desk.press_for_change(Key.Key_F)
+    assert flagged(at_desk, image_id)
 
 
 def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collection) -> None:

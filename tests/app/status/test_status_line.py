@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.palette.overlay import ScrollingCard
 from app.session import Session
 from app.session.embedding import Embedding
 from app.status.job_bar import FailuresPopup
@@ -21,9 +22,9 @@ from engine.project import Project
 from tests.app.jobs.test_job import HandJob
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
-from tests.support.desk import CONTROL, Desk
+from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.images import write_jpeg
-from tests.support.sessions import LONG_MS, act, open_project
+from tests.support.sessions import LONG_MS, act, changed_by, open_project
 from tests.support.widgets import button, texts
 
 
@@ -178,22 +179,26 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
     toast.say_failure("this would make a class its own ancestor: found " + "Animal > Bird > " * 12)
     host.resize(500, 300)
     assert host.rect().contains(toast.geometry())
-    assert toast.height() > 60
+    assert toast.height() > 40
 
 
-def test_a_toast_leaves_bars_at_the_bottom_free(host: QWidget) -> None:
-    """It floats over the images alone, also when a bar below them comes later."""
-    content, bar = QWidget(host), QWidget(host)
-    content.setGeometry(0, 0, 600, 380)
-    bar.setGeometry(0, 380, 600, 20)
-    content.show()
+def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
+    """Also when the band moves; a long message makes it higher for as long as it is there."""
+    band = QWidget()
+    column = QVBoxLayout(host)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.addStretch(1)
+    column.addWidget(band)
+    band.setMinimumHeight(0)
+    band.setFixedHeight(40)
+    host.layout().activate()  # type: ignore[union-attr]
     toast = Toast(host)
-    toast.stay_within(content)
+    toast.lie_in(band)
     toast.say("Undone")
-    content.resize(600, 200)
-    bar.setGeometry(0, 200, 600, 200)
-    assert content.geometry().contains(toast.geometry())
-    assert not bar.geometry().intersects(toast.geometry())
+    assert band.geometry().contains(toast.geometry())
+    host.resize(600, 300)
+    host.layout().activate()  # type: ignore[union-attr]
+    assert band.geometry().contains(toast.geometry())
 
 
 Key = Qt.Key
@@ -234,6 +239,84 @@ def test_many_images_are_answered_in_the_toast(reviewing: Desk) -> None:
     reviewing.press(Key.Key_A, CONTROL)
     reviewing.press_for_change(Key.Key_U)
     assert mark_of(reviewing).text == ""
+
+
+def covers_a_card(desk: Desk) -> bool:
+    """Whether the message lies over a card of the grid."""
+    toast, viewport = desk.window.toast, desk.grid.viewport()
+    place = QRect(toast.mapToGlobal(QPoint()), toast.size())
+    return place.intersects(QRect(viewport.mapToGlobal(QPoint()), viewport.size()))
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
+def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> None:
+    """A short one, and a failure that takes several lines: the bar at the bottom grows meanwhile."""
+    reviewing.window.resize(*size)
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press_for_change(Key.Key_U)
+    toast, line = reviewing.window.toast, reviewing.window.status_line
+    assert toast.message.startswith("Labelled ")
+    height = line.height()
+    assert not covers_a_card(reviewing)
+    toast.say_failure("this would make a class its own ancestor: found " + "Animal > Bird > " * 30)
+    reviewing.wait(lambda: line.height() > height)
+    reviewing.wait(lambda: not covers_a_card(reviewing))
+    assert clipped(toast) == []
+    toast.hide()
+    reviewing.wait(lambda: line.height() == height)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
+def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]) -> None:
+    """A card over the window ends above the band of messages, also where it is as high as it may be."""
+    reviewing.window.resize(*size)
+    reviewing.choose(0)
+    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press_for_change(Key.Key_U)
+    reviewing.window.registry.trigger("show_keys")
+    (card,) = (each for each in reviewing.window.findChildren(ScrollingCard) if each.isVisible())
+    panel = QRect(card.panel.mapToGlobal(QPoint()), card.panel.size())
+    toast = reviewing.window.toast
+    assert toast.message
+    assert not panel.intersects(QRect(toast.mapToGlobal(QPoint()), toast.size()))
+
+
+def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
+    """A label of one image ends the message about many, and one that only told something."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_Right, SHIFT)
+    reviewing.press_for_change(Key.Key_U)
+    toast = reviewing.window.toast
+    assert toast.message == "Labelled 2 images as none of the classes"
+    reviewing.choose(3)
+    reviewing.press_for_change(Key.Key_1)
+    assert toast.message == ""
+    assert mark_of(reviewing).text.startswith("Labelled ")
+    toast.say("No class has the key 9 for this image.")
+    reviewing.press_for_change(Key.Key_1)
+    assert toast.message == ""
+    toast.say_failure("The disk is full")
+    reviewing.press_for_change(Key.Key_1)
+    assert toast.message == "The disk is full"
+    toast.hide()
+
+
+def test_b9_an_overwritten_label_of_another_person_is_said(desk: Desk, collection: Collection) -> None:
+    """With the class it was, and the name of who gave it; one click brings it back."""
+    desk.open(collection.project)
+    image_id = desk.choose(0)
+    top, second = (desk.window.inspector.top_classes_of(image_id)[place] for place in (0, 1))
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.set([image_id], second, who="Ada"))
+    desk.grid.select_image(image_id)
+    desk.choose(desk.grid.currentIndex().row())
+    desk.press_for_change(Key.Key_1)
+    graph, toast = desk.graph, desk.window.toast
+    assert desk.label_of(image_id) == graph.name(top)
+    said = f"Labelled 1 image as {graph.name(top)} (was {graph.name(second)}, by Ada)."
+    desk.wait(lambda: toast.message.startswith(said))
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.click(button(toast, "Undo")))
+    assert desk.label_of(image_id) == graph.name(second)
 
 
 def test_it_says_what_is_done_until_predictions_are_there(

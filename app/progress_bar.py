@@ -1,0 +1,68 @@
+"""Progress bars: one that fills, and one that moves while nobody knows how much is left."""
+
+from typing import Final, final
+
+from PySide6.QtCore import QElapsedTimer, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QProgressBar
+
+from app.theme.tokens import tokens
+from engine.events import Progress
+
+_BAR_STEPS: Final = 1000
+_BEAT_MS: Final = 40  # between two pictures of a bar that moves
+_ROUND_MS: Final = 1600  # that its part takes from one end to the other
+_PART: Final = 0.4  # of the bar's width that moves
+
+
+@final
+class _Bar(QProgressBar):
+    """A bar whose ends are round while it only says that something is done, which those of the style sheet are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._clock = QElapsedTimer()
+        self._clock.start()
+        self._beat = QTimer(self, interval=_BEAT_MS)
+        self._beat.timeout.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.minimum() != self.maximum():
+            self._beat.stop()
+            super().paintEvent(event)
+            return
+        groove, radius = QRectF(self.rect()), self.height() / 2
+        width = groove.width() * _PART
+        share = self._clock.elapsed() % _ROUND_MS / _ROUND_MS
+        chunk = QRectF(share * (groove.width() + width) - width, 0, width, groove.height()) & groove
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for area, colour in ((groove, tokens().colours.hairline), (chunk, tokens().colours.accent)):
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(area, min(radius, area.width() / 2), radius)
+        painter.end()
+        if not self._beat.isActive():
+            self._beat.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._beat.stop()
+        super().hideEvent(event)
+
+
+def make_bar() -> QProgressBar:
+    """An indeterminate progress bar."""
+    bar = _Bar()
+    bar.setTextVisible(False)
+    bar.setRange(0, 0)
+    return bar
+
+
+def fill_bar(bar: QProgressBar, progress: Progress) -> None:
+    """Show progress once the total is known, with the next frame: Qt's bar paints the whole window at once."""
+    value = _BAR_STEPS * progress.done // progress.total if progress.total else 0
+    if progress.total and (bar.maximum(), bar.value()) != (_BAR_STEPS, value):
+        bar.setUpdatesEnabled(False)
+        bar.setRange(0, _BAR_STEPS)
+        bar.setValue(value)
+        bar.setUpdatesEnabled(True)
