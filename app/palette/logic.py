@@ -79,10 +79,7 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
     known_first = [class_id for class_id in dict.fromkeys(first) if class_id in graph]
     if not wanted:
         return known_first or list(graph.roots())[:ROW_LIMIT]
-    found = _by_path(graph, wanted) if "/" in wanted else graph.search(wanted, ROW_LIMIT)
-    exact = [class_id for class_id in found if graph.name(class_id).casefold() == wanted.casefold()]
-    favourites = [class_id for class_id in known_first if class_id in set(found)]
-    return list(dict.fromkeys([*exact, *favourites, *found]))[:ROW_LIMIT]
+    return graph.search(wanted, ROW_LIMIT, known_first)
 
 
 def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[PaletteRow]:
@@ -99,24 +96,6 @@ def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
     if typed.casefold() not in f"{name} {alias}".casefold():
         alias = graph.attributes(class_id).name_with(typed)
     return f"{name} ({alias})" if alias else name
-
-
-def _by_path(graph: CategoryGraph, text: str) -> list[int]:
-    parts = [part.strip().casefold() for part in text.split("/")]
-    candidates = graph.search(parts[-1], ROW_LIMIT * 10) if parts[-1] else _children_of_path(graph, parts[:-1])
-    return [class_id for class_id in candidates if _has_ancestors(graph, class_id, parts[:-1])][:ROW_LIMIT]
-
-
-def _children_of_path(graph: CategoryGraph, parts: Sequence[str]) -> list[int]:
-    parents = [class_id for class_id in graph.search(parts[-1], ROW_LIMIT) if parts[-1]]
-    return [child for parent in parents for child in graph.children(parent)]
-
-
-def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) -> bool:
-    """Whether each typed name begins the name of some ancestor, in the project or as it is shown."""
-    above = graph.ancestors(class_id)
-    called = {name.casefold() for each in above for name in (graph.name(each), graph.shown_name(each))}
-    return all(any(name.startswith(typed) for name in called) for typed in names if typed)
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
