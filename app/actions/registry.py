@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
-from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
+from app.actions.row import KEYS_ONLY, MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
@@ -55,7 +55,6 @@ class Registry(QObject):
     ) -> None:
         super().__init__(window)
         self._rows, self._by_name = tuple(rows.values()), rows
-        self._first_rows = first_rows(self._rows)
         self._callbacks = callbacks
         self._image_widgets, self._class_widgets = image_widgets, class_widgets
         self._actions = {row.name: self._make(row, window) for row in self._rows}
@@ -137,14 +136,16 @@ class Registry(QObject):
 
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
+        listed = [row for row in self._rows if row.in_bar]
         for title in MENUS:
-            self._fill_menu(bar.addMenu(tr(title)), [row for row in self._rows if row.section.menu == title], submenus)
+            self._fill_menu(bar.addMenu(tr(title)), [row for row in listed if row.section.menu == title], submenus)
 
     def _fill_menu(
         self, menu: QMenu, rows: Sequence[ActionRow], submenus: Mapping[str, QMenu] = MappingProxyType({})
     ) -> None:
+        first = first_rows(rows)
         for row in rows:
-            if row in self._first_rows:
+            if row in first:
                 menu.addSeparator()
             menu.addAction(self._actions[row.name])
             if row.name in submenus:
@@ -168,5 +169,5 @@ class Registry(QObject):
                 CommandChoice(row.name),
             )
             for row in self._rows
-            if self._actions[row.name].isEnabled() and row.name != "command_palette"
+            if self._actions[row.name].isEnabled() and row.name != "command_palette" and row.section not in KEYS_ONLY
         ]

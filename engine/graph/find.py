@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from enum import IntEnum
+from functools import partial
 from itertools import chain, islice
 from typing import Final, final
 
@@ -243,7 +244,7 @@ def _best(structure: GraphStructure, parts: list[str], limit: int, first: Collec
     best: dict[ClassId, None] = {}
     for fit in Fit:
         best |= dict.fromkeys(each for each, own in offered if own is fit is not Fit.NONE)
-        for tier in (lambda fit=fit: typed.fitting(named, fit), lambda fit=fit: called.fitting(typed, fit)):
+        for tier in (partial(typed.fitting, named, fit), partial(called.fitting, typed, fit)):
             if len(best) >= limit:
                 return dict(islice(best.items(), limit))
             fresh = [pair for pair in tier() if pair[0] not in best]

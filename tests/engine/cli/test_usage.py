@@ -16,7 +16,7 @@ COMMANDS = {
     "new", "import-graph", "import-images", "embed", "classify", "evaluate", "report", "train", "versions",
     "relink", "check", "suggest", "sample", "what-if", "menu-entry", "export", "export-graph", "import-labels", "merge",
     "audit", "check-labels", "replaced", "images", "fields", "clock", "detect", "similar", "duplicates", "map",
-    "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
+    "backup", "backups", "restore", "policy", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip
 
 
