@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QTranslator
 from app.texts import marked, tr
 
 _CONTEXT: Final = "QShortcut"  # in which Qt looks names up
+ENTER_SIGN: Final = "↵"  # where there is little room
 _ENTER: Final = marked("Enter")
 _SHIFT: Final = marked("Shift")
 _NAMES: Final = {

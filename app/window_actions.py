@@ -14,7 +14,7 @@ from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.image_grid.held_order import Order
 from app.image_view.view import KEYS as IMAGE_VIEW_KEYS
-from app.palette.logic import Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
+from app.palette.logic import SHOW_CLASS, Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
 from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr
 
@@ -83,14 +83,24 @@ class WindowActions(Feature):
             paths = "\n".join(str(state.path_of(image_id)) for image_id in self._grid.selected_ids)
             QGuiApplication.clipboard().setText(paths)
 
-    @action("go_to_classes", marked("Go to the classes"), "class", "Alt+5", Section.VIEW_PANES)
-    def go_to_classes(self) -> None:
-        self._tree.take_keyboard()
+    @action("next_pane", marked("Go to the next pane"), "class", "F6", Section.VIEW_PANES, given=(1,))
+    @action(
+        "previous_pane",
+        marked("Go to the previous pane"),
+        "class",
+        "Shift+F6",
+        Section.VIEW_PANES,
+        given=(-1,),
+        in_bar=False,
+    )
+    def go_to_pane(self, step: int) -> None:
+        """Classes, images and right panel, round and round."""
+        self._shell.panes.go_round(step, (self._tree.take_keyboard, self._workspace.take_keyboard))
 
-    @_subset(Subset.ALL, "show_all", marked("All images"), "Alt+1")
-    @_subset(Subset.TO_REVIEW, "show_to_review", marked("Images to review"), "Alt+2")
-    @_subset(Subset.LABELLED, "show_labelled", marked("Labelled images"), "Alt+3")
-    @_subset(Subset.UNKNOWN, "show_unknown", marked("Unknown images"), "Alt+4")
+    @_subset(Subset.ALL, "show_all", marked("All images"), "Ctrl+6")
+    @_subset(Subset.TO_REVIEW, "show_to_review", marked("Images to review"), "Ctrl+7")
+    @_subset(Subset.LABELLED, "show_labelled", marked("Labelled images"), "Ctrl+8")
+    @_subset(Subset.UNKNOWN, "show_unknown", marked("Unknown images"), "Ctrl+9")
     def show_subset(self, subset: Subset) -> None:
         self._tree.select_subset(subset)
 
@@ -110,7 +120,7 @@ class WindowActions(Feature):
     def sort_again(self) -> None:
         self._workspace.sort_again()
 
-    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", Section.VIEW_PANES)
+    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "F8", Section.VIEW_PANES)
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
@@ -162,8 +172,7 @@ class WindowActions(Feature):
         "command_palette", marked("Search commands and classes…"), "search", "Ctrl+K", Section.EDIT_SEARCH, needs=ANY
     )
     def open_palette(self) -> None:
-        prompt, foot = tr("Search commands and classes"), tr("Enter runs it · Esc closes")
-        self._palette.ask(prompt, self._palette_rows, self._on_choice, foot=foot)
+        self._palette.ask(tr("Search commands and classes"), self._palette_rows, self._on_choice)
 
     @action("search_images", marked("Search images"), "search", "Ctrl+F", Section.EDIT_SEARCH)
     def search_images(self) -> None:
@@ -179,7 +188,10 @@ class WindowActions(Feature):
 
     def _palette_rows(self, text: str) -> list[PaletteRow]:
         rows = commands_for(self._shell.registry.palette_rows(), text)
-        return rows + (class_rows(self._session.graph, text) if text.strip() else [])
+        return rows + (self._class_rows(text) if text.strip() else [])
+
+    def _class_rows(self, text: str) -> list[PaletteRow]:
+        return class_rows(self._session.graph, text, act=SHOW_CLASS, key_text=keys_in_use().text_of_class)
 
     def _on_choice(self, choice: Choice) -> None:
         if isinstance(choice, CommandChoice):

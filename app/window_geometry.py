@@ -1,11 +1,12 @@
 """The place of the window on the screen, and the widths of its three panes."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QMargins, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from app.settings import PANES_DEFAULT
 
@@ -101,6 +102,23 @@ class Panes(QSplitter):
         self._is_right_shown = self._right.isHidden()
         self._share_out()
 
+    def go_round(self, step: int, take_keyboard: Sequence[Callable[[], None]]) -> None:
+        """Give the keyboard to the pane that follows the one that has it.
+
+        Args:
+            step: 1 for the next one, -1 for the one before.
+            take_keyboard: of the left and the middle pane.
+        """
+        focus, panes = QApplication.focusWidget(), (self._left, self._middle, self._right)
+        shown = [place for place, pane in enumerate(panes) if pane.isVisible()]
+        has_it = (place for place in shown if focus is not None and panes[place].isAncestorOf(focus))
+        at = shown.index(next(has_it, 1))
+        target = shown[(at + step) % len(shown)]
+        if target < len(take_keyboard):
+            take_keyboard[target]()
+        else:
+            _focus_first(self._right)
+
     def minimumSizeHint(self) -> QSize:
         """Room for two panes."""
         narrowest = self._middle.minimumWidth() + max(self._left.minimumWidth(), self._right.minimumWidth())
@@ -139,6 +157,17 @@ class Panes(QSplitter):
         left, middle, right = self.sizes()
         is_left = handle == 1
         self._wanted = Widths(left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right)
+
+
+def _focus_first(pane: QWidget) -> None:
+    """Give the keyboard to the first part of a pane that takes it."""
+    widget = pane.nextInFocusChain()
+    while widget is not None and widget is not pane:
+        takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        if takes_tab and pane.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled():
+            widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            return
+        widget = widget.nextInFocusChain()
 
 
 USUAL_FRAME: Final = QMargins(1, 38, 1, 1)

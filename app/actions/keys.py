@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from app.key_names import enter_name, shift_name
+from app.key_names import ENTER_SIGN, enter_name, shift_name
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -20,7 +20,6 @@ WINDOW: Final = "window"
 IMAGES: Final = "images"
 GRID: Final = "grid"  # of images, and nowhere else
 CLASSES: Final = "classes"
-ENTER_KEY: Final = "↵"
 SHIFT_KEY: Final = "⇧"
 NO_KEY: Final = "none"  # in the settings: a person took the key away
 MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
@@ -74,7 +73,7 @@ def short_key(keys: str) -> str:
     """Key sequence where there is little room, `↵` or `⇧↵`."""
     shown, combination = shown_key(keys), _combination(sequence_of(keys))
     if combination.key() in _ENTER_KEYS:
-        shown = shown.removesuffix(enter_name()) + ENTER_KEY * shown.endswith(enter_name())  # macOS has its own sign
+        shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(enter_name())  # macOS has its own sign
     return shown.replace(f"{shift_name()}+", SHIFT_KEY)
 
 
@@ -166,6 +165,13 @@ class KeysInUse(QObject):
         """Its first key where there is little room; `default` where no window has begun."""
         keys = self._settled.get(name, (default,) if default else ())
         return short_key(keys[0]) if keys else ""
+
+    def text_of_class(self, digit: int, *, is_short: bool = False) -> str:
+        """The key of the class that has a digit as its key, `Alt+3`; "" for 0, or where a person took it away."""
+        name, declared = f"label_with_{digit}", f"Alt+{digit}"
+        if not digit:
+            return ""
+        return self.short_text_of(name, declared) if is_short else self.text_of(name, (declared,))
 
     def is_changed(self, name: str) -> bool:
         """Whether a person changed its keys, or took one of them for something else."""

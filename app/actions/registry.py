@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
-from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
+from app.actions.row import KEYS_ONLY, MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
@@ -142,7 +142,7 @@ class Registry(QObject):
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
         for title in MENUS:
-            rows = [row for row in self._rows if row.section.menu == title]
+            rows = [row for row in self._rows if row.in_bar and row.section.menu == title]
             self._fill_menu(bar.addMenu(tr(title)), menu_lines(rows), submenus)
 
     def _fill_menu(
@@ -177,5 +177,5 @@ class Registry(QObject):
                 CommandChoice(row.name),
             )
             for row in self._rows
-            if self._actions[row.name].isEnabled() and row.name != "command_palette"
+            if self._actions[row.name].isEnabled() and row.name != "command_palette" and row.section not in KEYS_ONLY
         ]

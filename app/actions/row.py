@@ -112,6 +112,7 @@ class Section(Enum):
     REVIEW_ACCEPT = (_REVIEW, "accept")
     REVIEW_RANKS = (_REVIEW, "accept", _RANKS)
     REVIEW_NONE = (_REVIEW, "none")
+    REVIEW_CLASS_KEYS = (_REVIEW, "keys of classes")
     REVIEW_NOTES = (_REVIEW, "notes")
     REVIEW_RATING = (_REVIEW, "notes", _RATING)
     REVIEW_FIELDS = (_REVIEW, "notes", _FIELDS)
@@ -129,6 +130,8 @@ class Section(Enum):
         self.menu, self.part, self.submenu, self.inner_part = menu, part, submenu, inner_part
 
 
+KEYS_ONLY: Final = frozenset({Section.REVIEW_CLASS_KEYS})
+"""Parts whose actions have keys and nothing else: what they do depends on the project."""
 MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
 ONLY_IN_GRID: Final = frozenset({"open_image"})
 """Their keys work where images are, but not where one is open."""
@@ -147,6 +150,7 @@ class ActionRow:
     needs: Needs = Needs.PROJECT  # what must be there
     on_images: bool = False  # the keys work only where images have the focus, so that they never disturb typing
     on_classes: bool = False  # the keys work only where classes have the focus
+    in_bar: bool = True  # whether the menus of the window have it; else keys, context menus and the palette alone
 
     @property
     def title(self) -> str:
@@ -210,6 +214,7 @@ _ROWS: Final = "actions"
 def action(
     name: str, text: str, icon: str, keys: str, section: Section, *,
     needs: Needs = Needs.PROJECT, given: tuple[object, ...] = (), on_images: bool = False, on_classes: bool = False,
+    in_bar: bool = True,
 ) -> Callable[[Method], Method]:  # fmt: skip
     """Say that an action calls a method of a feature; several may call the same one.
 
@@ -223,8 +228,9 @@ def action(
         given: arguments of the method.
         on_images: the keys work only where images have the focus.
         on_classes: the keys work only where classes have the focus.
+        in_bar: whether the menus of the window have it.
     """
-    row = ActionRow(name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes)
+    row = ActionRow(name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes, in_bar)
 
     def mark(method: Method) -> Method:
         setattr(method, _ROWS, ((row, given), *getattr(method, _ROWS, ())))

@@ -140,6 +140,7 @@ class Classes(ClassEditing):
         requests.menu_requested.connect(self._open_menu)
         inspector.bar_requested.connect(lambda class_id, bar: self._change_policy(class_id, bar=bar))
         inspector.deepest_requested.connect(lambda class_id, is_last: self._change_policy(class_id, is_deepest=is_last))
+        inspector.broadest_requested.connect(lambda class_id, is_it: self._change_policy(class_id, is_broadest=is_it))
         inspector.parent_requested.connect(lambda class_id, parent_id: self.link(parent_id, [class_id]))
         inspector.parent_wanted.connect(self.ask_parent)
         inspector.unlink_requested.connect(lambda *place: self.unlink((place,)))
@@ -150,7 +151,9 @@ class Classes(ClassEditing):
     def ask_new_below(self) -> None:
         self.ask_new(self._tree.selected_class)
 
-    @action_new("new_sibling", marked("New class beside it…"), keys="Ctrl+Return Ctrl+Enter", needs=ON_CLASS)
+    @action_new(
+        "new_sibling", marked("New class beside it…"), keys="Ctrl+Return Ctrl+Enter", needs=ON_CLASS, in_bar=False
+    )
     def ask_new_beside(self) -> None:
         self.ask_new(self._tree.selected_parent)
 
@@ -160,7 +163,11 @@ class Classes(ClassEditing):
         self.ask_new_parent(tuple(sorted(self._tree.selected_places, key=lambda place: place != current)))
 
     @action_new(
-        "new_top_class", marked("New class at the top level…"), keys="Ctrl+Alt+Return Ctrl+Alt+Enter", needs=WRITE
+        "new_top_class",
+        marked("New class at the top level…"),
+        keys="Ctrl+Alt+Return Ctrl+Alt+Enter",
+        needs=WRITE,
+        in_bar=False,
     )
     def ask_new_top(self) -> None:
         self.ask_new(None)
@@ -169,6 +176,15 @@ class Classes(ClassEditing):
     def ask_name_of_chosen(self) -> None:
         if self._tree.selected_class is not None:
             self.ask_name(self._tree.selected_class)
+
+    @action_change("class_key", marked("Key for labelling…"), "keys", "")
+    def ask_key_of_chosen(self) -> None:
+        if self._tree.selected_class is not None:
+            self.ask_key(self._tree.selected_class)
+
+    @action("class_rules", marked("Rules for the class list…"), "settings", "", Section.CLASSES_GRAPH, needs=WRITE)
+    def ask_rules_of_project(self) -> None:
+        self.ask_rules()
 
     @action_parents("move_class", marked("Move under…"), "move", "Ctrl+Alt+M")
     def move_chosen(self) -> None:
@@ -232,12 +248,12 @@ class Classes(ClassEditing):
 
     def menu(self, class_id: int | None) -> tuple[str, ...]:
         if class_id is None:
-            return ("new_top_class", "paste_classes", "import_classes")
+            return ("new_top_class", "paste_classes", "import_classes", "class_rules")
         unlink = ("unlink_parent",) if self._places_to_unlink() else ()
         new = ("new_class", "new_sibling", "new_parent")
         clipboard = ("copy_classes", "cut_classes", "paste_classes")
         placing = ("move_class", "link_parent", *unlink, "merge_class")
-        return (*new, "rename_class", *placing, *clipboard, "remove_class")
+        return (*new, "rename_class", "class_key", *placing, *clipboard, "remove_class")
 
     def _places_to_unlink(self) -> Places:
         """The chosen classes that have a parent left."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from app.class_editing import questions
 from app.feature import Feature
@@ -19,12 +19,16 @@ from app.palette.logic import (
     create_choice,
     create_row,
 )
-from app.texts import fill, tr
+from app.texts import fill, marked, tr
 
 if TYPE_CHECKING:
     from app.dragging import Places
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview
+
+MOVE_UNDER: Final = marked("Move under %1")
+ADD_PARENT: Final = marked("Add the parent %1")
+MERGE_INTO: Final = marked("Merge into %1")
 
 
 class ClassEditing(Feature):
@@ -53,7 +57,7 @@ class ClassEditing(Feature):
 
         under, top = tr("Name of the new class under %1"), tr("Name of the new class at the top level")
         prompt = top if parent_id is None else fill(under, graph.shown_name(parent_id))
-        foot = tr("Type Parent/Name to put it elsewhere · Enter creates · Esc closes")
+        foot = tr("Parent/Name puts it elsewhere")
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
 
     def ask_new_parent(self, places: Places) -> None:
@@ -68,7 +72,6 @@ class ClassEditing(Feature):
             tr("Name of the new class above %1", name),
             lambda new: PaletteRow(fill(title, new), where, "", "class_new", NameChoice(new)),
             lambda new: self._make(lambda project: project.classes.add_parent(new, children, from_parent)),
-            foot=tr("Enter creates · Esc closes"),
         )
 
     def _make(self, make: Callable[[Project], tuple[Change, int]]) -> None:
@@ -88,7 +91,6 @@ class ClassEditing(Feature):
             lambda new: PaletteRow(tr("Rename to “%1”", new), name, "", "rename", NameChoice(new)),
             lambda new: self.rename(class_id, new),
             text=name,
-            foot=tr("Enter renames · Esc closes"),
         )
 
     def _ask_text(
@@ -105,6 +107,24 @@ class ClassEditing(Feature):
                 on_text(choice.name)
 
         self._palette.ask(prompt, rows_for, on_choice, **given)
+
+    def ask_key(self, class_id: int) -> None:
+        """Ask which key labels images as a class."""
+        graph = self._session.graph
+        rows = questions.key_rows(graph, class_id)
+
+        def give(place: int) -> None:
+            digit = questions.KEY_DIGITS[place]
+            self._session.act(lambda project: project.classes.set_key(class_id, digit))
+
+        self._ask_option(tr("Key that labels as %1", graph.shown_name(class_id)), rows, give)
+
+    def ask_rules(self) -> None:
+        """Ask which rule of the project is to change: whether the class list is locked, and the broadest level."""
+        marks = self._session.marks
+        rules = questions.project_rules(self._session.graph, is_locked=marks.is_locked, level=marks.broadest_level)
+        rows = [rule.row for rule in rules]
+        self._ask_option(tr("Rules for the class list"), rows, lambda place: self._session.act(rules[place].change))
 
     def rename(self, class_id: int, name: str) -> None:
         self._session.act(lambda project: project.classes.rename(class_id, name))
@@ -128,7 +148,7 @@ class ClassEditing(Feature):
         self._ask_class(
             tr("Move %1 under", questions.chosen_text(graph, class_ids)),
             lambda parent_id: self.place(places, parent_id, is_link=False),
-            foot=tr("Enter moves · Esc closes"),
+            act=MOVE_UNDER,
             without={*class_ids}.union(*map(graph.descendants, class_ids)),
             other=(top, lambda: self.place(places, None, is_link=False)),
         )
@@ -143,7 +163,7 @@ class ClassEditing(Feature):
         self._ask_class(
             fill(template, questions.chosen_text(graph, known)),
             lambda parent_id: self.link(parent_id, known),
-            foot=tr("Enter adds the parent · Esc closes"),
+            act=ADD_PARENT,
             without=parents.union(known, *map(graph.descendants, known)),
         )
 
@@ -171,7 +191,7 @@ class ClassEditing(Feature):
         if ways[0].is_harmless:
             remove(ways[0])
             return
-        graph, foot = self._session.graph, tr("Enter removes · Esc closes · one undo brings all of it back")
+        graph, foot = self._session.graph, tr("one undo brings all of it back")
         prompt, rows = questions.removal_prompt(graph, known), questions.removal_rows(graph, known, ways)
         self._ask_option(prompt, rows, lambda place: remove(ways[place]), foot=foot)
 
@@ -184,7 +204,8 @@ class ClassEditing(Feature):
             lambda heir_id: self.merge(class_ids, heir_id),
             without=class_ids if is_one else (),
             first=first if is_one else class_ids,
-            foot=tr("Labels, children and parents go along · Enter chooses · Esc closes"),
+            act=MERGE_INTO,
+            foot=tr("labels, children and parents go along"),
         )
 
     def merge(self, class_ids: Sequence[int], heir_id: int) -> None:
@@ -209,7 +230,7 @@ class ClassEditing(Feature):
             self._session.act(lambda project: project.classes.merge(going, heir_id), on_done=show)
 
         row = questions.merge_row(graph, going, heir_id, seen)
-        foot = tr("Enter merges · Esc closes · one undo brings all of it back")
+        foot = tr("one undo brings all of it back")
         self._ask_option(row.title, [row], merge, foot=foot)
 
     def set_attributes(self, class_ids: Sequence[int], values: Mapping[str, Any]) -> None:
@@ -223,7 +244,7 @@ class ClassEditing(Feature):
         )
 
     def _ask_option(
-        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str
+        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str = ""
     ) -> None:
         def rows_for(text: str) -> list[PaletteRow]:
             words = text.casefold().split()
@@ -240,16 +261,20 @@ class ClassEditing(Feature):
         prompt: str,
         on_class: Callable[[int], None],
         *,
-        foot: str,
+        act: str,
+        foot: str = "",
         without: Collection[int] = (),
         first: Sequence[int] = (),
         other: tuple[PaletteRow, Callable[[], None]] | None = None,
     ) -> None:
-        """Ask for one of the classes; `other` is a row that is no class, offered first, and what choosing it does."""
+        """Ask for one of the classes; `act` is what choosing one does, marked for translation, with %1 for its name.
+
+        `other` is a row that is no class, offered first, and what choosing it does.
+        """
         graph = self._session.graph
 
         def rows_for(text: str) -> list[PaletteRow]:
-            rows = [row for row in class_rows(graph, text, first=first) if _class_of(row) not in without]
+            rows = [row for row in class_rows(graph, text, first=first, act=act) if _class_of(row) not in without]
             is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
             return [other[0], *rows] if other is not None and is_offered else rows
 

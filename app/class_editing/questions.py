@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
+from app.actions.keys import keys_in_use
 from app.drops import classes_text
 from app.palette.logic import OptionChoice, PaletteRow
 from app.texts import fill, plural, shortened, tr
-from app.wording import SEPARATOR, number
+from app.wording import SEPARATOR, enumeration, number
+from engine.graph.class_attributes import LAST_LABEL_KEY
 from engine.graph.removal import ChildrenOfRemoved
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
-    from engine.project import Project
+    from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
+
+NAMED_OF_LEVEL: Final = 3  # classes that are named as examples of a level
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,59 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     if seen.labels_removed:
         parts.append(plural(seen.labels_removed, "1 label is removed", "%n labels are removed"))
     return SEPARATOR.join(parts)
+
+
+KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
+
+
+def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
+    """A row for each of `KEY_DIGITS` with the class that has it; the last one takes the key away."""
+    name, now, rows = shortened(graph.shown_name(class_id)), graph.key_of(class_id), list[PaletteRow]()
+    for place, digit in enumerate(KEY_DIGITS):
+        if digit:
+            key, owner = keys_in_use().text_of_class(digit) or number(digit), graph.class_of_key(digit)
+            has_it = "" if owner is None else graph.shown_name(owner)
+            act = tr("Label with %1 as %2", key, name)
+            rows.append(PaletteRow(key, has_it, _now_text(is_it=digit == now), "keys", OptionChoice(place), act))
+        elif now:
+            rows.append(PaletteRow(tr("No key"), "", "", "close", OptionChoice(place)))
+    return rows
+
+
+@dataclass(frozen=True)
+class ProjectRule:
+    """A rule of the whole project as a row of the palette, and what choosing it changes."""
+
+    row: PaletteRow
+    change: Callable[[Project], Change]
+
+
+def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[ProjectRule]:
+    """Locking the class list or unlocking it, and each level that predictions can begin at."""
+    lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
+    about = tr("new words make classes") if is_locked else tr("ask before a new word makes a class")
+    row = PaletteRow(lock, about, "", "class", OptionChoice(0))
+    rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
+    for each, coarse in enumerate(_coarse_levels(graph)):
+        title = tr("Don't predict above level %1", number(each)) if each else tr("Predict classes of any level")
+        names = enumeration(shortened(graph.shown_name(class_id)) for class_id in coarse[:NAMED_OF_LEVEL])
+        choice = OptionChoice(len(rules))
+        row = PaletteRow(title, names if each else "", _now_text(is_it=each == level), "stop", choice)
+        rules.append(ProjectRule(row, partial(_set_level, each)))
+    return rules
+
+
+def _coarse_levels(graph: CategoryGraph) -> list[tuple[int, ...]]:
+    """Classes of each level that predictions can begin at: the top one, and all below that have any class."""
+    return list(graph.levels()) or [()]
+
+
+def _set_level(level: int, project: Project) -> Change:
+    return project.policies.set_broadest_level(level)
+
+
+def _now_text(*, is_it: bool) -> str:
+    return tr("as it is") if is_it else ""
 
 
 def labels_text(count: int) -> str:

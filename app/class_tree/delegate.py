@@ -24,7 +24,7 @@ from app.mirroring import isolated, placed
 from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-from app.wording import percent
+from app.wording import clauses, percent
 
 # Logical pixels.
 ROW_HEIGHT: Final = 30
@@ -119,7 +119,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
     metrics = painter.fontMetrics()
     bar, icons = index.data(row_data.BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
-    words = "" if bar is None else percent(bar)
+    words = clauses(str(index.data(row_data.KEY_ROLE) or ""), "" if bar is None else percent(bar))
     words_width = QFontMetrics(caption_font(painter.font())).horizontalAdvance(words) if words else 0
     room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + words_width if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)

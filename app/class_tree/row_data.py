@@ -9,6 +9,7 @@ from typing import Any, Final, final
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
+from app.actions.keys import keys_in_use
 from app.texts import plain_tip, plural, short_path, tr
 from app.theme.class_colours import class_colour
 from app.wording import clauses, enumeration, in_sentences, percent
@@ -40,8 +41,9 @@ PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
 """Names above a class that a search found, "Animal / Bird"; "" for one at the top level, and in the tree."""
 COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # of the class, as `#rrggbb`
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
-"""The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
+"""The minimum confidence that was set for the class itself, 0..1; None where it takes over that from above."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
+KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8  # the key that labels images as the class, "Alt+3"; "" for none
 NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
 """Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
 
@@ -174,6 +176,11 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
     return TouchedClasses(frozenset(parents), frozenset(looks), frozenset(roots))
 
 
+def key_text(graph: CategoryGraph, class_id: ClassId) -> str:
+    """The key of a class where there is little room; "" for none."""
+    return keys_in_use().text_of_class(graph.key_of(class_id), is_short=True)
+
+
 @final
 class RowData:
     """Reads the values of rows."""
@@ -198,6 +205,7 @@ class RowData:
             int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(class_id),
             int(COLOUR_ROLE): self._colour,
             int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
+            int(KEY_ROLE): lambda graph, _node, class_id, _column: key_text(graph, class_id),
             int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_deepest,
         }
 
@@ -233,8 +241,11 @@ class RowData:
         lines = [*filter(None, names)]
         lines += [tr("Also under %1", also)] if also else []
         policy = self._policy(class_id)
-        lines += [] if policy.bar is None else [tr("Confidence needed here and below: %1", percent(policy.bar))]
-        lines += [tr("Predictions stop at this class")] if policy.is_deepest else []
+        lines += [] if policy.bar is None else [tr("Minimum confidence here and below: %1", percent(policy.bar))]
+        lines += [tr("Subclasses are not predicted")] if policy.is_deepest else []
+        lines += [tr("Broader classes are not predicted")] if policy.is_broadest else []
+        key = keys_in_use().text_of_class(graph.key_of(class_id))
+        lines += [tr("%1 labels as this class", key)] if key else []
         lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
         return "\n".join(lines)
 

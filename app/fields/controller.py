@@ -128,7 +128,7 @@ class Fields(Feature):
                 tr("%1 of %2", titled_field(field.name), images(len(image_ids))),
                 lambda text: value_offers(field, text, values.get(field.name, "")),
                 lambda chosen: self._on_offer(chosen, image_ids),
-                tr("Enter chooses · Esc closes") if is_typed else tr("A digit or letters · Enter chooses · Esc closes"),
+                "" if is_typed else tr("a digit or letters choose"),
                 values,
             )
 

@@ -141,8 +141,7 @@ class Folding(Feature):
             if isinstance(choice, OptionChoice):
                 self._set_seconds(offered[choice.place])
 
-        foot = tr("Enter chooses · Esc closes")
-        self._palette.ask(seconds_prompt(), rows_for, on_choice, foot=foot, at=usual.index(now))
+        self._palette.ask(seconds_prompt(), rows_for, on_choice, at=usual.index(now))
 
     def _set_seconds(self, seconds: int) -> None:
         from engine.collection.find_folds import set_burst_seconds

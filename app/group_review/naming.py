@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
 from app.texts import tr
 from app.wording import images
 from engine.project.actions import action as deed
@@ -41,14 +41,11 @@ class Naming:
             tr("Label %1 as: name, part of a name, or Parent/Name", images(len(image_ids))),
             lambda text: self._rows_for(text, tops),
             lambda choice: self._on_choice(choice, image_ids) if is_wanted() else None,
-            foot=tr("Enter labels · Esc closes"),
         )
 
     def _rows_for(self, text: str, tops: Sequence[int]) -> list[PaletteRow]:
         graph = self._session.graph
-        rows = class_rows(graph, text, first=[*tops, *self._recent])
-        new = create_choice(graph, text, under=None)
-        return rows if new is None else [*rows, create_row(graph, new)]
+        return label_rows(graph, text, first=[*tops, *self._recent], is_locked=self._session.marks.is_locked)
 
     def _on_choice(self, choice: Choice, image_ids: Sequence[int]) -> None:
         if isinstance(choice, ClassChoice):

@@ -48,6 +48,7 @@ class Card:
     chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
     is_replaced: bool = False  # the file holds another photo than the one that was labelled
     boxes: tuple[BoundingBox, ...] = ()  # that are in the picture
+    label_key: int = 0  # the digit that is the key of the predicted class; 0 for none
 
     @property
     def path(self) -> Path:
@@ -70,10 +71,17 @@ def noted_text(card: Card) -> str:
 
 @final
 class CardWords:
-    """Words for the cards of a collection, whose classes have the names that `name_of` gives."""
+    """Words for the cards of a collection, whose classes have the names and keys that these functions give."""
 
-    def __init__(self, name_of: Callable[[int], str]) -> None:
-        self._name_of = name_of
+    def __init__(self, name_of: Callable[[int], str], key_of: Callable[[int], int] = lambda _class_id: 0) -> None:
+        self._name_of, self._key_of = name_of, key_of
+
+    def key_of(self, state: CollectionState, place: int) -> int:
+        """The digit that is the key of the class that a card proposes first; 0 for none."""
+        best, safe = int(state.best_class[place]), int(state.safe_class[place])
+        is_open = state.is_unlabelled[place] and best != NO_CLASS
+        headline = best if safe == NO_CLASS or state.is_unknown[place] else safe
+        return self._key_of(headline) if is_open else 0
 
     def of(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         """Kind of word, title, detail and score of an image, by its place in the state."""

@@ -1,4 +1,4 @@
-"""The confidence that a class needs: a slider and its curve on held-out images."""
+"""The rules of a class: its minimum confidence, a slider with its curve on held-out images, and where answers end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.theme.tokens import tokens
 from app.wording import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from engine.collection.policy_curve import PolicyCurve, PolicyPoint
 
@@ -34,7 +34,7 @@ SHARES: Final = (0.0, 0.5, 1.0)  # where lines lie behind the curves
 
 @final
 class BarChart(QWidget):
-    """Coverage and precision over the confidence needed; dragging in it moves the slider."""
+    """Coverage and precision over the minimum confidence; dragging in it moves the slider."""
 
     def __init__(self, curve: PolicyCurve, slider: QSlider) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class BarChart(QWidget):
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
-        self.setAccessibleName(tr("Images named, and named correctly, by confidence needed"))
+        self.setAccessibleName(tr("Images named, and named correctly, by minimum confidence"))
 
     def sizeHint(self) -> QSize:
         return QSize(220, PLOT_HEIGHT + self._foot)
@@ -164,7 +164,7 @@ SETTLE_MS: Final = 400
 
 @final
 class BarSection(QObject):
-    """The confidence needed of one class."""
+    """The minimum confidence of one class, and whether classes below or above it are predicted."""
 
     def __init__(self, page: Page, facts: ClassPageFacts, requests: PageRequests, *, is_writable: bool) -> None:
         super().__init__(page)
@@ -175,11 +175,11 @@ class BarSection(QObject):
         self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
         self._slider.setValue(round(100 * facts.bar))
         self._slider.setEnabled(is_writable)
-        self._slider.setAccessibleName(tr("Confidence needed"))
+        self._slider.setAccessibleName(tr("Minimum confidence"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._request_chosen)
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
-        page.add_section(tr("Confidence needed"))
+        page.add_section(tr("Minimum confidence"))
         page.add(self._make_key())
         if facts.curve is not None:
             page.add(BarChart(facts.curve, self._slider))
@@ -189,7 +189,8 @@ class BarSection(QObject):
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
             page.add_button(make_button(tr("Inherit again"), lambda: self._request_bar(None), variant="flat"))
-        page.add(self._make_deepest(is_writable=is_writable))
+        for box in self._limits(is_writable=is_writable):
+            page.add(box)
         self._slider.valueChanged.connect(self._on_slider_moved)
         self._slider.sliderReleased.connect(self._settle.start)
 
@@ -199,14 +200,26 @@ class BarSection(QObject):
         fill_row(key, *shown, self._value).insertStretch(len(shown), 1)
         return key
 
-    def _make_deepest(self, *, is_writable: bool) -> QCheckBox:
-        deepest = QCheckBox(tr("Stop at this class"))
-        deepest.setAccessibleName(deepest.text())
-        deepest.setToolTip(tr("No image is predicted as a class below this one."))
-        deepest.setChecked(self._facts.attributes.is_deepest)
-        deepest.setEnabled(is_writable)
-        deepest.toggled.connect(partial(self._requests.deepest_requested.emit, self._facts.class_id))
-        return deepest
+    def _limits(self, *, is_writable: bool) -> Iterator[QCheckBox]:
+        """Where predictions end: not below this class, not above it."""
+        facts, requests = self._facts, self._requests
+        for text, tip, is_on, requested in (
+            (
+                tr("Don't predict subclasses"), tr("No image is predicted as a class below this one."),
+                facts.attributes.is_deepest, requests.deepest_requested,
+            ),
+            (
+                tr("Don't predict broader classes"), tr("No image is predicted as a class above this one."),
+                facts.attributes.is_broadest, requests.broadest_requested,
+            ),
+        ):  # fmt: skip
+            box = QCheckBox(text)
+            box.setAccessibleName(text)
+            box.setToolTip(tip)
+            box.setChecked(is_on)
+            box.setEnabled(is_writable)
+            box.toggled.connect(partial(requested.emit, facts.class_id))
+            yield box
 
     @property
     def is_in_hand(self) -> bool:

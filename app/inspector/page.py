@@ -213,8 +213,9 @@ class PageRequests(QObject):
     labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
     confirm_requested = Signal(int)  # image id, whose label holds for the photo that is there now
-    bar_requested = Signal(int, either(float | None))  # class id, confidence needed in 0..1 or None to inherit it
+    bar_requested = Signal(int, either(float | None))  # class id, minimum confidence in 0..1 or None to inherit it
     deepest_requested = Signal(int, bool)  # class id, whether to stop there
+    broadest_requested = Signal(int, bool)  # class id, whether nothing above it is predicted
     parent_requested = Signal(int, int)  # class id, parent to link
     parent_wanted = Signal(int)  # class id that is to get another parent, still to be chosen
     unlink_requested = Signal(int, int)  # class id, parent to take it away from

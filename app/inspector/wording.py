@@ -177,7 +177,7 @@ def aliases_text(facts: ClassPageFacts) -> str:
 
 
 def bar_value_text(bar: float, *, is_inherited: bool) -> str:
-    return tr("inherited %1", percent(bar)) if is_inherited else percent(bar)
+    return tr("%1 (from parent)", percent(bar)) if is_inherited else percent(bar)
 
 
 def bar_text(facts: ClassPageFacts) -> str:

@@ -13,7 +13,7 @@ from app.jobs.background_thread import DetachedJob
 from app.label_check import wording
 from app.label_check.logic import LabelQueue
 from app.label_check.suspect_card import KEYS
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
 from app.texts import marked, tr
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project.actions import action as action_of
@@ -265,16 +265,12 @@ class LabelChecking(Feature):
         image_ids = [each.image_id for each in suspects]
 
         def rows(text: str) -> list[PaletteRow]:
-            graph = self._session.graph
-            new = create_choice(graph, text, under=None)
-            known = class_rows(graph, text, first=likely)
-            return known if new is None else [*known, create_row(graph, new)]
+            return label_rows(self._session.graph, text, first=likely, is_locked=self._session.marks.is_locked)
 
         self._palette.ask(
             tr("Label as: name, part of a name, or Parent/Name"),
             rows,
             lambda choice: self._on_choice(image_ids, choice),
-            foot=tr("Enter labels · Esc closes"),
         )
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:

@@ -291,7 +291,6 @@ class Maps(Feature):
                 tr("Label as: name, part of a name, or Parent/Name"),
                 self._rows_for,
                 lambda choice: self._on_choice(ids, choice),
-                foot=tr("Enter labels · Esc closes"),
             )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

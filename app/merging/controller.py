@@ -199,7 +199,6 @@ class Merging(Imports["MergeCard"]):
             tr("Label as: name, or part of a name"),
             self._rows_for,
             lambda choice: self._on_class_chosen(group, choice),
-            foot=tr("Enter labels · Esc closes"),
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

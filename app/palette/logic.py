@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from app.texts import short_path, tr
+from app.texts import fill, marked, short_path, shortened, tr
 from app.wording import at_most
 from engine.errors import GraphError
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:  # the window shows first
 
 ROW_LIMIT: Final = 40
 MOST_PLACES: Final = 999
+NEAR_CLASSES: Final = 4  # classes that are offered for a word that is none
+LABEL_AS: Final = marked("Label as %1")
+SHOW_CLASS: Final = marked("Show %1")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,15 @@ class OptionChoice:
     place: int
 
 
-Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice | OptionChoice
+@dataclass(frozen=True)
+class AskChoice:
+    """A class to be made in a locked class list, where the person is asked first."""
+
+    question: str
+    answers: Callable[[], Sequence[PaletteRow]] = field(compare=False)
+
+
+Choice = ClassChoice | CreateChoice | CommandChoice | NameChoice | OptionChoice | AskChoice
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,18 @@ class PaletteRow:
     hint: str  # a key, a score or a count at the right end
     icon: str  # name of an icon of the theme
     choice: Choice | None  # None for a row that cannot be chosen
+    act: str = ""  # what Enter does with it, where that is not its title
+
+    @property
+    def act_text(self) -> str:
+        return self.act or self.title
+
+
+KeyText = Callable[[int], str]
+
+
+def no_key_text(_digit: int) -> str:
+    return ""
 
 
 def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[int]:
@@ -79,18 +102,68 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
     known_first = [class_id for class_id in dict.fromkeys(first) if class_id in graph]
     if not wanted:
         return known_first or list(graph.roots())[:ROW_LIMIT]
-    found = _by_path(graph, wanted) if "/" in wanted else graph.search(wanted, ROW_LIMIT)
-    exact = [class_id for class_id in found if graph.name(class_id).casefold() == wanted.casefold()]
-    favourites = [class_id for class_id in known_first if class_id in set(found)]
-    return list(dict.fromkeys([*exact, *favourites, *found]))[:ROW_LIMIT]
+    return graph.search(wanted, ROW_LIMIT, known_first)
 
 
-def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[PaletteRow]:
-    """Behind a name in the person's language is the one in the project; behind others the id or synonym that fits."""
-    return [
-        PaletteRow(_title(graph, class_id, text), place_of(graph, class_id), "", "class", ClassChoice(class_id))
-        for class_id in class_ids_for(graph, text, first=first)
-    ]
+def class_rows(
+    graph: CategoryGraph,
+    text: str,
+    *,
+    first: Sequence[int] = (),
+    act: str = LABEL_AS,
+    key_text: KeyText = no_key_text,
+) -> list[PaletteRow]:
+    """Behind a name in the person's language is the one in the project; behind others the id or synonym that fits.
+
+    Args:
+        act: what choosing a class does, marked for translation, with %1 for its name.
+        key_text: the key of a class by its digit.
+    """
+    found = class_ids_for(graph, text, first=first)
+    return [_class_row(graph, each, text, act, key_text(graph.key_of(each))) for each in found]
+
+
+def _class_row(graph: CategoryGraph, class_id: int, text: str, act: str, key: str = "") -> PaletteRow:
+    title, name = _title(graph, class_id, text), shortened(graph.shown_name(class_id))
+    place, choice = place_of(graph, class_id), ClassChoice(class_id)
+    return PaletteRow(title, place, key, "class", choice, fill(tr(act), name))
+
+
+def label_rows(
+    graph: CategoryGraph,
+    text: str,
+    *,
+    first: Sequence[int] = (),
+    under: int | None = None,
+    is_locked: bool = False,
+    key_text: KeyText = no_key_text,
+) -> list[PaletteRow]:
+    """Classes to label images as, and last the class that the text would make.
+
+    Args:
+        under: the parent of that class where the text names none.
+        is_locked: whether a new word makes a class only after a question.
+    """
+    rows = class_rows(graph, text, first=first, key_text=key_text)
+    new = create_choice(graph, text, under=under)
+    if new is None:
+        return rows
+    return [*rows, _question_row(graph, new) if is_locked else create_row(graph, new)]
+
+
+def _question_row(graph: CategoryGraph, new: CreateChoice) -> PaletteRow:
+    title = tr("“%1” is not in the class list…", new.name)
+    act = tr("Ask whether to add “%1”", shortened(new.name))
+    choice = AskChoice(tr("“%1” is not in the class list", new.name), lambda: _answers(graph, new))
+    return PaletteRow(title, "", "", "class_new", choice, act)
+
+
+def _answers(graph: CategoryGraph, new: CreateChoice) -> list[PaletteRow]:
+    """The classes that may be meant, that none is, and that the class is to be added."""
+    near = [_class_row(graph, each, "", LABEL_AS) for each in graph.nearest(new.name, NEAR_CLASSES)]
+    none = PaletteRow(tr("Do not add it"), "", "", "close", OptionChoice(0))
+    added = replace(create_row(graph, new), title=tr("Add “%1” to the class list", new.name))
+    return [*near, none, replace(added, act="")]
 
 
 def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
@@ -99,24 +172,6 @@ def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
     if typed.casefold() not in f"{name} {alias}".casefold():
         alias = graph.attributes(class_id).name_with(typed)
     return f"{name} ({alias})" if alias else name
-
-
-def _by_path(graph: CategoryGraph, text: str) -> list[int]:
-    parts = [part.strip().casefold() for part in text.split("/")]
-    candidates = graph.search(parts[-1], ROW_LIMIT * 10) if parts[-1] else _children_of_path(graph, parts[:-1])
-    return [class_id for class_id in candidates if _has_ancestors(graph, class_id, parts[:-1])][:ROW_LIMIT]
-
-
-def _children_of_path(graph: CategoryGraph, parts: Sequence[str]) -> list[int]:
-    parents = [class_id for class_id in graph.search(parts[-1], ROW_LIMIT) if parts[-1]]
-    return [child for parent in parents for child in graph.children(parent)]
-
-
-def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) -> bool:
-    """Whether each typed name begins the name of some ancestor, in the project or as it is shown."""
-    above = graph.ancestors(class_id)
-    called = {name.casefold() for each in above for name in (graph.name(each), graph.shown_name(each))}
-    return all(any(name.startswith(typed) for name in called) for typed in names if typed)
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:
@@ -163,4 +218,6 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
 
 def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
     where = tr("top level") if choice.parent_id is None else tr("under %1", graph.shown_name(choice.parent_id))
-    return PaletteRow(tr("Create “%1”", choice.name), where, "", "class_new", choice)
+    title = tr("Create “%1”", choice.name)
+    act = f"{tr('Create “%1”', shortened(choice.name))} {where}"
+    return PaletteRow(title, where, "", "class_new", choice, act)

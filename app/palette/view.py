@@ -19,13 +19,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import make_label, make_separator
+from app.controls import ElidedLabel, make_label, make_separator
+from app.key_names import ENTER_SIGN, enter_name
 from app.mirroring import isolated, placed
-from app.palette.logic import Choice, PaletteRow
+from app.palette.logic import AskChoice, Choice, PaletteRow
 from app.palette.overlay import Overlay
 from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
+from app.wording import SEPARATOR
 
 ROW_ROLE: Final = Qt.ItemDataRole.UserRole
 ROW_HEIGHT: Final = 44
@@ -56,6 +58,7 @@ class RowDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
         inner = area.adjusted(_PAD, 0, -_PAD, 0)
         text_area = self._paint_icon(painter, inner, row, is_chosen=is_chosen)
+        text_area = _paint_hint(painter, text_area, ENTER_SIGN if is_chosen else "")
         text_area = _paint_hint(painter, text_area, row.hint)
         _paint_text(painter, text_area, row)
         painter.restore()
@@ -140,12 +143,14 @@ class Palette(Overlay):
         self._list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self._list.setMouseTracking(True)
         self._list.itemEntered.connect(self._list.setCurrentItem)
+        self._list.currentRowChanged.connect(lambda _row: self._show_what_enter_does())
         self._list.itemClicked.connect(lambda _item: self._choose_current())
         self._nothing = make_label(tr("Nothing matches"), "muted")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setFixedHeight(NOTHING_HEIGHT)
         self._line = make_separator()
-        self._foot = make_label("", "caption")
+        self._foot_end = ""
+        self._foot = ElidedLabel("caption")
         layout = QVBoxLayout(self.panel)
         layout.setContentsMargins(1, 6, 1, 1)
         layout.setSpacing(0)
@@ -170,7 +175,7 @@ class Palette(Overlay):
             rows_for: rows for the typed text.
             on_choice: called once with the choice; not when dismissed.
             text: initial text, selected.
-            foot: a line below the rows with the keys.
+            foot: what else is good to know, behind what Enter does with the marked row.
             at: row that is chosen at first.
         """
         self._rows_for, self._on_choice, self._given_text = rows_for, on_choice, text
@@ -178,8 +183,7 @@ class Palette(Overlay):
         self._field.setAccessibleName(prompt)
         self._field.setText(text)
         self._field.selectAll()
-        self._foot.setText(foot)
-        self._foot.setVisible(bool(foot))
+        self._foot_end = SEPARATOR.join(filter(None, (foot, tr("Esc closes"))))
         self._refill(text)
         self.show_over()
         self._list.setCurrentRow(at)
@@ -197,10 +201,27 @@ class Palette(Overlay):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
             item.setSizeHint(QSize(0, ROW_HEIGHT))
         self._list.setCurrentRow(0)
+        self._show_what_enter_does()
         is_typed = bool(text.strip()) and text != self._given_text
         self._nothing.setVisible(is_typed and not self._list.count())
         if self.isVisible():
             self.place_panel()
+
+    def _show_what_enter_does(self) -> None:
+        row = self._current
+        act = "" if row is None or row.choice is None else tr("%1: %2", enter_name(), row.act_text, about="key")
+        self._foot.show_text(SEPARATOR.join(filter(None, (act, self._foot_end))))
+
+    @property
+    def foot_text(self) -> str:
+        """What Enter does, and what else is good to know."""
+        return self._foot.text()
+
+    @property
+    def _current(self) -> PaletteRow | None:
+        item = self._list.currentItem()
+        row = item.data(ROW_ROLE) if item is not None else None
+        return row if isinstance(row, PaletteRow) else None
 
     def place_panel(self) -> None:
         """As high as the rows need; in a low window the list scrolls."""
@@ -218,13 +239,19 @@ class Palette(Overlay):
         self.panel.layout().activate()  # type: ignore[union-attr]
 
     def _choose_current(self) -> None:
-        item = self._list.currentItem()
-        row = item.data(ROW_ROLE) if item is not None else None
-        if not isinstance(row, PaletteRow) or row.choice is None:
+        row, on_choice = self._current, self._on_choice
+        if row is None or row.choice is None:
             return
-        on_choice = self._on_choice
         self.dismiss()
-        on_choice(row.choice)
+        if isinstance(row.choice, AskChoice):
+            self._ask_first(row.choice)
+        else:
+            on_choice(row.choice)
+
+    def _ask_first(self, asked: AskChoice) -> None:
+        """The answers to a question; typing goes on with the rows before it."""
+        answers, before = asked.answers(), self._rows_for
+        self.ask(asked.question, lambda text: before(text) if text.strip() else answers, self._on_choice)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint
 
+from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
 from app.review.class_guide import ClassGuide
 from app.review.labelling import (
     DroppedImages,
@@ -19,6 +20,7 @@ from app.review.labelling import (
     create_and_label,
     label_groups,
     no_such_digit,
+    no_such_key,
     nothing_to_accept,
 )
 from app.session.card_under_eye import Ranking
@@ -61,6 +63,12 @@ on_cards_of_none = partial(on_cards, section=Section.REVIEW_NONE)
 def _digit(digit: int, text: str) -> Callable[[Method], Method]:
     name, section = f"label_as_{digit}", Section.REVIEW_RANKS
     return action(name, text, "digit", str(digit), section, needs=ON_CARDS, given=(digit,), on_images=True)
+
+
+def _key(digit: int, text: str) -> Callable[[Method], Method]:
+    name, section = f"label_with_{digit}", Section.REVIEW_CLASS_KEYS
+    keys, given = f"Alt+{digit}", (digit,)
+    return action(name, text, "digit", keys, section, needs=ON_CARDS, given=given, on_images=True, in_bar=False)
 
 
 @final
@@ -128,7 +136,7 @@ class Labelling(Feature):
 
     @on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
     def accept(self) -> None:
-        """Label the current image as its card says; of several, those above the threshold."""
+        """Label the current image as its card says, or ask; of several, those above the threshold."""
         chosen, state = self._chosen(), self._session.eye.state
         if state is None or not chosen:
             return
@@ -170,8 +178,10 @@ class Labelling(Feature):
                 groups.setdefault(class_of(meant), []).append(image_id)
         if groups:
             self._label_and_go_on(groups, accepts=True)
+        elif reason := nothing_to_accept(self._session.graph, state, state.position(chosen[0])):
+            self._toast.say(reason)
         else:
-            self._toast.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
+            self.relabel()
 
     @on_cards("relabel", marked("Label as…"), "relabel", "R")
     def relabel(self) -> None:
@@ -182,7 +192,6 @@ class Labelling(Feature):
             tr("Label as: name, part of a name, or Parent/Name"),
             self._rows_for,
             lambda choice: self._on_choice(chosen, choice),
-            foot=tr("Enter labels · Esc closes"),
         )
 
     @on_cards_of_none("unknown", marked("None of the classes"), "unknown", "U")
@@ -243,6 +252,23 @@ class Labelling(Feature):
             is_complete = ranking is None or ranking.is_empty or ranking.is_complete
             self._toast.say(no_such_digit(digit, is_complete=is_complete))
 
+    @_key(1, marked("Label as the class with the 1st key"))
+    @_key(2, marked("Label as the class with the 2nd key"))
+    @_key(3, marked("Label as the class with the 3rd key"))
+    @_key(4, marked("Label as the class with the 4th key"))
+    @_key(5, marked("Label as the class with the 5th key"))
+    @_key(6, marked("Label as the class with the 6th key"))
+    @_key(7, marked("Label as the class with the 7th key"))
+    @_key(8, marked("Label as the class with the 8th key"))
+    @_key(9, marked("Label as the class with the 9th key"))
+    def label_with(self, digit: int) -> None:
+        """Label the selected images as the class that has a key."""
+        class_id, chosen = self._session.graph.class_of_key(digit), self._chosen()
+        if class_id is None:
+            self._toast.say(no_such_key(digit))
+        elif chosen:
+            self.label(chosen, class_id)
+
     @action(*REMOVE, Section.IMAGES_REMOVE, needs=ON_CARDS, on_images=True)
     def remove(self) -> None:
         chosen = self._images.folds.under(self._chosen())
@@ -253,9 +279,11 @@ class Labelling(Feature):
     def _rows_for(self, text: str) -> list[PaletteRow]:
         graph, current = self._session.graph, self._images.in_hand.current_id
         tops = () if current is None else self._shell.inspector.top_classes_of(current)
-        rows = class_rows(graph, text, first=[*tops, *self._recent])
-        new = create_choice(graph, text, under=self._images.class_id)
-        return rows if new is None else [*rows, create_row(graph, new)]
+        first, is_locked = [*tops, *self._recent], self._session.marks.is_locked
+        return label_rows(
+            graph, text, first=first, under=self._images.class_id, is_locked=is_locked,
+            key_text=keys_in_use().text_of_class,
+        )  # fmt: skip
 
     def _on_choice(self, image_ids: Sequence[int], choice: Choice) -> None:
         if isinstance(choice, ClassChoice):

@@ -32,6 +32,7 @@ _WITHOUT_CLASS: Final = {UNKNOWN: marked("none of the classes"), EMPTY: marked("
 
 
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
+    """Why an image cannot be accepted; "" where its card names no class yet, so that the person is asked for one."""
     label = int(state.label_class[place])
     if label == BOXED:
         return tr("Its boxes are classified in its place: open it to label them.")
@@ -39,9 +40,7 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
         return tr("This image is labelled already: %1.", label_text(graph, label))
     if state.status[place] == ImageStatus.FAILED:
         return tr("Nothing to accept: this file could not be read.")
-    if state.status[place] == ImageStatus.WAITING:
-        return tr("Nothing to accept yet: this image has not been read.")
-    return tr("Nothing to accept yet: label an image of some class first.")
+    return ""
 
 
 def label_text(graph: CategoryGraph, code: int) -> str:
@@ -56,6 +55,11 @@ def no_such_digit(digit: int, *, is_complete: bool) -> str:
         return tr("Prediction %1 is not shown yet. Press the key again in a moment.", number(digit))
     nothing, key = tr("No class has the key %1 for this image.", _digit_key(digit)), keys_in_use().text_of("relabel")
     return paragraph(nothing, tr("Press %1 to label it as any class.", key)) if key else nothing
+
+
+def no_such_key(digit: int) -> str:
+    nothing = tr("No class has the key %1.", keys_in_use().text_of_class(digit))
+    return paragraph(nothing, tr("Right-click a class and choose “Key for labelling…” to give it one."))
 
 
 def _digit_key(digit: int) -> str:
@@ -159,7 +163,7 @@ class DroppedImages:
             tr("Name of the new class with %1", images(len(image_ids))),
             self._rows_for,
             lambda choice: self._on_choice(image_ids, choice),
-            foot=tr("Type Parent/Name to put it under a class · Enter creates · Esc closes"),
+            foot=tr("Parent/Name puts it under a class"),
         )
 
     def _rows_for(self, text: str) -> list[PaletteRow]:

@@ -29,44 +29,52 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.graph.edits import AttributesChanged, ClassRemoved, changes_look
 from engine.project import Change
 from engine.project.labels import IN_BULK, REVIEW
+from engine.project.models import BROADEST_SETTING, LOCKED_SETTING
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Change, ClassPolicy, Project
 
+    Marks = tuple[Mapping[int, str], Mapping[int, ClassPolicy], Mapping[int, int], bool, int]
+
 
 @final
 class ClassMarks(QObject):
     """Follows the open project."""
 
-    changed = Signal()  # another colour or policy, or another project
+    changed = Signal()  # another colour, policy or rule of the project, or another project
 
     def __init__(self, runner: Runner, parent: QObject) -> None:
         super().__init__(parent)
         self._runner = runner
         self.colours: Mapping[int, str] = {}  # of classes with their own colour, as `#rrggbb`
         self.policies: Mapping[int, ClassPolicy] = {}  # of classes with their own policy
+        self.keys: Mapping[int, int] = {}  # classes by the digit that is their key
+        self.is_locked = False  # whether a new word makes a class only after a question
+        self.broadest_level = 0  # of classes that are predicted
 
     def read(self) -> None:
-        self._runner.ask(
-            lambda live: (live.project.classes.colours(), live.project.policies.by_class()),
-            self._take,
-            owner=self,
-            topic="marks",
-        )
+        self._runner.ask(_marks_of, self._take, owner=self, topic="marks")
 
     def follow(self, change: Change) -> None:
-        if any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
+        is_rule = not {LOCKED_SETTING, BROADEST_SETTING}.isdisjoint(change.settings)
+        if is_rule or any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
             self.read()
 
     def clear(self) -> None:
-        self._take(({}, {}))
+        self._take(({}, {}, {}, False, 0))
 
-    def _take(self, found: tuple[Mapping[int, str], Mapping[int, ClassPolicy]]) -> None:
-        if found != (self.colours, self.policies):
-            self.colours, self.policies = found
+    def _take(self, found: Marks) -> None:
+        if found != (self.colours, self.policies, self.keys, self.is_locked, self.broadest_level):
+            self.colours, self.policies, self.keys, self.is_locked, self.broadest_level = found
             self.changed.emit()
+
+
+def _marks_of(live: LiveCollection) -> Marks:
+    classes, policies = live.project.classes, live.project.policies
+    keys = dict(classes.graph.class_keys())
+    return classes.colours(), policies.by_class(), keys, policies.is_locked, policies.broadest_level
 
 
 T = TypeVar("T")

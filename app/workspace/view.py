@@ -59,8 +59,9 @@ class Workspace(QWidget):
         super().__init__()
         self._session = session
         self._settings = settings
-        self.model = ImageGridModel(self._name_of, self)
+        self.model = ImageGridModel(self._name_of, self, key_of=self._key_of)
         self.grid = ImageGrid(self.model, thumbnails)
+        session.marks.changed.connect(self.grid.viewport().update)
         self.header = Header()
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
@@ -421,6 +422,9 @@ class Workspace(QWidget):
         else:
             self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, shown.class_name))
             self.content.setCurrentWidget(self.empty)
+
+    def _key_of(self, class_id: int) -> int:
+        return self._session.graph.key_of(class_id) if class_id in self._session.graph else 0
 
     def _name_of(self, class_id: int) -> str:
         return self._shown.name_of(class_id)

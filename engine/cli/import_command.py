@@ -7,7 +7,7 @@ import typer
 
 from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, failure_rows, failure_text, left_out_text, progress_bar, say, stoppable
-from engine.errors import UsageError
+from engine.errors import GraphError, UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
 
 
@@ -43,7 +43,11 @@ def import_images(
         progress_bar("Adding images") as on_progress,
     ):
         if folders_as_classes:
-            done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
+            with opened.history.one_step() as step:
+                done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
+                step.action = done.change.action
+                if done.classes_added and opened.policies.is_locked:
+                    raise _locked_list(done.classes_added)
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
             done = run(opened, paths, class_id=class_id, wanted=wanted, on_progress=on_progress, cancel=cancel)
@@ -59,6 +63,16 @@ def import_images(
         },
         as_json=as_json,
     )  # fmt: skip
+
+
+def _locked_list(added: int) -> GraphError:
+    return GraphError(
+        "the class list is locked",
+        expected="folders that are called as classes of the project",
+        found="{classes} more",
+        remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
+        classes=counted(added, "class", "classes"),
+    )
 
 
 def _frames_wanted(text: str) -> PartsWanted:

@@ -29,6 +29,7 @@ from engine.cli import (
     label_commands,
     map_command,
     merge_command,
+    policy_command,
     project_commands,
     replaced_command,
     report_command,
@@ -86,6 +87,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "detect": detect_command.detect,
     "map": map_command.make_map,
     "what-if": graph_commands.what_if,
+    "policy": policy_command.policy,
     "backup": backup_commands.backup,
     "restore": backup_commands.restore,
 }

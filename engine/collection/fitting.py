@@ -6,7 +6,7 @@ others are (decision 91).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -26,6 +26,7 @@ from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change, ImageId, Project
 from engine.project.actions import action
 from engine.project.labels import IN_BULK
+from engine.project.models import BROADEST_SETTING
 
 SETTING_NAME: Final = "setting"
 STAGE_SETTING: Final = "collection"
@@ -54,8 +55,8 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
 
 
 def policies_of(project: Project) -> dict[int, Policy]:
-    """Bars and deepest classes by class id, as the everyday model takes them."""
-    return {class_id: Policy(policy.bar, policy.is_deepest) for class_id, policy in project.policies.by_class().items()}
+    """Bars, deepest and broadest classes by class id, as the everyday model takes them."""
+    return {class_id: Policy(**asdict(policy)) for class_id, policy in project.policies.by_class().items()}
 
 
 def random_answers(project: Project) -> tuple[ImageId, ...]:
@@ -78,6 +79,7 @@ def fit_snapshot(
     return FitSnapshot(
         graph, images, policies_of(project), setting, with_collection,
         checked=random_answers(project), error_odds=audited_error_odds(project), excluded=project.exclusions.pairs(),
+        broadest_level=project.policies.broadest_level,
     )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
     """Whether a change makes a fitted model outdated; names, most attributes and labels without embedding do not."""
     if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
-    is_other_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
+    is_other_setting = not {SETTING_NAME, STAGE_SETTING, BROADEST_SETTING}.isdisjoint(change.settings)
     if change.policies or change.images_removed or change.excluded or is_other_setting:
         return True
     return bool(embedded.store.is_filled[embedded.rows_of(np.array(change.labelled, dtype=np.int64))].any())

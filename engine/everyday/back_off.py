@@ -19,10 +19,11 @@ _ALWAYS_LONE_BAR: Final = 0.5  # two classes of one level that share no leaf can
 
 @dataclass(frozen=True)
 class Policy:
-    """A person's rule for a class and what is below it: its bar, and whether to stop there."""
+    """A person's rule for a class: the bar of it and what is below it, and where predictions stop and begin."""
 
     bar: float | None = None
-    is_deepest: bool = False
+    is_deepest: bool = False  # nothing below it is named
+    is_broadest: bool = False  # nothing above it is named
 
 
 def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]) -> dict[int, float]:
@@ -54,6 +55,13 @@ def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
     """Classes below one that a person marked as the deepest allowed."""
     deepest = (class_id for class_id, policy in policies.items() if policy.is_deepest)
     return set[int]().union(*map(graph.descendants, deepest))
+
+
+def too_broad(graph: CategoryGraph, policies: Mapping[int, Policy], broadest_level: int) -> set[int]:
+    """Classes above one that a person marked as the broadest allowed, and coarse classes above a level."""
+    broadest = (class_id for class_id, policy in policies.items() if policy.is_broadest)
+    above = (class_id for level in graph.levels()[:broadest_level] for class_id in level)
+    return set[int]().union(*map(graph.ancestors, broadest), filter(graph.children, above))
 
 
 @dataclass(frozen=True)
@@ -120,11 +128,17 @@ class BackOff:
         return rank.argmax(axis=1)
 
 
-def back_off(graph: CategoryGraph, candidate_ids: Integers, policies: Mapping[int, Policy]) -> BackOff:
-    """Lay out the roll-up of the candidates over all their ancestors."""
+def back_off(
+    graph: CategoryGraph, candidate_ids: Integers, policies: Mapping[int, Policy], *, broadest_level: int = 0
+) -> BackOff:
+    """Lay out the roll-up of the candidates over all their ancestors that may be named.
+
+    Args:
+        broadest_level: coarse classes above this level are not named; at 0 none is above it.
+    """
     candidates = [int(class_id) for class_id in candidate_ids]
     above = set[int]().union(*map(graph.ancestors, candidates))
-    hidden = too_deep(graph, policies)
+    hidden = too_deep(graph, policies) | too_broad(graph, policies, broadest_level)
     coarse = sorted(above - hidden, key=lambda class_id: (-graph.level(class_id), class_id))
     bars = bars_in_effect(graph, policies, [*candidates, *coarse])
     return BackOff(

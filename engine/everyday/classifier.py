@@ -43,12 +43,13 @@ class FitSnapshot:
 
     graph: CategoryGraph  # a copy
     images: EmbeddedSnapshot  # with labels and embeddings
-    policies: Mapping[int, Policy]  # bars and deepest classes by class id
+    policies: Mapping[int, Policy]  # bars, deepest and broadest classes by class id
     setting: Setting = Setting.PPN_PLUS  # which classifier
     with_collection: bool = True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
     error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
     excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that is excluded for it
+    broadest_level: int = 0  # above which no coarse class is named
 
     @cached_property
     def shots(self) -> Shots:

@@ -170,7 +170,8 @@ class LogisticRegression:
         is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else np.zeros(0, dtype=bool)
         seen, leaves = seen_classes(graph, labelled), graph.leaves()
         counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
-        unseen, rules = None, back_off(graph, candidate_ids, snapshot.policies)
+        unseen = None
+        rules = back_off(graph, candidate_ids, snapshot.policies, broadest_level=snapshot.broadest_level)
         if labelled:
             unseen = unseen_classes(graph, candidate_ids, seen, counts, None, labels=len(shots))
         if unseen is not None:

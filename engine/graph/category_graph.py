@@ -3,7 +3,7 @@
 Each edit is checked first and then made whole, or refused with nothing changed.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Final, final
@@ -11,7 +11,7 @@ from typing import Final, final
 from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
-from engine.graph.find import find_class, fitting_classes, path_text, search_classes
+from engine.graph.find import find_class, fitting_classes, nearest_classes, path_text, search_classes
 from engine.graph.identities import NO_IDENTITY, new_identity
 from engine.graph.names import clean_name
 from engine.graph.removal import (
@@ -311,9 +311,26 @@ class CategoryGraph:
         """See `engine.graph.find.fitting_classes`."""
         return fitting_classes(self._structure, text)
 
-    def search(self, text: str, limit: int = 50) -> list[ClassId]:
+    def search(self, text: str, limit: int = 50, first: Collection[ClassId] = ()) -> list[ClassId]:
         """See `engine.graph.find.search_classes`."""
-        return search_classes(self._structure, text, limit)
+        return search_classes(self._structure, text, limit, first)
+
+    def nearest(self, name: str, limit: int) -> list[ClassId]:
+        """See `engine.graph.find.nearest_classes`."""
+        return list(nearest_classes(self._structure, name, limit))
+
+    def class_keys(self) -> Mapping[int, ClassId]:
+        """Classes by the digit that is their key."""
+        return self._structure.attributes.by_key()
+
+    def class_of_key(self, digit: int) -> ClassId | None:
+        """The class that has a digit as its key."""
+        return self._structure.attributes.by_key().get(digit)
+
+    def key_of(self, class_id: ClassId) -> int:
+        """The digit that is the key of a class, 0 for none."""
+        digit = self._structure.attributes.of(class_id).label_key
+        return digit if digit and self.class_of_key(digit) == class_id else 0
 
     def make_searchable(self) -> None:
         """Build the indexes of the first search now; copies share them."""

@@ -19,6 +19,7 @@ from engine.graph.names import clean_name
 _COLOUR: Final = re.compile(r"#[0-9a-f]{6}")
 _SHORT_COLOUR: Final = re.compile(r"#[0-9a-f]{3}")
 _LINE_ENDS: Final = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+LAST_LABEL_KEY: Final = 9  # of the digits that a class can have as its key
 _CUT: Final = " […]"  # end of a note that was too long
 
 
@@ -33,6 +34,8 @@ class ClassAttributes:
     bar: float | None = None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
     is_deepest: bool = False  # never predict anything below it
     rank: str = ""  # its rank in a taxonomy of living things ("species"), or any other word; "" where there is none
+    is_broadest: bool = False  # never predict anything above it
+    label_key: int = 0  # the digit that labels images as it together with Alt, 1..9; 0 for none
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -230,6 +233,12 @@ def _clean_rank(rank: str, _name: str) -> str:
     return clean_name(rank, noun="rank") if rank.strip() else ""
 
 
+def _clean_label_key(digit: int, _name: str) -> int:
+    if not 0 <= digit <= LAST_LABEL_KEY:
+        raise InputError("that is no key for a class", expected=f"1 to {LAST_LABEL_KEY}, or 0", found=str(digit))
+    return digit
+
+
 def _clean_bar(bar: float, _name: str) -> float:
     if not 0 <= bar <= 1:
         raise InputError("a confidence threshold must be a probability", expected="0 to 1", found=str(bar))
@@ -287,7 +296,7 @@ ATTRIBUTES: Final = (
     ),
     Attribute(
         name="bar",
-        title="confidence needed",
+        title="minimum confidence",
         table="class_policy",
         column="REAL CHECK (bar BETWEEN 0 AND 1)",
         clean=_clean_bar,
@@ -317,6 +326,25 @@ ATTRIBUTES: Final = (
         skos_written="dwc:taxonRank",
         darwin_core=("taxonRank",),
         obo=("has_rank",),
+    ),
+    Attribute(
+        name="is_broadest",
+        title="level at which predictions begin",
+        table="class_policy",
+        column="INTEGER NOT NULL DEFAULT 0 CHECK (is_broadest IN (0, 1))",
+        since=13,
+        is_shared=False,
+        concerns_fit=True,
+        is_in_files=False,
+    ),
+    Attribute(
+        name="label_key",
+        title="key",
+        table="class_detail",
+        column=f"INTEGER NOT NULL DEFAULT 0 CHECK (label_key BETWEEN 0 AND {LAST_LABEL_KEY})",
+        clean=_clean_label_key,
+        since=13,
+        is_in_files=False,
     ),
 )
 """In the order of the fields of `ClassAttributes`."""

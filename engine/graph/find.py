@@ -4,12 +4,14 @@ import difflib
 import heapq
 import re
 import unicodedata
-from collections.abc import Iterable
-from itertools import chain
-from typing import Final
+from collections.abc import Collection, Iterable
+from enum import IntEnum
+from functools import partial
+from itertools import chain, islice
+from typing import Final, final
 
 from engine.errors import AmbiguousClassError, UnknownClassError
-from engine.graph.names import join_path, split_path
+from engine.graph.names import SEPARATOR, join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.search_folding import folded as searchable
 from engine.texts import Message, either, enumerated, marked
@@ -103,60 +105,177 @@ def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> 
 
 
 def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
-    close = _close_names(structure, wanted[-1]) if wanted else []
+    close = nearest_classes(structure, wanted[-1], CLOSE_MATCHES) if wanted else {}
     if not close:
         return marked("write a class's name, or its path with / between the names")
-    return Message("did you mean {names}?", {"names": either(f'"{name}"' for name in close)})
+    return Message("did you mean {names}?", {"names": either(f'"{name}"' for name in close.values())})
 
 
-def _close_names(structure: GraphStructure, name: str) -> list[str]:
-    """Names alike but for a slip. Only names of about the same length and beginning are compared: 82,000 are many."""
+def nearest_classes(structure: GraphStructure, name: str, limit: int) -> dict[ClassId, str]:
+    """Classes that may be meant by a name that none has, each with the one of its names that is nearest.
+
+    Those that a search finds come first, then names alike but for a slip, of about the same length and beginning.
+    """
+    found = search_classes(structure, join_path([name]), limit)
+    nearest = {class_id: _name_with(structure, class_id, name) for class_id in found}
+    if len(nearest) < limit:
+        for class_id, spelled in _with_slips(structure, name).items():
+            nearest.setdefault(class_id, spelled)
+    return dict(islice(nearest.items(), limit))
+
+
+def _name_with(structure: GraphStructure, class_id: ClassId, text: str) -> str:
+    wanted = searchable(text)
+    spelled = (structure.names[class_id], *structure.attributes.of(class_id).names)
+    return next((each for each in spelled if wanted in searchable(each)), spelled[0])
+
+
+def _with_slips(structure: GraphStructure, name: str) -> dict[ClassId, str]:
+    """Only names of about the same length and beginning are compared: 82,000 are many."""
     wanted = searchable(name)
-    pool: dict[str, str] = {}
+    pool: dict[str, ClassId] = {}
     others = ((ids[0], folded) for folded, ids in structure.attributes.by_folded().items())
     for class_id, folded in chain(structure.folded.items(), others):
         if abs(len(folded) - len(wanted)) <= LENGTH_TOLERANCE and folded[:1] == wanted[:1]:
-            spelled = (structure.names[class_id], *structure.attributes.of(class_id).names)
-            pool.setdefault(folded, next(each for each in spelled if searchable(each) == folded))
-    return [pool[folded] for folded in difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)]
+            pool.setdefault(folded, class_id)
+    close = difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)
+    return {pool[folded]: _name_with(structure, pool[folded], folded) for folded in close}
 
 
-def search_classes(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
+class Fit(IntEnum):
+    """How a class fits a typed text. This is the order of every list of classes, the best fits first.
+
+    Within each: classes that are offered first, then those that fit by their name, then by a synonym; among these
+    short names, then the alphabet. A source id fits as a whole, or else after all names.
+    """
+
+    WHOLE = 0  # it is called so
+    WORDS = 1  # these are whole words of what it is called: "elephant" of African elephant
+    BEGINNING = 2  # it begins so: "elephant" of Elephantidae
+    WORD_BEGINNING = 3  # a word of it begins so
+    PART = 4  # it has this somewhere
+    NONE = 5
+
+
+SHORTEST_WORD: Final = 2
+"""Letters of a typed word that is looked for as a whole. Chosen: a single letter is the beginning of one."""
+
+
+@final
+class _Typed:
+    """A typed text, compared with folded names."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        literal = re.escape(wanted)
+        self._begins_word = re.compile(f"{_WORD_BREAK}{literal}").search
+        self._ends_word = re.compile(f"{literal}(?:$|{_WORD_BREAK})").search  # quick, since it begins with letters
+        self._is_word = re.compile(f"(?:^|{_WORD_BREAK}){literal}(?:$|{_WORD_BREAK})").search
+
+    def fitting(self, pairs: list[_Fit], fit: Fit) -> list[_Fit]:
+        """Those of the classes whose names, all of which have the text in them, fit so; they may fit better."""
+        wanted, ends_word, is_word, begins_word = self.wanted, self._ends_word, self._is_word, self._begins_word
+        match fit:
+            case Fit.WHOLE:
+                return [pair for pair in pairs if pair[1] == wanted]
+            case Fit.WORDS if len(wanted) < SHORTEST_WORD:
+                return []
+            case Fit.WORDS:
+                return [pair for pair in pairs if ends_word(pair[1]) and is_word(pair[1])]
+            case Fit.BEGINNING:
+                return [pair for pair in pairs if pair[1].startswith(wanted)]
+            case Fit.WORD_BEGINNING:
+                return [pair for pair in pairs if begins_word(pair[1])]
+        return pairs
+
+    def fit_of(self, structure: GraphStructure, class_id: ClassId) -> Fit:
+        """The best fit of what a class is called."""
+        attributes = structure.attributes.of(class_id)
+        called = [structure.folded[class_id], *map(searchable, attributes.other_names)]
+        pairs = [(class_id, each) for each in called if self.wanted in each]
+        best = next((fit for fit in Fit if pairs and self.fitting(pairs, fit)), Fit.NONE)
+        by_id = searchable(attributes.source_id)
+        if self.wanted not in by_id:
+            return best
+        return Fit.WHOLE if by_id == self.wanted else min(best, Fit.PART)
+
+
+def search_classes(structure: GraphStructure, text: str, limit: int, first: Collection[ClassId] = ()) -> list[ClassId]:
     """Find classes by a part of their name, source id or a synonym, or by their rank.
 
     Args:
-        text: what was typed so far; in "bird/gu" each earlier part must be found in an ancestor's name. After "rank:"
-            only ranks are compared, from their beginning.
+        text: what was typed so far; in "bird/gu" each earlier part must be found in an ancestor's name, and "bird/" has
+            the children of a bird. After "rank:" only ranks are compared, from their beginning.
         limit: at most so many classes.
+        first: classes that come before others that fit equally well.
 
     Returns:
-        Best fits first: exact names, exact ids and synonyms, parts of names, parts of ids and synonyms, ranks; among
-        equals short names first, then alphabetically.
+        Best fits first, see `Fit`; those that have this rank last.
     """
     parts = [searchable(part) for part in split_path(text)]
     if not parts or limit <= 0:
         return []
+    if text.rstrip().endswith(SEPARATOR) and not text.rstrip().endswith(f"\\{SEPARATOR}"):
+        return _children_of_found(structure, text.rstrip()[:-1], limit)
     wanted = parts[-1]
     if wanted.startswith(RANK):
         beginning = wanted.removeprefix(RANK).strip()
         ranks = [rank for rank in structure.attributes.by_rank() if rank.startswith(beginning)]
-        return _best(_within(structure, _of_ranks(structure, ranks), parts), "", limit)
-    named = _within(structure, [(each, folded) for each, folded in structure.folded.items() if wanted in folded], parts)
-    best = _best(named, wanted, limit)
-    by_alias = structure.attributes.by_folded()
-    also_called = _within(structure, [(each, wanted) for each in by_alias.get(wanted, ())], parts)
-    exact = [each for each in best if structure.folded[each] == wanted]
-    best = list(dict.fromkeys([*exact, *(each for each, _ in also_called), *best]))[:limit]
+        return _short_ones_first(_within(structure, _of_ranks(structure, ranks), parts), limit)
+    best = _best(structure, parts, limit, first)
     if len(best) < limit:
-        taken = set(best)
-        pairs = ((each, folded) for folded, ids in by_alias.items() if wanted in folded for each in ids)
-        others = _each_once([pair for pair in pairs if pair[0] not in taken], wanted)
-        best += _best(_within(structure, others, parts), wanted, limit - len(best))
-    if len(best) < limit:
-        taken = set(best)
-        ranked = [pair for pair in _of_ranks(structure, [wanted]) if pair[0] not in taken]
-        best += _best(_within(structure, ranked, parts), "", limit - len(best))
+        ranked = [pair for pair in _of_ranks(structure, [wanted]) if pair[0] not in best]
+        best |= dict.fromkeys(_short_ones_first(_within(structure, ranked, parts), limit - len(best)))
+    return list(best)
+
+
+def _children_of_found(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
+    found = search_classes(structure, text, limit)
+    return list(islice(dict.fromkeys(child for each in found for child in structure.children(each)), limit))
+
+
+def _best(structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]) -> dict[ClassId, None]:
+    """Fit by fit, and no further than needed: one letter fits most of 82,000 names."""
+    typed = _Typed(parts[-1])
+    named = _within(structure, [pair for pair in structure.folded.items() if typed.wanted in pair[1]], parts)
+    called = _Called(structure, parts)
+    known = _within(structure, [(each, "") for each in dict.fromkeys(first) if each in structure.folded], parts)
+    offered = [(each, typed.fit_of(structure, each)) for each, _ in known]
+    best: dict[ClassId, None] = {}
+    for fit in Fit:
+        best |= dict.fromkeys(each for each, own in offered if own is fit is not Fit.NONE)
+        for tier in (partial(typed.fitting, named, fit), partial(called.fitting, typed, fit)):
+            if len(best) >= limit:
+                return dict(islice(best.items(), limit))
+            fresh = [pair for pair in tier() if pair[0] not in best]
+            best |= dict.fromkeys(_short_ones_first(fresh, limit - len(best)))
     return best
+
+
+@final
+class _Called:
+    """Classes with source ids and synonyms that have a text in them; looked for when they are needed."""
+
+    def __init__(self, structure: GraphStructure, parts: list[str]) -> None:
+        self._structure = structure
+        self._parts = parts
+        self._pairs: list[_Fit] | None = None
+
+    def fitting(self, typed: _Typed, fit: Fit) -> list[_Fit]:
+        """As `_Typed.fitting`; each class with the shortest of its names that fit."""
+        by_alias, of = self._structure.attributes.by_folded(), self._structure.attributes.of
+        if fit is Fit.WHOLE:
+            pairs = [(each, typed.wanted) for each in by_alias.get(typed.wanted, ())]
+            return _within(self._structure, pairs, self._parts)
+        if fit is Fit.WORDS and len(typed.wanted) < SHORTEST_WORD:
+            return []
+        if self._pairs is None:
+            listed = [(each, folded) for folded, ids in by_alias.items() if typed.wanted in folded for each in ids]
+            self._pairs = _within(self._structure, listed, self._parts)
+        pairs = typed.fitting(self._pairs, fit)
+        if fit is not Fit.PART:
+            pairs = [pair for pair in pairs if searchable(of(pair[0]).source_id) != pair[1]]
+        return list(dict(sorted(pairs, key=_short_first, reverse=True)).items())
 
 
 def _of_ranks(structure: GraphStructure, ranks: Iterable[str]) -> list[_Fit]:
@@ -165,24 +284,8 @@ def _of_ranks(structure: GraphStructure, ranks: Iterable[str]) -> list[_Fit]:
     return [(class_id, structure.folded[class_id]) for rank in ranks for class_id in by_rank.get(rank, ())]
 
 
-def _each_once(fitting: list[_Fit], wanted: str) -> list[_Fit]:
-    """Each class with the alias that fits best."""
-    fitting.sort(key=lambda pair: (not pair[1].startswith(wanted), len(pair[1])), reverse=True)
-    return list(dict(fitting).items())
-
-
-def _best(fitting: list[_Fit], wanted: str, limit: int) -> list[ClassId]:
-    starts_word = re.compile(_WORD_BREAK + re.escape(wanted))
-    best: list[ClassId] = []
-    # Tier by tier, and no further than needed: one letter fits most of 82,000 names.
-    for belongs in (lambda folded: folded.startswith(wanted), starts_word.search, lambda _folded: True):
-        tier = [pair for pair in fitting if belongs(pair[1])]
-        best += [each for each, _ in heapq.nsmallest(limit - len(best), tier, key=_short_first)]
-        if len(best) >= limit:
-            break
-        taken = set(best)
-        fitting = [pair for pair in fitting if pair[0] not in taken]
-    return best
+def _short_ones_first(fitting: list[_Fit], limit: int) -> list[ClassId]:
+    return [each for each, _ in heapq.nsmallest(limit, fitting, key=_short_first)]
 
 
 def _short_first(fit: _Fit) -> tuple[int, str, ClassId]:
@@ -203,7 +306,7 @@ def _is_below(structure: GraphStructure, class_id: ClassId, part: str, known: di
     waiting = [class_id]
     while waiting:
         parents = structure.edges.parents(waiting[-1])
-        if any(part in structure.folded[each] for each in parents):
+        if any(part in structure.folded[each] or part in searchable(structure.shown_name(each)) for each in parents):
             known[waiting.pop()] = True
         elif unknown := [each for each in parents if each not in known]:
             waiting += unknown

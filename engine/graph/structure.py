@@ -36,6 +36,7 @@ class AttributeTable:
         self._of: dict[ClassId, ClassAttributes] = {}
         self._classes_by_folded: Mapping[str, Sequence[ClassId]] | None = None
         self._classes_by_rank: Mapping[str, Sequence[ClassId]] | None = None
+        self._classes_by_key: Mapping[int, ClassId] | None = None
 
     def of(self, class_id: ClassId) -> ClassAttributes:
         return self._of.get(class_id, NO_ATTRIBUTES)
@@ -46,6 +47,8 @@ class AttributeTable:
             self._classes_by_folded = None
         if self._classes_by_rank is not None and before.rank != attributes.rank:
             self._classes_by_rank = None
+        if before.label_key != attributes.label_key:
+            self._classes_by_key = None
         if attributes:
             self._of[class_id] = attributes
 
@@ -72,6 +75,13 @@ class AttributeTable:
             self._classes_by_rank = self._index(lambda attributes: (attributes.rank,) if attributes.rank else ())
         return self._classes_by_rank
 
+    def by_key(self) -> Mapping[int, ClassId]:
+        """The class of each key; the oldest where files were made by hand and several have it."""
+        if self._classes_by_key is None:
+            newest_first = sorted(self._of.items(), reverse=True)
+            self._classes_by_key = {own.label_key: class_id for class_id, own in newest_first if own.label_key}
+        return self._classes_by_key
+
     def _index(self, texts_of: Callable[[ClassAttributes], Sequence[str]]) -> Mapping[str, Sequence[ClassId]]:
         index: dict[str, tuple[ClassId, ...] | list[ClassId]] = {}
         for class_id in sorted(self._of):
@@ -90,6 +100,7 @@ class AttributeTable:
         twin._of = self._of.copy()
         twin._classes_by_folded = self._classes_by_folded
         twin._classes_by_rank = self._classes_by_rank
+        twin._classes_by_key = self._classes_by_key
         return twin
 
 

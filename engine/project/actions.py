@@ -232,11 +232,28 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "attribute_changed": ActionText("Changed the {attributes} of {classes}", "Change the {attributes} of {classes}"),
     "attributes_changed": ActionText("Changed {attributes} of {classes}", "Change {attributes} of {classes}"),
     "threshold_changed": ActionText(
-        "Changed the confidence needed for {class}", "Change the confidence needed for {class}"
+        "Changed the minimum confidence of {class}", "Change the minimum confidence of {class}"
     ),
     "predictions_stopped": ActionText("Stopped predictions at {class}", "Stop predictions at {class}"),
     "predictions_allowed": ActionText("Allowed predictions below {class}", "Allow predictions below {class}"),
-    "classes_imported": ActionText("Imported {classes} from {source}", "Import {classes} from {source}"),
+    "key_set": ActionText("Gave {class} the key {key}", "Give {class} the key {key}"),
+    "key_removed": ActionText("Took the key from {class}", "Take the key from {class}"),
+    "predictions_begun": ActionText(
+        "Stopped predictions above {class}", "Stop predictions above {class}"
+    ),
+    "broader_predictions_allowed": ActionText(
+        "Allowed predictions above {class}", "Allow predictions above {class}"
+    ),
+    "classes_imported": ActionText(
+        "Imported {classes} from {source}", "Import {classes} from {source}",
+        details=("locked the class list, as it has more than {limit}",),
+    ),
+    "class_list_locked": ActionText("Locked the class list", "Lock the class list"),
+    "class_list_unlocked": ActionText("Unlocked the class list", "Unlock the class list"),
+    "broadest_level_set": ActionText(
+        "Limited predictions to level {level} and below", "Limit predictions to level {level} and below"
+    ),
+    "broadest_level_removed": ActionText("Allowed predictions of any level", "Allow predictions of any level"),
     "links_imported": ActionText("Imported {parents} from {source}", "Import {parents} from {source}"),
     "synonyms_imported": ActionText(
         "Imported synonyms of {classes} from {source}", "Import synonyms of {classes} from {source}"

@@ -118,6 +118,23 @@ class ProjectClasses:
             step.action = attributes_changed([each.name for each in ATTRIBUTES if each.name in changed], names)
         return step.change
 
+    def set_key(self, class_id: ClassId, digit: int) -> Change:
+        """Give a class a digit as its key, 0 for none, and take it from whatever class had it; one action.
+
+        Raises:
+            InputError: it is no digit that can be a key.
+            UnknownClassError: there is no such class.
+        """
+        name = self._name(class_id)
+
+        def edit(graph: CategoryGraph) -> None:
+            for each, own in list(graph.all_attributes()):
+                if digit and own.label_key == digit and each != class_id:
+                    graph.set_attributes(each, replace(own, label_key=0))
+            graph.set_attributes(class_id, replace(graph.attributes(class_id), label_key=digit))
+
+        return self.edit(edit, action("key_set", name, key=digit) if digit else action("key_removed", name))
+
     def remove(self, class_ids: Sequence[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> Change:
         """Remove classes with their attributes; the classes below go to the parents by default.
 
@@ -237,7 +254,9 @@ def _added(graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: Cla
     for each in copied:
         above = (parent_id,) if parent_id is not None and not each.parents else ()
         parents = above or tuple(ids[place] for place in each.parents)
-        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, attributes=each.attributes))
+        is_free = graph.class_of_key(each.attributes.label_key) is None
+        attributes = each.attributes if is_free else replace(each.attributes, label_key=0)
+        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, attributes=attributes))
     return ids
 
 

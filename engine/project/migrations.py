@@ -15,6 +15,7 @@ from engine.project.schema import (
     AUDIT_TABLES,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
+    DETAIL_COLUMNS,
     EMPTY_COLUMN,
     EXCLUSION_TABLE,
     FIELD_VALUE_TABLE,
@@ -23,6 +24,7 @@ from engine.project.schema import (
     IMAGE_PATH_COLUMN,
     IMAGE_TABLES,
     LABEL_COLUMNS,
+    POLICY_COLUMNS,
     SCHEMA,
     SCHEMA_VERSION,
     STEP_COLUMNS,
@@ -63,6 +65,7 @@ _SCHEMA_OF_VERSION_3: Final = (
     .replace(IMAGE_PATH_COLUMN, UNIQUE_PATH_COLUMN)
     .replace(IMAGE_PART_COLUMNS, "")
     .replace(LABEL_COLUMNS, "")
+    .replace(POLICY_COLUMNS, "")
     .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
@@ -100,14 +103,19 @@ def _with_strict_tables(connection: Connection) -> None:
     insert_state(connection, is_journal_whole=False, mark=mark)
 
 
-def _with_columns_since(version: int) -> Callable[[Connection], None]:
+def _with_columns_since(version: int, *tables: str) -> Callable[[Connection], None]:
     """Adds the attributes of classes that a version brought."""
 
     def apply(connection: Connection) -> None:
-        for column in attribute_columns("class", version):
-            connection.write(f"ALTER TABLE class ADD COLUMN {column}")
+        for table in tables:
+            for column in attribute_columns(table, version):
+                connection.write(f"ALTER TABLE {table} ADD COLUMN {column}")
 
     return apply
+
+
+def _with_details(connection: Connection) -> None:
+    connection.script(CLASS_DETAIL_TABLE.replace(DETAIL_COLUMNS, ""))
 
 
 def _with_actions(connection: Connection) -> None:
@@ -136,18 +144,21 @@ def _with_parts(connection: Connection) -> None:
     connection.script(FIELD_VALUE_TABLE)
 
 
+_WITH_LATER_COLUMNS: Final = ("class_policy", "class_detail")
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
-    Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4)),
-    Migration(4, 5, "classes have notes and colours", lambda connection: connection.script(CLASS_DETAIL_TABLE)),
-    Migration(5, 6, "classes have a rank", _with_columns_since(6)),
+    Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4, "class")),
+    Migration(4, 5, "classes have notes and colours", _with_details),
+    Migration(5, 6, "classes have a rank", _with_columns_since(6, "class")),
     Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
     Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
     Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
     Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
     Migration(10, 11, "classes can be excluded for an image", lambda connection: connection.script(EXCLUSION_TABLE)),
     Migration(11, 12, "an image can be a part of a file, and have values of fields", _with_parts),
+    Migration(12, 13, "classes have a key, and can be the broadest", _with_columns_since(13, *_WITH_LATER_COLUMNS)),
 )
 
 

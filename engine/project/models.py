@@ -1,10 +1,11 @@
 """The model versions of a project, their files and predictions; policies of classes and settings."""
 
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, final
+from dataclasses import asdict, replace
+from typing import Any, Final, final
 
 from engine.errors import InputError
+from engine.graph.limits import DEEPEST_LEVEL
 from engine.project.actions import action
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
@@ -22,6 +23,9 @@ from engine.project.model_rows import (
 )
 from engine.project.records import ClassId, ClassPolicy, ModelVersion, Prediction, TrainedModel
 from engine.project.store import ProjectStore
+
+LOCKED_SETTING: Final = "class_list_locked"
+BROADEST_SETTING: Final = "broadest_level"
 
 
 @final
@@ -129,6 +133,15 @@ def _probability(score: float) -> float:
     return min(max(float(score), 0.0), 1.0)
 
 
+def _change_of(before: ClassPolicy, after: ClassPolicy) -> str:
+    """Code of the action that makes one policy of another."""
+    if before.bar != after.bar:
+        return "threshold_changed"
+    if before.is_broadest != after.is_broadest:
+        return "predictions_begun" if after.is_broadest else "broader_predictions_allowed"
+    return "predictions_stopped" if after.is_deepest else "predictions_allowed"
+
+
 @final
 class ProjectPolicies:
     """The policies and settings of a project."""
@@ -139,7 +152,7 @@ class ProjectPolicies:
     def by_class(self) -> dict[ClassId, ClassPolicy]:
         """Policies of the classes that have one of their own."""
         attributes = self._store.graph.all_attributes()
-        policies = ((class_id, ClassPolicy(each.bar, each.is_deepest)) for class_id, each in attributes)
+        policies = ((each, ClassPolicy(of.bar, of.is_deepest, of.is_broadest)) for each, of in attributes)
         return {class_id: policy for class_id, policy in policies if policy != ClassPolicy()}
 
     def set(self, class_id: ClassId, policy: ClassPolicy) -> Change:
@@ -151,10 +164,38 @@ class ProjectPolicies:
         """
         known = self.by_class().get(class_id, ClassPolicy())
         name = class_name(self._store.connection, class_id)
-        stop = "predictions_stopped" if policy.is_deepest else "predictions_allowed"
-        code = stop if policy.bar == known.bar else "threshold_changed"
-        wanted = replace(self._store.graph.attributes(class_id), bar=policy.bar, is_deepest=policy.is_deepest)
-        return self._store.edit_graph(lambda graph: graph.set_attributes(class_id, wanted), action(code, name))
+        wanted = replace(self._store.graph.attributes(class_id), **asdict(policy))
+        called = action(_change_of(known, policy), name)
+        return self._store.edit_graph(lambda graph: graph.set_attributes(class_id, wanted), called)
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether the class list is locked: a new word makes a class only after a question."""
+        return bool(self.setting(LOCKED_SETTING, False))
+
+    def lock(self, *, is_on: bool) -> Change:
+        """Lock the class list, or unlock it: one action."""
+        with self._store.one_step(action("class_list_locked" if is_on else "class_list_unlocked")) as step:
+            put_setting(step, LOCKED_SETTING, is_on or None)
+        return step.change
+
+    @property
+    def broadest_level(self) -> int:
+        """The level of the most general coarse classes that are predicted; 0, the top level, for any."""
+        return max(0, int(self.setting(BROADEST_SETTING, 0)))
+
+    def set_broadest_level(self, level: int) -> Change:
+        """Predict no coarse class above a level: one action.
+
+        Raises:
+            InputError: there is no such level.
+        """
+        if not 0 <= level <= DEEPEST_LEVEL:
+            raise InputError("that is no level", expected=f"0 to {DEEPEST_LEVEL:,}", found=str(level))
+        called = action("broadest_level_set", level=level) if level else action("broadest_level_removed")
+        with self._store.one_step(called) as step:
+            put_setting(step, BROADEST_SETTING, level or None)
+        return step.change
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A named setting, or the default where it is not set; see `setting`."""

@@ -235,6 +235,7 @@ class ClassPolicy:
 
     bar: float | None = None  # smallest probability, 0..1; None takes over the bar from above
     is_deepest: bool = False  # never answer with anything below this class
+    is_broadest: bool = False  # never answer with anything above this class
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,16 +25,17 @@ from engine.graph.identities import IDENTITY_LENGTH, NO_IDENTITY
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 12
+SCHEMA_VERSION: Final = 13
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
 _TIME: Final = "'????-??-??T??:??:*'"
 
 
-def attribute_columns(table: str, since: int | None = None) -> list[str]:
-    """Columns of a table that hold attributes of classes; all, or those that one version brought."""
-    return [f"{each.name} {each.column}" for each in ATTRIBUTES if each.table == table and since in {None, each.since}]
+def attribute_columns(table: str, *since: int) -> list[str]:
+    """Columns of a table that hold attributes of classes; all, or those that some versions brought."""
+    held = [each for each in ATTRIBUTES if each.table == table and (not since or each.since in since)]
+    return [f"{each.name} {each.column}" for each in held]
 
 
 def _further(columns: Sequence[str]) -> str:
@@ -48,9 +49,14 @@ IDENTITY_COLUMN: Final = f"""identity TEXT NOT NULL DEFAULT '' CHECK (
 CLASS_COLUMNS: Final = _further([*attribute_columns("class"), IDENTITY_COLUMN])
 """Further columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
+POLICY_COLUMNS: Final = _further(attribute_columns("class_policy", 13))
+"""Column of version 13: never predict anything above a class."""
+DETAIL_COLUMNS: Final = _further(attribute_columns("class_detail", 13))
+"""Column of version 13: the key of a class."""
+
 CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    {", ".join(attribute_columns("class_detail"))}
+    {", ".join(attribute_columns("class_detail", 5))}{DETAIL_COLUMNS}
 ) STRICT;
 """
 """Table of version 5: what people noted about a class, and its colour."""
@@ -196,7 +202,7 @@ CREATE TABLE label (
 CREATE INDEX label_by_class ON label (class_id);
 CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
-    {", ".join(attribute_columns("class_policy"))}
+    {", ".join(attribute_columns("class_policy", 1))}{POLICY_COLUMNS}
 ) STRICT;
 {CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}
 {FIELD_VALUE_TABLE}CREATE TABLE setting (

@@ -71,6 +71,8 @@ def _is_settled_label(value: Any) -> bool:
 KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("setting", "a text", _is_text, has_fallback=True),
     SettingKind("collection", "true or false", _is_flag, has_fallback=True),
+    SettingKind("class_list_locked", "true or false", _is_flag, has_fallback=True),
+    SettingKind("broadest_level", "a whole number", _is_whole, has_fallback=True),
     SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
     SettingKind("dismissed_graph_suggestions", "a list", _is_list, has_fallback=True),
     SettingKind("hidden_categories", "a list of texts", _is_list_of(_is_text)),

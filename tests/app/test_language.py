@@ -120,7 +120,6 @@ def test_a_key_has_one_name_in_a_language(qapp: QApplication, code: str, names: 
     assert action.shortcut() == QKeySequence(Qt.Key.Key_Enter), "not read as the other Enter, which is called the same"
     assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) == names[1]
     assert short_key("Shift+Return") == short
-    assert tr("Enter runs it · Esc closes").startswith(names[0])
 
 
 @pytest.mark.usefixtures("languages")

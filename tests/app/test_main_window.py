@@ -168,7 +168,7 @@ def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(review
         rows = reviewing.type_into_palette(typed) if typed else palette.rows
         assert [row.title for row in rows] == (["Rename to “Red ball”"] if typed == "Red ball" else [])
         assert "Nothing matches" not in shown_texts(palette)
-        assert "Enter renames · Esc closes" in shown_texts(palette)
+        assert palette.foot_text.startswith("Enter: Rename to “Red ball”") == (typed == "Red ball")
     reviewing.press(Key.Key_Escape)
 
 

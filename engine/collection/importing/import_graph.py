@@ -1,7 +1,7 @@
 """Bring a taxonomy into a project: what is new of it, or all that changed since it was imported last."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from engine.texts import Message
 SETTING: Final = "imported taxonomies"  # how many parts each of them has
 
 PART_LENGTH: Final = 900_000  # characters; a setting takes a million. WordNet's 82,115 classes make two parts
+LONG_LIST: Final = 100  # classes. Chosen: fewer are still being made up while labelling
 
 
 def known_sources(project: Project) -> list[SourceVersion]:
@@ -169,6 +170,9 @@ def import_graph(
         if not is_own and (known is None or plan.version.classes != known.classes):
             remember(project, plan.version, in_place_of=known)
         step.action = _action(plan, source.name, removed)
+        if step.action.code == "classes_imported" and _locks(project, plan):
+            project.policies.lock(is_on=True)
+            step.action = replace(step.action, arguments={**step.action.arguments, "limit": LONG_LIST})
     return GraphImport(
         change=step.change,
         classes_added=len(plan.new),
@@ -253,6 +257,11 @@ def _action(plan: ImportPlan, name: str, removed: int) -> Action:
     if links:
         return action("links_imported", parents=links, source=name)
     return action("synonyms_imported", classes=len(plan.completed), source=name)
+
+
+def _locks(project: Project, plan: ImportPlan) -> bool:
+    """Whether an import locks the class list: the list is long, and whoever uses one rarely wants a class of a slip."""
+    return len(plan.new) > LONG_LIST and not project.policies.is_locked
 
 
 def _news(plan: ImportPlan, removed: int) -> dict[str, Argument]:

@@ -110,6 +110,7 @@ class _Planner:
             own, news = self._ours.attributes(our_id), self._theirs.attributes(their_id)
             if news.source_id != own.source_id and not own.source_id:
                 news = self._with_free_id(their_id, news)
+            news = self._with_free_key(news)
             if news and (whole := _completed(own, news)) != own and self._has_set(our_id, whole):
                 self.completed.append(our_id)
 
@@ -120,6 +121,11 @@ class _Planner:
             return replace(news, source_id="")
         self._source_ids |= {news.source_id} - {""}
         return news
+
+    def _with_free_key(self, news: ClassAttributes) -> ClassAttributes:
+        """A key belongs to one class, too."""
+        is_taken = news.label_key and self.after.class_of_key(news.label_key) is not None
+        return replace(news, label_key=0) if is_taken else news
 
     def _has_set(self, our_id: ClassId, attributes: ClassAttributes) -> bool:
         try:
@@ -150,7 +156,7 @@ class _Planner:
             self._left_out[their_id] = Divergence.NAME_TAKEN if above or is_top else Divergence.PARENT_MISSING
             return
         parents = [each for each in free if each is not None]
-        attributes = self._with_free_id(their_id, self._theirs.attributes(their_id))
+        attributes = self._with_free_key(self._with_free_id(their_id, self._theirs.attributes(their_id)))
         identity = self._theirs.identity(their_id)
         if identity in self._identities:  # made by hand: nothing else has one of ours
             identity = NO_IDENTITY

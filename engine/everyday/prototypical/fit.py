@@ -77,7 +77,8 @@ class EverydayClassifier:
         basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
         model = fit(
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
-            basis=basis, ignored=snapshot.images.ignored(), checked=snapshot.checked,
+            broadest_level=snapshot.broadest_level, basis=basis, ignored=snapshot.images.ignored(),
+            checked=snapshot.checked,
         )  # fmt: skip
         row_ids = snapshot.images.row_ids
         excluded = excluded_classes(snapshot.graph, model.candidate_ids, snapshot.excluded, row_ids)
@@ -100,6 +101,7 @@ def fit(
     *,
     setting: Setting = Setting.PPN_PLUS,
     policies: Mapping[int, Policy] | None = None,
+    broadest_level: int = 0,
     allowed: Sequence[int] | None = None,
     tuning: Tuning | None = None,
     basis: CollectionBasis | None = None,
@@ -110,7 +112,7 @@ def fit(
 
     Args:
         shots: n labelled images of width d; n may be 0, then nothing is a candidate.
-        policies: bars and deepest classes by class id.
+        policies, broadest_level: see `FitSnapshot`.
         allowed: classes to choose among, none above another; by default the deepest that have a prototype.
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
         basis: of all images, for the collection stage, which is never used with prototypes alone.
@@ -131,7 +133,7 @@ def fit(
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
-    rules = back_off(graph, table.class_ids[candidates], policies or {})
+    rules = back_off(graph, table.class_ids[candidates], policies or {}, broadest_level=broadest_level)
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
     if check is not None:
         held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))

@@ -37,7 +37,7 @@ def test_before_typing_the_likely_ones_are_offered(graph: CategoryGraph) -> None
     assert class_ids_for(graph, "", first=[999]) == list(graph.roots())
 
 
-def test_the_exact_name_wins_then_favourites(graph: CategoryGraph) -> None:
+def test_the_better_fit_wins_then_what_is_offered(graph: CategoryGraph) -> None:
     """Typing "gull" offers Gull before Herring Gull, even when that is likelier."""
     assert offered(graph, "gull", "Herring Gull") == ["Gull", "Herring Gull"]
     assert offered(graph, "l", "Seal")[0] == "Seal"
@@ -73,7 +73,7 @@ def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -
     assert titles("bird/lar") == ["Gull (Larus)", "Puffin (Larus arcticus)"]
     assert titles("gull") == ["Gull", "Herring Gull"]
     assert class_rows(graph, "larus")[0].choice == ClassChoice(graph.find("Gull"))
-    assert class_rows(graph, "larus", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
+    assert class_rows(graph, "lar", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
 
 
 def test_never_more_rows_than_a_person_reads() -> None:

@@ -94,6 +94,7 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),
     "duplicates": lambda deep: (deep.project,),
+    "policy": lambda deep: (deep.project, ENDS[0], "--no-broader"),
     "what-if": lambda deep: (deep.project, "--merge", f"{ENDS[0]}={ENDS[1]}"),
     "backup": lambda deep: (deep.project,),
     "restore": lambda deep: (deep.project, shutil.copy(deep.project, deep.folder / "copy.protoleaf"), "--yes"),

@@ -17,7 +17,7 @@ COMMANDS = {
     "relink", "check", "suggest", "sample", "what-if", "menu-entry", "export", "export-graph", "import-labels", "merge",
     "unpack",
     "audit", "check-labels", "replaced", "images", "fields", "clock", "detect", "similar", "duplicates", "map",
-    "backup", "backups", "restore", "backbone", "doctor", "benchmark", "experiment",
+    "backup", "backups", "restore", "policy", "backbone", "doctor", "benchmark", "experiment",
 }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from tests.support.graphs import graph_of, names_of, seaside_graph
 
 BIRD, GULL, PUFFIN = 2, 4, 5
@@ -60,12 +61,61 @@ def test_slips_are_answered_with_close_names() -> None:
         seaside_graph().find(" ")
 
 
+def test_an_unknown_name_is_answered_in_the_order_of_the_search() -> None:
+    """On the command line "elephant" asks about the elephants before Elephantidae."""
+    with pytest.raises(UnknownClassError, match='mean "Elephant seal" or "African elephant" or "Afr'):
+        zoo().find("elephant")
+    assert names_of(zoo(), zoo().nearest("Afrcan elephant", 2)) == ["African elephant"]
+
+
+def zoo() -> CategoryGraph:
+    """Names that begin alike and mean something else."""
+    graph = graph_of(
+        {
+            "Elephantidae": [], "African elephant": ["Elephantidae"], "Elephant seal": [], "Woodenware": [],
+            "Wooden spoon": [], "Spoon, wooden": [], "Bat": [], "Batfish": [], "Fruit bat": [], "Acrobat": [],
+            "Loxodonta cyclotis": ["Elephantidae"], "Combat boot": [], "Cheetah": [],
+        }
+    )  # fmt: skip
+    graph.set_attributes(graph.find("Loxodonta cyclotis"), ClassAttributes("bat77", ("African forest elephant@en",)))
+    graph.set_attributes(graph.find("Cheetah"), ClassAttributes(synonyms=("Hunting leopard",)))
+    return graph
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        # what it is called, whole words of that, its beginning, a word's beginning, anywhere; synonyms behind names
+        ("elephant", ["Elephant seal", "African elephant", "Loxodonta cyclotis", "Elephantidae"]),
+        ("elephantidae", ["Elephantidae"]),
+        ("wooden", ["Wooden spoon", "Spoon, wooden", "Woodenware"]),
+        ("african ele", ["African elephant"]),
+        ("african elephant", ["African elephant"]),
+        ("bat", ["Bat", "Fruit bat", "Batfish", "Acrobat", "Combat boot", "Loxodonta cyclotis"]),
+        ("BAT77", ["Loxodonta cyclotis"]),
+        ("hunt", ["Cheetah"]),
+        ("leopard", ["Cheetah"]),
+    ],
+)
+def test_a_whole_word_comes_before_a_longer_word(typed: str, found: list[str]) -> None:
+    """The order of all lists of classes: see `Fit`."""
+    assert names_of(zoo(), zoo().search(typed)) == found
+
+
+def test_offered_classes_come_first_among_equal_fits_only() -> None:
+    """Elephantidae, though likely, does not come before a class that is called an elephant."""
+    graph = zoo()
+    likely = [graph.find("Elephantidae"), graph.find("African elephant")]
+    assert names_of(graph, graph.search("elephant", 2, likely)) == ["African elephant", "Elephant seal"]
+    assert names_of(graph, graph.search("ele", 2, likely)) == ["Elephantidae", "Elephant seal"]
+
+
 def test_search_order() -> None:
-    """Beginnings of names, then of words, then anywhere; short names first."""
+    """Whole words, then beginnings of names, then anywhere; short names first."""
     graph = graph_of({"Gull": [], "gulliver": [], "Herring-Gull": [], "Sea_gull": [], "Seagull": [], "Auk": []})
-    assert names_of(graph, graph.search("GULL")) == ["Gull", "gulliver", "Sea_gull", "Herring-Gull", "Seagull"]
+    assert names_of(graph, graph.search("GULL")) == ["Gull", "Sea_gull", "Herring-Gull", "gulliver", "Seagull"]
     assert names_of(graph, graph.search("gull", limit=1)) == ["Gull"]
-    assert names_of(graph, graph.search("gull", limit=3)) == ["Gull", "gulliver", "Sea_gull"]
+    assert names_of(graph, graph.search("gull", limit=3)) == ["Gull", "Sea_gull", "Herring-Gull"]
 
 
 def test_search_within_a_branch() -> None:

@@ -34,6 +34,7 @@ from tests.support.seventh_version import write_seventh_version
 from tests.support.sixth_version import write_sixth_version
 from tests.support.tenth_version import write_tenth_version
 from tests.support.third_version import write_third_version
+from tests.support.twelfth_version import write_twelfth_version
 
 
 def _shape_of(path: Path) -> list[tuple[str, str]]:
@@ -294,10 +295,11 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         write_ninth_version,
         write_tenth_version,
         write_eleventh_version,
+        write_twelfth_version,
     ],
 )
 def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path], None], tmp_path: Path) -> None:
-    """The history of versions 5 to 11 keeps its sentences, on a verified backup; new actions are codes beside them."""
+    """The history of versions 5 to 12 keeps its sentences, on a verified backup; new actions are codes beside them."""
     path = tmp_path / "older"
     write_version(path)
     before = _shape_of(path)
