@@ -12,20 +12,23 @@ from PySide6.QtWidgets import QMenu
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
-from app.file_dialogs import Purpose, open_file, save_new_file
+from app.file_dialogs import Purpose, open_file, save_file_at
 from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentMenu
 from app.welcome.view import Welcome
 from engine.config import PROJECT_SUFFIX, sample_folder
+from engine.files import shown
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
     from app.session import Session
     from app.settings import Settings
     from app.shell import Shell
-    from app.welcome.logic import NewProject
+    from app.welcome.logic import FirstContent
+    from engine.collection.importing.import_graph import GraphImport
+    from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
 
 
@@ -149,7 +152,7 @@ class Projects(Feature):
         self.sample = SampleStart(session)
         self.recent = RecentProjects(settings, self.page)
         self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, shell)
-        self._made: NewProject | None = None  # the project being made
+        self._made: FirstContent | None = None  # of the project being made
         self._connect()
 
     def _connect(self) -> None:
@@ -164,6 +167,7 @@ class Projects(Feature):
         self.sample.face_wanted.connect(shell.tree.select_class)
         page.action_requested.connect(shell.trigger)
         page.files_dropped.connect(self.take_dropped)
+        self.making.files_dropped.connect(lambda paths: self._open_dropped(paths) or self.making.begin(paths))
         shell.files_dropped.connect(self.take_dropped)
         shell.first_page_wanted.connect(self._show_first_page)
 
@@ -191,17 +195,16 @@ class Projects(Feature):
         self.making.stop()
         self.sample.stop()
 
-    def _make(self, project: NewProject, backbone: str) -> None:
-        if project.place is not None:
-            self._shell.leave_by(partial(self._create, project, project.place, backbone))
+    def _make(self, content: FirstContent, backbone: str) -> None:
+        self._shell.leave_by(partial(self._create, content, backbone))
 
-    def _create(self, project: NewProject, place: Path, backbone: str) -> None:
-        self._made = project
-        self._session.create(place, backbone)
+    def _create(self, content: FirstContent, backbone: str) -> None:
+        self._made = content
+        self._session.create(content.place, backbone)
 
-    def _choose_place(self) -> Path | None:
-        title, name = tr("New project"), f"project{PROJECT_SUFFIX}"
-        path = save_new_file(self._shell, Purpose.PROJECTS, title, name, KINDS)
+    def _choose_place(self, suggested: Path) -> Path | None:
+        start = suggested.with_name(suggested.name + PROJECT_SUFFIX)
+        path, _kind = save_file_at(self._shell, start, tr("New project"), KINDS)
         if path is None or path.suffix == PROJECT_SUFFIX:
             return path
         return path.with_name(path.name + PROJECT_SUFFIX)
@@ -217,14 +220,18 @@ class Projects(Feature):
         self.sample.start()
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
-        """Open a dropped project; add other files to the open one, or make one beside them and import them."""
+        """Open a dropped project; add other files to the open one, or begin one with them."""
+        if not self._open_dropped(paths):
+            if self._session.info is not None:
+                self._shell.files_given.emit(paths)
+            else:
+                self.making.begin(paths)
+
+    def _open_dropped(self, paths: Sequence[Path]) -> bool:
         project = next((path for path in paths if path.suffix == PROJECT_SUFFIX), None)
         if project is not None:
             self._shell.leave_by(lambda: self._session.open(project))
-        elif self._session.info is not None:
-            self._shell.files_given.emit(paths)
-        else:
-            self.making.begin(paths)
+        return project is not None
 
     def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
         """Offer other files while the project file is missing."""
@@ -239,8 +246,35 @@ class Projects(Feature):
         if made is None or info is None or info.path != made.place:
             return
         self._made = None
-        if made.has_choice:  # the user has just chosen
+        self.making.forget()
+        if self.making.has_choice:  # the user has just chosen
             remember = self._settings.remember_offered
             self._session.ask(lambda live: live.project.backups.project_id, remember, owner=self)
-        if made.dropped:
-            self._shell.files_given.emit(made.dropped)
+        if made.classes is None:
+            self._add_photos(made)
+        else:
+            self._import_classes(made)
+
+    def _import_classes(self, made: FirstContent) -> None:
+        """Classes first: folders may be called as they are."""
+        classes = made.classes
+        assert classes is not None, "there are some"
+
+        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> GraphImport:
+            from engine.collection.importing.import_graph import import_graph
+
+            return import_graph(live.project, classes.source, read=classes.imported)
+
+        title = tr("Importing %1", shown(classes.source.name))
+        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job.keeps_finished = False
+        job.finished.connect(lambda _done: self._add_photos(made))
+        job.failed.connect(lambda _message: self._add_photos(made))
+
+    def _add_photos(self, made: FirstContent) -> None:
+        if made.found is not None:
+            self._shell.found_given.emit(made.found, made.class_folders)
+        if made.photos:
+            self._shell.images_given.emit(made.photos, None)
+        if made.labels is not None:
+            self._shell.files_given.emit([made.labels])
