@@ -17,6 +17,7 @@ from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentMenu
+from app.welcome.recent_facts import FirstPageLooks
 from app.welcome.view import Welcome
 from engine.config import PROJECT_SUFFIX, sample_folder
 from engine.files import shown
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.welcome.logic import FirstContent
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
+    from engine.config import CacheFolders
     from engine.events import CancelToken, OnProgress
 
 
@@ -94,30 +96,23 @@ KINDS = "Protoleaf (*.protoleaf)"
 
 @final
 class RecentProjects(QObject):
-    """Lists recent projects on the first page; a thread checks which are gone."""
+    """Lists recent projects on the first page; threads look at them."""
 
-    def __init__(self, settings: Settings, page: Welcome) -> None:
+    def __init__(self, settings: Settings, page: Welcome, caches: CacheFolders) -> None:
         super().__init__(page)
+        self.looks = FirstPageLooks(caches, self)
         self._settings = settings
         self._page = page
-        self._looking: DetachedJob | None = None
         self._is_stopped = False
+        self.looks.seen.connect(page.recent.show_facts)
+        self.looks.starts_seen.connect(page.show_starts)
         page.recent.forget_requested.connect(self._forget)
 
     def show(self) -> None:
         paths = self._settings.recent_projects()
         self._page.show_recent(paths)
-        if self._looking is not None:
-            self._looking.cancel()
-            self._looking.deleteLater()
-            self._looking = None
-        if not paths or self._is_stopped:
-            return
-        job = DetachedJob(tr("Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
-        job.finished.connect(self._page.recent.show_gone)
-        job.failed.connect(lambda _message: None)  # they may exist
-        self._looking = job
-        job.start()
+        if not self._is_stopped:
+            self.looks.look(paths)
 
     def _forget(self, path: Path) -> None:
         self._settings.forget_project(path)
@@ -128,15 +123,8 @@ class RecentProjects(QObject):
         self.show()
 
     def stop(self) -> None:
-        """Stop looking; not waiting for an unreachable share."""
         self._is_stopped = True  # the page is shown once more when the last project is closed
-        if self._looking is not None:
-            self._looking.stop()
-
-
-def gone_of(paths: Sequence[Path]) -> frozenset[Path]:
-    """Those whose file does not exist."""
-    return frozenset(path for path in paths if not path.exists())
+        self.looks.stop()
 
 
 @final
@@ -150,7 +138,7 @@ class Projects(Feature):
         shell.pages.addWidget(self.page)
         self.making = ProjectMaking(session, settings, self._host, self._choose_place, self._make)
         self.sample = SampleStart(session)
-        self.recent = RecentProjects(settings, self.page)
+        self.recent = RecentProjects(settings, self.page, session.caches)
         self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, shell)
         self._made: FirstContent | None = None  # of the project being made
         self._connect()

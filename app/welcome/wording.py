@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from app.drops import classes_text
-from app.texts import fill, marked, plural, shortened, tr
+from app.texts import day_text, fill, marked, plural, shortened, tr
 from app.welcome.logic import ExpectedSpeed, Photos
-from app.wording import enumeration, images, images_per_s, number, rough_time, titled
+from app.wording import SEPARATOR, enumeration, images, images_per_s, number, rough_time, titled
 from engine.files import shown
 
 if TYPE_CHECKING:
+    from app.welcome.recent_facts import RecentFacts
     from engine.backbones.bundled import OfferedBackbone
     from engine.collection.importing.class_list import ClassList
     from engine.events import Progress
@@ -78,6 +80,31 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
         return tr("Tick the folders that are classes. Their images get labels.")
     one, many = "1 folder is a class. Its images get labels.", "%n folders are classes. Their images get labels."
     return plural(ticked, one, many)
+
+
+def recent_text(facts: RecentFacts, today: date | None = None) -> str:
+    """`120 of 300 labelled  ·  Yesterday`, or why that is not known."""
+    if facts.is_gone:
+        return tr("Not found")
+    if not facts.is_read or facts.changed_at is None:
+        return tr("Cannot be read")
+    day = edited_text(facts.changed_at.astimezone().date(), today or datetime.now().astimezone().date())
+    return SEPARATOR.join((_progress_text(facts), day))
+
+
+def _progress_text(facts: RecentFacts) -> str:
+    if not facts.images:
+        return tr("No images yet")
+    if facts.labelled >= facts.images:
+        return plural(facts.images, "1 image, labelled", "All %n labelled")
+    return tr("%1 of %2 labelled", number(facts.labelled), number(facts.images))
+
+
+def edited_text(day: date, today: date) -> str:
+    """`Today`, `Yesterday`, `May 3, 2026`."""
+    if day == today:
+        return tr("Today")
+    return tr("Yesterday") if day == today - timedelta(days=1) else day_text(day)
 
 
 def setup_facts(progress: Progress) -> str:
