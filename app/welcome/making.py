@@ -66,7 +66,7 @@ class ProjectMaking(QObject):
         self._photos = Photos()
         self._rates: dict[str, PhotoRate] = {}
         self._of_list: frozenset[Path] = frozenset()  # folders called as classes of the list are
-        self._suggested = folder_for(Purpose.PROJECTS), ""
+        self._suggested = Path.home(), ""
         self._place: Path | None = None  # that was found free
         self._wanted: str | None = None  # the backbone with which the project is made once the list is read
         self._looking: dict[str, DetachedJob] = {}
@@ -206,12 +206,11 @@ class ProjectMaking(QObject):
         return self.project.folder or folder, self.project.name or name
 
     def _suggest_place(self) -> None:
-        photos, otherwise = self.project.photos, self.project.folder or folder_for(Purpose.PROJECTS)
+        photos, chosen = self.project.photos, self.project.folder
         stem = (photos[0].stem if photos else "") or tr("New project")
-        chosen = self.project.folder
 
         def work() -> tuple[Path, str]:
-            folder = chosen or suggested_folder(photos, otherwise)
+            folder = chosen or suggested_folder(photos, folder_for(Purpose.PROJECTS))
             return folder, free_name(folder, stem)
 
         self._look("suggestion", work, self._on_suggested)
