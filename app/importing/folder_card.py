@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
@@ -61,6 +62,10 @@ class FolderCard(ScrollingCard):
         whole = self.panel.layout()
         assert whole is not None, "the card has one"
         whole.addWidget(foot)  # never scrolled away
+
+        stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
     @property
     def question(self) -> str:
