@@ -128,7 +128,7 @@ class ClassSection(QWidget):
         self.summary.setText(words if way is ClassesFrom.NOWHERE else "")
         self._show_parts()
         self.way_chosen.emit(way)
-        if way is ClassesFrom.TEXT:
+        if way is ClassesFrom.TEXT and self.ways[way].hasFocus():
             self.text.setFocus()
 
     def _show_parts(self) -> None:

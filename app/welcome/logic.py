@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.config import PROJECT_SUFFIX
 
@@ -64,6 +64,18 @@ class NewProject:
             return ""
         values = {name: _plain(value) for name, value in vars(self).items()}
         return json.dumps({name: value for name, value in values.items() if value})
+
+
+@final
+class ProjectChoice:
+    """Holds what was chosen, as it changes."""
+
+    def __init__(self, project: NewProject) -> None:
+        self.project = project
+
+    def change(self, **fields: Any) -> None:
+        """Choose something else, by the names of the fields of `NewProject`."""
+        self.project = replace(self.project, **fields)
 
 
 def _plain(value: object) -> object:

@@ -22,7 +22,7 @@ def known_sheet(desk: Desk) -> NewProjectCard:
     """The open sheet, once it knows all that it can."""
     making = desk.window.of(Projects).making
     desk.wait(lambda: making.card is not None and making.card.isVisible())
-    desk.wait(lambda: not (making.counting.waiting or making.reading.is_busy or making.measuring.is_busy))
+    desk.wait(lambda: not (making.counting.waiting or making.classes.reading.is_busy or making.measuring.is_busy))
     assert making.card is not None
     return making.card
 
