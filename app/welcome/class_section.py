@@ -52,13 +52,13 @@ class ClassSection(QWidget):
         self.text = self._make_text()
         self.all_button = make_button(tr("Tick all"), lambda: self.all_folders_wanted.emit(True), variant="flat")
         self.none_button = make_button(tr("Tick none"), lambda: self.all_folders_wanted.emit(False), variant="flat")
-        self._ticks = QWidget()
-        fill_row(self._ticks, self.all_button, self.none_button).addStretch(1)
         self.summary = make_flowing_label("", "secondary")
+        self._line = QWidget()
+        fill_row(self._line, self.summary, self.all_button, self.none_button).setStretch(0, 1)
         self.failure = FailureNotice("warning")
         row = QWidget()
         fill_row(row, *self.ways.values(), spacing=tokens().spacing.medium).addStretch(1)
-        parts = (row, self._file, self.columns, self.text, self.summary, self._ticks, self.failure)
+        parts = (row, self._file, self.columns, self.text, self._line, self.failure)
         fill_column(self, *parts)
         self.ways[ClassesFrom.NOWHERE].setChecked(True)
 
@@ -135,5 +135,6 @@ class ClassSection(QWidget):
         way = self.way
         self._file.setVisible(way is ClassesFrom.FILE)
         self.text.setVisible(way is ClassesFrom.TEXT)
-        self._ticks.setVisible(way is ClassesFrom.FOLDERS)
-        self.summary.setVisible(bool(self.summary.text()))
+        for button in (self.all_button, self.none_button):
+            button.setVisible(way is ClassesFrom.FOLDERS)
+        self._line.setVisible(bool(self.summary.text()))
