@@ -75,6 +75,7 @@ class Settings:
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
     new_project_choice = _Text("new_project/backbone")  # kind of backbone of the last new project
+    new_project = _Text("new_project/chosen")  # what was chosen for a project that is not made yet
     export_format = _Text("export/format")
     export_folder = _Text("export/folder")  # empty: beside the project
     graph_export_format = _Text("export/graph_format")

@@ -153,7 +153,7 @@ def _rate_number(rate: float) -> str:
 
 def preparing_text() -> str:
     """While the file of a bundled backbone is built."""
-    return tr("Optimising for this computer…")
+    return tr("Setting up…")
 
 
 def progress_facts(progress: Progress) -> str:

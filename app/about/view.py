@@ -35,7 +35,7 @@ class AboutCard(ScrollingCard):
         column = fill_column(
             self.body,
             make_flowing_label(tr("Version %1", __version__), "strong"),
-            make_flowing_label(tr("Turns a taxonomy and a handful of images per class into a classified collection.")),
+            make_flowing_label(tr("Sort thousands of photos by labelling a few")),
             make_flowing_label(tr("Nothing you do here leaves this computer."), "secondary"),
             make_flowing_label(tr("Free software under the Apache License 2.0."), "secondary"),
             self._credits,

@@ -78,7 +78,7 @@ def row_origin(row: BackboneRow) -> str:
     if card.licence:
         facts.append(tr("Licence: %1", _first_words(card.licence, ":", ". ")))
     if row.preparation is not None:
-        facts.append(tr("Prepared once before its first use"))
+        facts.append(tr("First use: about a minute of setup"))
     return SEPARATOR.join(facts)
 
 

@@ -2,121 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, final
+from typing import TYPE_CHECKING, cast, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_files
+from app.importing.wording import file_kinds, import_text
 from app.jobs.background_thread import DetachedJob
-from app.texts import marked, plural, tr
-from app.wording import enumeration, images, in_sentences, number
-from engine.files import shown
-from engine.images.kinds import IMAGE_SUFFIXES
-from engine.texts import translated
+from app.texts import marked, tr
+from app.wording import in_sentences
 
 if TYPE_CHECKING:
+    from app.importing.folder_card import FolderCard
     from app.shell import Shell
+    from engine.collection.importing.folder_choice import FoundFolder
     from engine.collection.importing.import_images import ImageImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
     from engine.images.find_images import FoundImages
-    from engine.images.kinds import LeftOut
-
-
-PARTS_NAMED: Final = 3  # names of folders in a question
-
-
-def file_kinds() -> str:
-    """What the dialog for images offers: `Images (*.avif *.AVIF …);;All files (*)`."""
-    suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
-    return tr("Images (%1);;All files (*)", suffixes)
-
-
-def folders_question(folder: str, count: int) -> str:
-    """What to ask about the sub-folders of a folder; of several folders at once when it has no name."""
-    return plural(
-        count,
-        "%1 has 1 subfolder with images. Make it a class?",
-        "%1 has %n subfolders with images. Make them classes?",
-        _quoted(folder),
-    )
-
-
-def parts_question(folder: str, parts: Sequence[str]) -> str:
-    """What to ask where folders are called as parts of data sets are, such as images and train."""
-    return tr(
-        "%1 looks like a data set: %2 are usual names of its parts, not of classes. "
-        "To have its boxes, import its labels instead. Make classes of them all the same?",
-        _quoted(folder),
-        enumeration(map(_quoted, parts[:PARTS_NAMED])),
-    )
-
-
-def make_classes(count: int) -> str:
-    """The answer that makes classes."""
-    return plural(count, "Make a class", "Make classes")
-
-
-def only_add_images(class_name: str) -> str:
-    """The answer that makes none; dropped on a class, the images become shots of it."""
-    if class_name:
-        return tr("Label all as %1", class_name)
-    return tr("Only add the images")
-
-
-def _quoted(folder: str) -> str:
-    return tr("“%1”", shown(folder)) if folder else tr("What you dropped")
-
-
-def import_text(done: ImageImport) -> str:
-    """Sentences about what was not added; empty where all is well."""
-    parts = [
-        _failure_text(done) if done.failures else "",
-        left_out_text(done.left_out),
-        raw_doubles_text(done.left_out.raw_doubles),
-    ]
-    if done.added == 0 and not done.failures:
-        if done.already_there:
-            parts.insert(0, tr("Nothing new: %1 already in the project", images(done.already_there)))
-        else:
-            parts.insert(0, tr("No images found there"))
-    return in_sentences(*parts)
-
-
-def _failure_text(done: ImageImport) -> str:
-    first, others = done.failures[0], len(done.failures) - 1
-    name, reason = shown(first.path.name), shown(translated(first.reason))
-    if others:
-        return plural(
-            others, "%1 and 1 more could not be added: %2", "%1 and %n more could not be added: %2", name, reason
-        )
-    return tr("%1 could not be added: %2", name, reason)
-
-
-def left_out_text(left_out: LeftOut) -> str:
-    """`12 HEIC, 3 MOV were left out: these kinds of files are not read`; empty where there were none."""
-    if not left_out.count:
-        return ""
-    kinds = enumeration(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
-    return plural(
-        left_out.count,
-        "%1 was skipped: this file type is not supported",
-        "%1 were skipped: these file types are not supported",
-        kinds,
-    )
-
-
-def raw_doubles_text(count: int) -> str:
-    """`12 RAW photos were skipped: the camera stored them as JPEG or HEIC, too`; empty where there were none."""
-    if not count:
-        return ""
-    return plural(
-        count,
-        "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too",
-        "%n RAW photos were skipped: the camera stored them as JPEG or HEIC, too",
-    )
 
 
 @final
@@ -125,7 +30,10 @@ class Importing(Feature):
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
-        self._notice = shell.workspace.notice
+        self.card: FolderCard | None = None
+        self._asked: tuple[FoundImages, int | None] | None = None  # what the card is about, and the class
+        self._session.closed.connect(self._on_closed)
+        shell.found_given.connect(self._add)
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
         shell.tree.requests.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
 
@@ -160,52 +68,66 @@ class Importing(Feature):
 
         job = DetachedJob(tr("Looking for images"), work)
         job.keeps_finished, job.is_followed = False, True
-        job.finished.connect(lambda found: self._on_found(found, paths, class_id))
+        job.finished.connect(lambda found: self._on_found(found, class_id))
         job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
         self._session.jobs.watch(job)
         job.start()
 
-    def _on_found(self, found: FoundImages, paths: Sequence[Path], class_id: int | None) -> None:
-        count = sum(1 for folder in found.folders if folder.names)
-        if count:
-            self._ask_about_folders(found, paths, count, class_id)
-        else:
-            self._add(found, class_id)
+    def _on_found(self, found: FoundImages, class_id: int | None) -> None:
+        if not any(folder.names for folder in found.folders):
+            self._add(found, frozenset(), class_id)
+            return
 
-    def _ask_about_folders(self, found: FoundImages, paths: Sequence[Path], count: int, class_id: int | None) -> None:
-        from engine.interchange.labelled_images.box_sets import parts_among
+        def look(live: LiveCollection) -> tuple[tuple[FoundFolder, ...], frozenset[Path]]:
+            from engine.collection.importing.folder_choice import found_folders, known_class_folders
 
-        parts = parts_among(name for folder in found.folders for name in folder.names)
-        dropped = paths[0].name if len(paths) == 1 else ""
-        question = parts_question(dropped, parts) if parts else folders_question(dropped, count)
-        where = self._session.graph.shown_name(class_id) if class_id is not None else ""
-        self._notice.ask(
-            question,
-            [
-                (make_classes(count), lambda: self._add_class_folders(found, class_id)),
-                (only_add_images(where), lambda: self._add(found, class_id)),
-            ],
-        )
+            folders = found_folders(found)
+            return folders, known_class_folders(live.project.classes.graph, folders)
 
-    def _add(self, found: FoundImages, class_id: int | None) -> None:
-        """Add images; with a class they become its shots."""
+        self._session.ask(look, lambda answer: self._ask_about_folders(found, *answer, class_id), owner=self)
+
+    def _ask_about_folders(
+        self, found: FoundImages, folders: Sequence[FoundFolder], known: frozenset[Path], class_id: int | None
+    ) -> None:
+        if self.card is None:
+            self.card = self._make_card()
+        self._asked = found, class_id
+        name = self._session.graph.shown_name(class_id) if class_id is not None else ""
+        self.card.ask(folders, known, name)
+
+    def _make_card(self) -> FolderCard:
+        from app.importing.folder_card import FolderCard
+
+        card = FolderCard(self._host)
+        card.agreed.connect(self._on_agreed)
+        return card
+
+    def _on_agreed(self) -> None:
+        from engine.collection.importing.folder_choice import without_folders
+
+        asked, self._asked = self._asked, None
+        if self.card is None or asked is None:
+            return
+        self.card.dismiss()
+        chosen = self.card.list.folders
+        self._add(without_folders(asked[0], chosen.left_out), chosen.classes, asked[1])
+
+    def _on_closed(self) -> None:
+        self._asked = None
+        if self.card is not None:
+            self.card.dismiss()
+
+    def _add(self, found: FoundImages, class_folders: Collection[Path], class_id: int | None = None) -> None:
+        """Add images: those in folders that are classes get labels, the others those of a class, if any."""
 
         def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
-            from engine.collection.importing.import_images import add_found
+            from engine.collection.importing.import_images import add_class_folders, add_found
 
-            return add_found(live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel)
-
-        self._run(work, found)
-
-    def _add_class_folders(self, found: FoundImages, under: int | None) -> None:
-        """Add images from folders whose sub-folders are classes."""
-
-        def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
-            from engine.collection.importing.import_images import add_class_folders
-
+            if not class_folders:
+                return add_found(live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel)
             return add_class_folders(
-                live.project, found, under=under, takes_parts=True, on_progress=on_progress, cancel=cancel
+                live.project, found, under=class_id, chosen=class_folders, on_progress=on_progress, cancel=cancel
             )
 
         self._run(work, found)

@@ -60,14 +60,15 @@ class LabelImports(Imports["LabelImportCard"]):
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Read a dropped file of labels; add other files as images."""
-        from app.label_import.logic import is_labels, may_be_labels
+        from app.label_import.logic import may_be_labels
+        from engine.collection.importing.read_labels import is_label_file
 
         info = self._session.info
         if info is None or not info.is_writable or len(paths) != 1 or not may_be_labels(paths[0]):
             self._shell.images_given.emit(paths, None)
             return
         source = paths[0]
-        job = DetachedJob(tr("Reading %1", shown(source.name)), lambda _on_progress, _cancel: is_labels(source))
+        job = DetachedJob(tr("Reading %1", shown(source.name)), lambda _on_progress, _cancel: is_label_file(source))
         job.keeps_finished = False
         job.finished.connect(lambda found: self.read(source) if found else self._shell.images_given.emit(paths, None))
         job.failed.connect(self._session.failed)

@@ -10,7 +10,7 @@ from engine.collection.importing.import_labels import images_on_disk, plan_label
 from engine.collection.importing.label_plan import LabelPlan
 from engine.collection.importing.match_images import FileContents, PermittedImages
 from engine.collection.importing.read_labels import ReadLabels, read_labels
-from engine.errors import FormatError, ProtoleafError
+from engine.errors import FormatError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
@@ -41,15 +41,6 @@ class LabelSurvey:
 def may_be_labels(path: Path) -> bool:
     """Whether a dropped file may hold labels, by its name."""
     return path.suffix.casefold() in DROPPED
-
-
-def is_labels(path: Path) -> bool:
-    """Whether a file holds labels, by its content."""
-    try:
-        fits = READ_FORMATS[detect(path)].fits if path.is_file() else None
-        return fits is not None and fits(path)
-    except (ProtoleafError, OSError):
-        return False
 
 
 def survey_labels(

@@ -57,7 +57,9 @@ class Overlay(QWidget):
         return self.height() - self._top() - _BAND
 
     def _top(self) -> int:
-        return max(_MARGIN, round(self.height() * _TOP_SHARE))
+        """A share of the height, less where the panel needs the room."""
+        room = self.height() - self.wanted_height(self.panel_width()) - _MARGIN
+        return max(_MARGIN, min(round(self.height() * _TOP_SHARE), room))
 
     def wanted_height(self, _width: int) -> int:
         """The panel's preferred height at a width."""

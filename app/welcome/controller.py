@@ -12,20 +12,25 @@ from PySide6.QtWidgets import QMenu
 
 from app.actions.row import Needs, Section, action
 from app.feature import Feature
-from app.file_dialogs import Purpose, open_file, save_new_file
+from app.file_dialogs import Purpose, open_file, save_file_at
 from app.jobs.background_thread import DetachedJob
 from app.texts import marked, tr
 from app.welcome.making import ProjectMaking
 from app.welcome.recent import RecentMenu
+from app.welcome.recent_facts import FirstPageLooks
 from app.welcome.view import Welcome
 from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX, sample_folder
+from engine.files import shown
 
 if TYPE_CHECKING:
     from app.jobs.job import Job
     from app.session import Session
     from app.settings import Settings
     from app.shell import Shell
-    from app.welcome.logic import NewProject
+    from app.welcome.logic import FirstContent
+    from engine.collection.importing.import_graph import GraphImport
+    from engine.collection.live import LiveCollection
+    from engine.config import CacheFolders
     from engine.events import CancelToken, OnProgress
 
 
@@ -92,30 +97,23 @@ OPENED_KINDS = f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
 @final
 class RecentProjects(QObject):
-    """Lists recent projects on the first page; a thread checks which are gone."""
+    """Lists recent projects on the first page; threads look at them."""
 
-    def __init__(self, settings: Settings, page: Welcome) -> None:
+    def __init__(self, settings: Settings, page: Welcome, caches: CacheFolders) -> None:
         super().__init__(page)
+        self.looks = FirstPageLooks(caches, self)
         self._settings = settings
         self._page = page
-        self._looking: DetachedJob | None = None
         self._is_stopped = False
+        self.looks.seen.connect(page.recent.show_facts)
+        self.looks.starts_seen.connect(page.show_starts)
         page.recent.forget_requested.connect(self._forget)
 
     def show(self) -> None:
         paths = self._settings.recent_projects()
         self._page.show_recent(paths)
-        if self._looking is not None:
-            self._looking.cancel()
-            self._looking.deleteLater()
-            self._looking = None
-        if not paths or self._is_stopped:
-            return
-        job = DetachedJob(tr("Recent projects"), lambda _on_progress, _cancel: gone_of(paths), self)
-        job.finished.connect(self._page.recent.show_gone)
-        job.failed.connect(lambda _message: None)  # they may exist
-        self._looking = job
-        job.start()
+        if not self._is_stopped:
+            self.looks.look(paths)
 
     def _forget(self, path: Path) -> None:
         self._settings.forget_project(path)
@@ -126,15 +124,8 @@ class RecentProjects(QObject):
         self.show()
 
     def stop(self) -> None:
-        """Stop looking; not waiting for an unreachable share."""
         self._is_stopped = True  # the page is shown once more when the last project is closed
-        if self._looking is not None:
-            self._looking.stop()
-
-
-def gone_of(paths: Sequence[Path]) -> frozenset[Path]:
-    """Those whose file does not exist."""
-    return frozenset(path for path in paths if not path.exists())
+        self.looks.stop()
 
 
 @final
@@ -148,9 +139,9 @@ class Projects(Feature):
         shell.pages.addWidget(self.page)
         self.making = ProjectMaking(session, settings, self._host, self._choose_place, self._make)
         self.sample = SampleStart(session)
-        self.recent = RecentProjects(settings, self.page)
+        self.recent = RecentProjects(settings, self.page, session.caches)
         self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, shell)
-        self._made: NewProject | None = None  # the project being made
+        self._made: FirstContent | None = None  # of the project being made
         self._connect()
 
     def _connect(self) -> None:
@@ -165,6 +156,7 @@ class Projects(Feature):
         self.sample.face_wanted.connect(shell.tree.select_class)
         page.action_requested.connect(shell.trigger)
         page.files_dropped.connect(self.take_dropped)
+        self.making.files_dropped.connect(lambda paths: self._open_dropped(paths) or self.making.begin(paths))
         shell.files_dropped.connect(self.take_dropped)
         shell.first_page_wanted.connect(self._show_first_page)
 
@@ -192,17 +184,16 @@ class Projects(Feature):
         self.making.stop()
         self.sample.stop()
 
-    def _make(self, project: NewProject, backbone: str) -> None:
-        if project.place is not None:
-            self._shell.leave_by(partial(self._create, project, project.place, backbone))
+    def _make(self, content: FirstContent, backbone: str) -> None:
+        self._shell.leave_by(partial(self._create, content, backbone))
 
-    def _create(self, project: NewProject, place: Path, backbone: str) -> None:
-        self._made = project
-        self._session.create(place, backbone)
+    def _create(self, content: FirstContent, backbone: str) -> None:
+        self._made = content
+        self._session.create(content.place, backbone)
 
-    def _choose_place(self) -> Path | None:
-        title, name = tr("New project"), f"project{PROJECT_SUFFIX}"
-        path = save_new_file(self._shell, Purpose.PROJECTS, title, name, KINDS)
+    def _choose_place(self, suggested: Path) -> Path | None:
+        start = suggested.with_name(suggested.name + PROJECT_SUFFIX)
+        path, _kind = save_file_at(self._shell, start, tr("New project"), KINDS)
         if path is None or path.suffix == PROJECT_SUFFIX:
             return path
         return path.with_name(path.name + PROJECT_SUFFIX)
@@ -218,14 +209,18 @@ class Projects(Feature):
         self.sample.start()
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
-        """Open a dropped project; add other files to the open one, or make one beside them and import them."""
+        """Open a dropped project; add other files to the open one, or begin one with them."""
+        if not self._open_dropped(paths):
+            if self._session.info is not None:
+                self._shell.files_given.emit(paths)
+            else:
+                self.making.begin(paths)
+
+    def _open_dropped(self, paths: Sequence[Path]) -> bool:
         project = next((path for path in paths if path.suffix in {PROJECT_SUFFIX, ARCHIVE_SUFFIX}), None)
         if project is not None:
             self._shell.open_project(project)
-        elif self._session.info is not None:
-            self._shell.files_given.emit(paths)
-        else:
-            self.making.begin(paths)
+        return project is not None
 
     def _on_writable_changed(self, is_writable: bool, reason: str) -> None:
         """Offer other files while the project file is missing."""
@@ -240,8 +235,35 @@ class Projects(Feature):
         if made is None or info is None or info.path != made.place:
             return
         self._made = None
-        if made.has_choice:  # the user has just chosen
+        self.making.forget()
+        if self.making.has_choice:  # the user has just chosen
             remember = self._settings.remember_offered
             self._session.ask(lambda live: live.project.backups.project_id, remember, owner=self)
-        if made.dropped:
-            self._shell.files_given.emit(made.dropped)
+        if made.classes is None:
+            self._add_photos(made)
+        else:
+            self._import_classes(made)
+
+    def _import_classes(self, made: FirstContent) -> None:
+        """Classes first: folders may be called as they are."""
+        classes = made.classes
+        assert classes is not None, "there are some"
+
+        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> GraphImport:
+            from engine.collection.importing.import_graph import import_graph
+
+            return import_graph(live.project, classes.source, read=classes.imported)
+
+        title = tr("Importing %1", shown(classes.source.name))
+        job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
+        job.keeps_finished = False
+        job.finished.connect(lambda _done: self._add_photos(made))
+        job.failed.connect(lambda _message: self._add_photos(made))
+
+    def _add_photos(self, made: FirstContent) -> None:
+        if made.found is not None:
+            self._shell.found_given.emit(made.found, made.class_folders)
+        if made.photos:
+            self._shell.images_given.emit(made.photos, None)
+        if made.labels is not None:
+            self._shell.files_given.emit([made.labels])

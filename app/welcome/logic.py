@@ -2,32 +2,169 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from engine.config import PROJECT_SUFFIX
 
 if TYPE_CHECKING:  # the window shows first
     from engine.backbones.bundled import OfferedBackbone
+    from engine.collection.importing.class_list import ClassList
     from engine.embedding.messages import PhotoRate
     from engine.images.find_images import FoundImages
 
 MOST_TRIED: Final = 24  # photos that a measurement reads
 
 
+class ClassesFrom(StrEnum):
+    """Where the classes of a new project come from."""
+
+    NOWHERE = "none"
+    FILE = "file"
+    TEXT = "text"
+    FOLDERS = "folders"
+
+
 @dataclass(frozen=True)
 class NewProject:
-    """A project to be made."""
+    """What was chosen so far for a project to be made.
 
-    offered: tuple[OfferedBackbone, ...]
-    place: Path | None = None  # its file; None until the user chooses one
-    dropped: tuple[Path, ...] = ()  # files to import
+    Attributes:
+        name: of its file, without the suffix; "" for the suggested one.
+        folder: of its file; None for the suggested one.
+        photos: folders and files to import, in which those that are `left_out` are not.
+        columns: of the class file by role, as a person named them.
+        class_folders: folders whose names are classes.
+        labels: a file of labels, imported once the project is made.
+    """
+
+    name: str = ""
+    folder: Path | None = None
+    photos: tuple[Path, ...] = ()
+    left_out: frozenset[Path] = frozenset()
+    classes_from: ClassesFrom = ClassesFrom.NOWHERE
+    class_file: Path | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    class_text: str = ""
+    class_folders: frozenset[Path] = frozenset()
+    labels: Path | None = None
 
     @property
-    def has_choice(self) -> bool:
-        return len(self.offered) > 1
+    def is_empty(self) -> bool:
+        return self == NewProject()
+
+    def as_text(self) -> str:
+        """Written down, so that what was chosen is there after a restart; "" while nothing was."""
+        if self.is_empty:
+            return ""
+        values = {name: _plain(value) for name, value in vars(self).items()}
+        return json.dumps({name: value for name, value in values.items() if value})
+
+
+@final
+class ProjectChoice:
+    """Holds what was chosen, as it changes."""
+
+    def __init__(self, project: NewProject) -> None:
+        self.project = project
+
+    def change(self, **fields: Any) -> None:
+        """Choose something else, by the names of the fields of `NewProject`."""
+        self.project = replace(self.project, **fields)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    return [str(each) for each in value] if isinstance(value, tuple | frozenset) else value
+
+
+def new_project_of(text: str) -> NewProject:
+    """Read what `as_text` wrote; nothing chosen where it is something else."""
+    try:
+        found: dict[str, Any] = json.loads(text or "{}")
+        return NewProject(
+            name=str(found.get("name", "")),
+            folder=_path(found, "folder"),
+            photos=_paths(found, "photos"),
+            left_out=frozenset(_paths(found, "left_out")),
+            classes_from=ClassesFrom(found.get("classes_from", ClassesFrom.NOWHERE)),
+            class_file=_path(found, "class_file"),
+            columns={str(role): str(name) for role, name in found.get("columns", {}).items()},
+            class_text=str(found.get("class_text", "")),
+            class_folders=frozenset(_paths(found, "class_folders")),
+            labels=_path(found, "labels"),
+        )
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return NewProject()
+
+
+def _path(found: Mapping[str, Any], name: str) -> Path | None:
+    return Path(str(found[name])) if found.get(name) else None
+
+
+def _paths(found: Mapping[str, Any], name: str) -> tuple[Path, ...]:
+    return tuple(Path(str(each)) for each in found.get(name, ()))
+
+
+@dataclass(frozen=True)
+class FirstContent:
+    """What a project gets once it is made.
+
+    Attributes:
+        place: its file.
+        photos: files and folders to search; empty where `found` is known.
+        found: the images to add.
+        class_folders: folders that are classes.
+        classes: a class list.
+        labels: a file of labels.
+    """
+
+    place: Path
+    photos: tuple[Path, ...] = ()
+    found: FoundImages | None = None
+    class_folders: frozenset[Path] = frozenset()
+    classes: ClassList | None = None
+    labels: Path | None = None
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Dropped files by what they are."""
+
+    photos: tuple[Path, ...] = ()
+    class_file: Path | None = None
+    labels: Path | None = None
+
+
+def sorted_out(paths: Sequence[Path]) -> Dropped:
+    """Tell class lists and labels from images by their content; reads the disk."""
+    from engine.collection.importing.read_labels import is_label_file
+    from engine.images.find_parts import imported_suffixes
+
+    taken, photos, class_file, labels = imported_suffixes(), list[Path](), None, None
+    for path in paths:
+        if path.suffix.lower() in taken or not path.is_file():
+            photos.append(path)
+        elif is_label_file(path):
+            labels = path
+        elif is_class_list(path):
+            class_file = path
+        else:
+            photos.append(path)  # found to be no image, which is said
+    return Dropped(tuple(photos), class_file, labels)
+
+
+def is_class_list(path: Path) -> bool:
+    """Whether a file has a name that class lists have."""
+    from engine.interchange.detect import FORMATS
+
+    return any(path.match(pattern) for each in FORMATS.values() for pattern in each.patterns)
 
 
 @dataclass(frozen=True)
@@ -71,13 +208,17 @@ def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -
     return found
 
 
-def free_name(dropped: Path) -> Path:
-    """A new project file beside a dropped folder or file; in the home folder for a root."""
-    folder = dropped.parent if dropped.parent != dropped else Path.home()
-    stem = dropped.stem or "project"
-    path = folder / f"{stem}{PROJECT_SUFFIX}"
-    count = 2
-    while path.exists():
-        path = folder / f"{stem} {count}{PROJECT_SUFFIX}"
+def suggested_folder(photos: Sequence[Path], otherwise: Path) -> Path:
+    """The folder beside the first photos, where it can be written to."""
+    if photos and photos[0].parent != photos[0] and os.access(photos[0].parent, os.W_OK):
+        return photos[0].parent
+    return otherwise
+
+
+def free_name(folder: Path, stem: str) -> str:
+    """A name that no project in a folder has."""
+    name, count = stem, 2
+    while (folder / f"{name}{PROJECT_SUFFIX}").exists():
+        name = f"{stem} {count}"
         count += 1
-    return path
+    return name

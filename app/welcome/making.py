@@ -1,19 +1,32 @@
-"""Makes a project after "New project…" or a drop: choice of backbone, expected duration, preparation."""
+"""The sheet "New project" at work: what was chosen so far, what is found out about it, and making the project."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
+from app.file_dialogs import Purpose, choose_folder, folder_for
 from app.jobs.background_thread import DetachedJob
 from app.jobs.process_job import JobSlot, Stage
 from app.texts import tr
-from app.welcome.logic import NewProject, Photos, free_name, speeds
-from app.wording import preparing_text
+from app.welcome.class_choice import ClassChoice
+from app.welcome.counting import FolderCounting
+from app.welcome.logic import (
+    Dropped,
+    FirstContent,
+    NewProject,
+    ProjectChoice,
+    free_name,
+    new_project_of,
+    sorted_out,
+    suggested_folder,
+)
+from app.welcome.speed_measuring import SpeedMeasuring
+from app.wording import preparing_text, sentence
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
@@ -21,69 +34,108 @@ if TYPE_CHECKING:  # the window shows first
     from app.session import Session
     from app.settings import Settings
     from app.welcome.new_project_view import NewProjectCard
-    from engine.embedding.messages import MeasuredRates, PhotoRate
-    from engine.events import CancelToken, OnProgress, Progress
-    from engine.images.find_images import FoundImages
+    from engine.backbones.bundled import OfferedBackbone
 
-Make = Callable[[NewProject, str], None]  # makes a project with the named backbone; the default one for ""
-ChoosePlace = Callable[[], Path | None]
+Make = Callable[[FirstContent, str], None]  # makes a project with the named backbone; the default one for ""
+ChoosePlace = Callable[[Path], Path | None]  # begins with a suggestion
+Offer = tuple[Sequence["OfferedBackbone"], Dropped]
 
 
 @final
 class ProjectMaking(QObject):
-    """Lets the user choose the backbone of a new project, and prepares it."""
+    """Fills the sheet and keeps what was chosen until the project is made."""
+
+    files_dropped = Signal(Sequence)  # on the sheet; `begin` takes those that are no project
 
     def __init__(
         self, session: Session, settings: Settings, host: QWidget, choose_place: ChoosePlace, make: Make
     ) -> None:
         super().__init__(host)
         self.card: NewProjectCard | None = None
-        self.measuring = JobSlot(session.jobs, keeps_finished=False)
+        self.counting = FolderCounting(self)
+        self.speeds = SpeedMeasuring(session.jobs, settings)
         self.preparing = JobSlot(session.jobs, keeps_finished=False)
-        self._session = session
-        self._settings = settings
-        self._host = host
-        self._choose_place = choose_place
-        self._make = make
-        self._project: NewProject | None = None
-        self._photos = Photos()
-        self._rates: dict[str, PhotoRate] = {}
-        self._looking: DetachedJob | None = None
-        self.measuring.finished.connect(self._on_measured)
-        self.measuring.stage_changed.connect(lambda _stage: self._show_photos())
+        self._choice = ProjectChoice(new_project_of(settings.new_project))
+        self.classes = ClassChoice(self._choice, self.counting, host)
+        self._session, self._settings, self._host = session, settings, host
+        self._choose_place, self._make = choose_place, make
+        self._offered: Sequence[OfferedBackbone] = ()
+        self._suggested = Path.home(), ""
+        self._place: Path | None = None  # that was found free
+        self._wanted: str | None = None  # the backbone with which the project is made once the list is read
+        self._looking: dict[str, DetachedJob] = {}
+        self.counting.changed.connect(self._on_folders_changed)
+        self.counting.counted.connect(self._on_counted)
+        self.classes.changed.connect(self._on_classes_changed)
+        self.speeds.changed.connect(self._show_speeds)
         self.preparing.stage_changed.connect(self._on_preparing_stage)
 
+    @property
+    def project(self) -> NewProject:
+        """What was chosen so far."""
+        return self._choice.project
+
     def begin(self, dropped: Sequence[Path] = ()) -> None:
-        """Make a project for these files, after the choice of a backbone where there is one."""
-        self._forget()
-        job = DetachedJob(tr("New project"), lambda _on_progress, _cancel: _possible(tuple(dropped)), self)
-        job.finished.connect(self._on_possible)
-        job.failed.connect(self._session.failed)
-        self._session.jobs.watch(job)
-        self._looking = job
-        job.start()
+        """Open the sheet with what was chosen before, and these files."""
+        self._look("offer", lambda: _offer(tuple(dropped)), self._on_offer)
 
     def stop(self) -> None:
-        if self._looking is not None:
-            self._looking.stop()
+        self._keep()
+        for work in (self.counting, self.classes.reading, *self._looking.values()):
+            work.stop()
 
-    def _on_possible(self, project: NewProject) -> None:
+    @property
+    def measuring(self) -> JobSlot:
+        """Measures the speed of each backbone."""
+        return self.speeds.slot
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether there was a choice of backbones."""
+        return len(self._offered) > 1
+
+    def forget(self) -> None:
+        """The project was made: the next one begins with nothing."""
+        self._choice.project = NewProject()
+        self._keep()
+        for part in (self.counting, self.classes, self.speeds):
+            part.forget()
+
+    def _look(self, what: str, work: Callable[[], object], on_found: Callable[..., None]) -> None:
+        """Look something up on the disk; the same question asked again replaces it."""
+        if (before := self._looking.pop(what, None)) is not None:
+            before.cancel()
+            before.deleteLater()
+        job = DetachedJob(tr("New project"), lambda _on_progress, _cancel: work(), self)
+        job.finished.connect(on_found)
+        job.failed.connect(self._on_look_failed)
+        self._looking[what] = job
+        job.start()
+
+    def _on_look_failed(self, message: str) -> None:
+        if self.card is not None and self.card.isVisible():
+            self.card.show_refused_place(sentence(message))
+        else:
+            self._session.failed.emit(message)
+
+    def _keep(self) -> None:
+        self._settings.new_project = self.project.as_text()
+
+    # -- the sheet
+
+    def _on_offer(self, offer: Offer) -> None:
         from engine.backbones.bundled import chosen_among
 
-        self._project = project
-        if not project.has_choice:
-            if self._has_place():
-                self._go("")
-            return
-        chosen = chosen_among(project.offered, self._settings.new_project_choice)
+        self._offered, dropped = offer
+        before = not self.project.is_empty
+        self._take(dropped)
         if self.card is None:
             self.card = self._make_card()
-        self._photos, self._rates = Photos(is_counting=bool(project.dropped)), {}
-        self.card.show_project(project, chosen.name)
-        if project.dropped:
-            self._count(project.dropped)
-        else:
-            self._measure()
+        if not self.card.isVisible():
+            name = chosen_among(self._offered, self._settings.new_project_choice).name if self._offered else ""
+            self.card.show_sheet(self._offered, name, is_begun=not self.project.is_empty)
+        self.card.clear_button.setVisible(before)
+        self._show_all()
 
     def _make_card(self) -> NewProjectCard:
         from app.welcome.new_project_view import NewProjectCard
@@ -91,93 +143,169 @@ class ProjectMaking(QObject):
         card = NewProjectCard(self._host)
         card.made.connect(self._on_made)
         card.cancel_requested.connect(self.preparing.cancel)
-        card.closed.connect(self._forget)
+        card.closed.connect(self._on_closed)
+        card.start_over_requested.connect(self._start_over)
+        card.files_dropped.connect(self.files_dropped)
+        card.place.name_changed.connect(self._on_name_changed)
+        card.place.place_wanted.connect(self._on_place_wanted)
+        card.photos.folder_wanted.connect(self._on_folder_wanted)
+        self.classes.connect_card(card)
         self.preparing.progressed.connect(card.progress.show_progress)
         return card
 
-    def _forget(self) -> None:
-        job, self._looking = self._looking, None
-        if job is not None:
-            job.cancel()
-        self.measuring.abandon()
+    def _take(self, dropped: Dropped) -> None:
+        photos = tuple(dict.fromkeys((*self.project.photos, *dropped.photos)))
+        self._choice.change(photos=photos, labels=dropped.labels or self.project.labels)
+        if dropped.class_file is not None:
+            self.classes.take_file(dropped.class_file)
+
+    def _show_all(self) -> None:
+        self.counting.search(self.project.photos)
+        self.classes.show()
+
+    def _start_over(self) -> None:
+        self.forget()
+        if self.card is not None:
+            self.card.clear_button.hide()
+            self.card.place.name.setFocus()
+        self._show_all()
+
+    def _on_closed(self) -> None:
+        self._keep()
+        self._wanted = None
+        self.speeds.slot.abandon()
         self.preparing.abandon()
+        self.counting.forget()
 
-    def _count(self, dropped: Sequence[Path]) -> None:
-        def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
-            from engine.images.find_parts import find_images_and_parts
+    # -- name and place
 
-            return find_images_and_parts(dropped, on_progress=on_progress, cancel=cancel)
+    def _on_name_changed(self, name: str) -> None:
+        self._choice.change(name=name.strip())
+        self._show_place()
 
-        job = DetachedJob(tr("Looking for images"), work, self)
-        job.progress.connect(self._on_counting)
-        job.finished.connect(lambda found: self._on_counted(Photos.of_found(found)))
-        job.failed.connect(lambda _message: self._on_counted(Photos()))  # reported when the project is made
-        self._looking = job
-        job.start()
+    def _on_place_wanted(self) -> None:
+        folder, name = self._named()
+        path = self._choose_place(folder / name)
+        if path is not None:
+            self._choice.change(name=path.stem, folder=path.parent)
+            self._show_place()
 
-    def _on_counting(self, progress: Progress) -> None:
-        self._photos = replace(self._photos, count=progress.done)
-        self._show_photos()
+    def _named(self) -> tuple[Path, str]:
+        folder, name = self._suggested
+        return self.project.folder or folder, self.project.name or name
 
-    def _on_counted(self, photos: Photos) -> None:
-        self._looking = None
-        self._photos = photos
-        self._measure()
+    def _suggestion(self) -> Callable[[], tuple[Path, str]]:
+        """What finds folder and name, as far as they were not chosen; reads the disk."""
+        photos, chosen = self.project.photos, self.project.folder
+        stem = (photos[0].stem if photos else "") or tr("New project")
 
-    def _measure(self) -> None:
-        from engine.embedding.messages import MeasureRates
+        def find() -> tuple[Path, str]:
+            folder = chosen or suggested_folder(photos, folder_for(Purpose.PROJECTS))
+            return folder, free_name(folder, stem)
 
-        if self._project is not None:
-            ready = tuple((one.file, one.card) for one in self._project.offered if one.file is not None)
-            request = MeasureRates(ready, self._photos.some, self._settings.device)
-            self.measuring.start(tr("Measuring the speed"), request)
-        self._show_photos()
+        return find
 
-    def _on_measured(self, measured: MeasuredRates) -> None:
-        self._rates = dict(measured.rates)
+    def _on_suggested(self, suggested: tuple[Path, str]) -> None:
+        self._suggested = suggested
+        self._show_place()
 
-    def _show_photos(self) -> None:
-        if self.card is not None and self._project is not None:
-            is_measuring = self._photos.is_counting or self.measuring.is_busy
-            found = speeds(self._project.offered, self._rates)
-            self.card.show_photos(self._photos, found, is_measuring=is_measuring)
+    def _show_place(self) -> None:
+        if self.card is not None:
+            self.card.place.show_place(self.project.name, self._suggested[1], self._named()[0])
+            self.card.show_refused_place("")
+
+    # -- photos
+
+    def _on_folder_wanted(self) -> None:
+        folder = choose_folder(self._host, Purpose.IMAGES, tr("Choose a folder of images"))
+        if folder is not None:
+            self._take(Dropped((folder,)))
+            self.counting.search(self.project.photos)
+
+    def _on_folders_changed(self) -> None:
+        if self.card is None:
+            return
+        self._look("suggestion", self._suggestion(), self._on_suggested)
+        self.card.photos.show_folders(self.counting.folders, self.counting.waiting)
+        self.card.photos.failure.show_text(next(map(sentence, self.counting.failures.values()), ""))
+        if self.card.isVisible():
+            self.speeds.measure(self._offered, self.counting.photos)
+        self.classes.show_ticks()
+
+    def _on_counted(self, count: int) -> None:
+        if self.card is not None:
+            self.card.photos.show_count(count)
+
+    def _show_speeds(self) -> None:
+        if self.card is not None:
+            speeds = self.speeds
+            self.card.speed.show_speeds(speeds.speeds, speeds.photos, is_measuring=speeds.is_busy)
+            self.card.settle()
+
+    # -- making it
 
     def _on_made(self, name: str) -> None:
-        if self._project is None or not self._has_place():
-            return
-        offered = next(one for one in self._project.offered if one.name == name)
-        self._settings.new_project_choice = offered.choice
-        if offered.is_ready or offered.preparation is None:
-            self._go(offered.name)
-        else:
-            self.preparing.start(preparing_text(), offered.preparation, subject=offered.name)
+        """Make the project once its list is read, its place is free, and its backbone is prepared."""
+        self.classes.reading.read_now()
+        self._wanted = name if self.classes.reading.is_busy else None
+        if self._wanted is None and not self.classes.is_refused:
+            find = partial(_free_place, self._suggestion(), self.project.name)
+            self._look("place", find, partial(self._on_place_free, name))
 
-    def _has_place(self) -> bool:
-        """Whether the project has a file; lets the user choose where it has none."""
-        if self._project is not None and self._project.place is None:
-            self._project = replace(self._project, place=self._choose_place())
-            if self.card is not None:
-                self.card.show_place(self._project.place)
-        return self._project is not None and self._project.place is not None
+    def _on_classes_changed(self) -> None:
+        if self._wanted is not None and not self.classes.reading.is_busy:
+            self._on_made(self._wanted)
+
+    def _on_place_free(self, name: str, place: Path) -> None:
+        self._place = place
+        offered = next((one for one in self._offered if one.name == name), None)
+        if offered is not None:
+            self._settings.new_project_choice = offered.choice
+        if offered is None or offered.is_ready or offered.preparation is None:
+            self._go(name)
+        else:
+            self.preparing.start(preparing_text(), offered.preparation, subject=name)
 
     def _on_preparing_stage(self, stage: Stage) -> None:
         if stage is Stage.DONE:
             self._go(self.preparing.subject)
-        elif self.card is not None and self._project is not None:
+        elif self.card is not None:
             self.card.show_preparing(preparing_text() if self.preparing.is_busy else "")
             self.card.show_failure(self.preparing.error if stage is Stage.FAILED else "")
 
     def _go(self, name: str) -> None:
-        project, self._project = self._project, None
+        place, self._place = self._place, None
+        if place is None:
+            return
+        content = self._content(place)
         if self.card is not None:
             self.card.dismiss()
-        if project is not None:
-            self._make(project, name)
+        self._make(content, name)
+
+    def _content(self, place: Path) -> FirstContent:
+        from engine.collection.importing.folder_choice import without_folders
+
+        project, counting = self.project, self.counting
+        return FirstContent(
+            place,
+            photos=(*counting.waiting, *counting.failures),
+            found=without_folders(counting.found, project.left_out) if project.photos else None,
+            class_folders=self.classes.folders,
+            classes=self.classes.class_list,
+            labels=project.labels,
+        )
 
 
-def _possible(dropped: tuple[Path, ...]) -> NewProject:
-    """The choices for a new project; on a thread, as it reads the disk."""
+def _free_place(suggestion: Callable[[], tuple[Path, str]], name: str) -> Path:
+    """The file of a project, which is not there yet."""
+    from engine.collection.new_project import named_place
+
+    folder, suggested = suggestion()
+    return named_place(folder, name or suggested)
+
+
+def _offer(dropped: tuple[Path, ...]) -> Offer:
+    """What a new project chooses between, and what was dropped; on a thread, as it reads the disk."""
     from engine.backbones.bundled import is_chosen_elsewhere, offered_backbones
 
-    offered = () if is_chosen_elsewhere() else offered_backbones()
-    return NewProject(offered, free_name(dropped[0]) if dropped else None, dropped)
+    return () if is_chosen_elsewhere() else offered_backbones(), sorted_out(dropped)

@@ -1,168 +1,128 @@
-"""The card "New project": accuracy or speed, before a project is made."""
+"""The sheet "New project": name, photos, classes, and accuracy or speed; everything may be left as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QBoxLayout, QButtonGroup, QFrame, QRadioButton, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QLineEdit, QRadioButton, QWidget
 
-from app.controls import fill_column, fill_row, make_button, make_flowing_label, set_property
+from app.controls import fill_column, fill_row, make_button, make_label, make_separator
+from app.dragging import take_files, welcome_files
+from app.drops import DropLight
 from app.feature import set_guide_page
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
-from app.welcome.logic import ExpectedSpeed, NewProject, Photos
-from app.welcome.wording import PURPOSES, TITLES, duration_text, place_text, preparation_text, speed_text, subject
+from app.welcome.class_section import ClassSection
+from app.welcome.photo_section import PhotoSection
+from app.welcome.place_section import PlaceSection
+from app.welcome.speed_section import SpeedSection
+from app.welcome.wording import setup_facts
 
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
 
-
-@final
-class ChoiceCard(QFrame):
-    """A backbone: its purpose, speed and expected duration. A click anywhere chooses it."""
-
-    def __init__(self, offered: OfferedBackbone) -> None:
-        super().__init__()
-        self.offered = offered
-        self.button = QRadioButton(tr(TITLES[offered.choice]))
-        self.button.setProperty("role", "strong")
-        self._purpose = make_flowing_label(tr(PURPOSES[offered.choice]))
-        self._speed = make_flowing_label("", "secondary")
-        self._duration = make_flowing_label("", "secondary")
-        self._preparation = make_flowing_label(preparation_text(offered), "secondary")
-        self.setProperty("role", "card")
-        self.setProperty("interactive", "true")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        spacing = tokens().spacing
-        lines = (self.button, self._purpose, self._speed, self._duration, self._preparation)
-        column = fill_column(self, *lines, spacing=spacing.tiny)
-        column.setContentsMargins(*4 * (spacing.medium,))
-        column.insertSpacing(1, spacing.tiny)
-        column.insertSpacing(3, spacing.tiny)
-        column.addStretch(1)
-        self._preparation.setVisible(not offered.is_ready)
-        self.button.toggled.connect(lambda is_on: set_property(self, "chosen", "true" if is_on else "false"))
-
-    @property
-    def facts(self) -> tuple[str, ...]:
-        return tuple(line.text() for line in (self._speed, self._duration, self._preparation) if not line.isHidden())
-
-    def show_speed(self, speed: ExpectedSpeed | None, photos: Photos, *, is_measuring: bool) -> None:
-        self._speed.setText(speed_text(speed, is_measuring=is_measuring))
-        self._duration.setText(duration_text(speed, photos))
-        for line in (self._speed, self._duration):
-            line.setVisible(bool(line.text()))
-        self.button.setAccessibleDescription(" ".join((self._purpose.text(), *self.facts)))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.button.setChecked(True)
-            self.button.setFocus()
-        event.accept()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()
-
-
-WIDTH: Final = 640
-ROOM_FOR_BOTH: Final = 520  # logical pixels that two cards need beside each other
+WIDTH: Final = 760
+TITLE_WIDTH: Final = 88  # logical pixels of the column of titles
+_TOP_LEFT: Final = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
 
 
 @final
 class NewProjectCard(ScrollingCard):
-    """Floats over the window; Enter makes the project, Esc or a click beside it makes none."""
+    """Floats over the window; Enter makes the project; closing it keeps what was chosen."""
 
     made = Signal(str)  # name of the chosen backbone
     cancel_requested = Signal()  # stop preparing the backbone
+    start_over_requested = Signal()
+    files_dropped = Signal(Sequence)  # list of paths
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("New project"))
         set_guide_page(self, "first-collection")
-        self.choices: dict[str, ChoiceCard] = {}
-        self._project: NewProject | None = None
-        self._group: QButtonGroup | None = None
-        self._subject = make_flowing_label("", "strong")
-        self._place = make_flowing_label("", "secondary")
+        self.setAcceptDrops(True)
+        DropLight(self, self.panel)
+        self.place, self.photos = PlaceSection(), PhotoSection()
+        self.classes, self.speed = ClassSection(), SpeedSection()
         self.create_button = make_button(tr("Create project"), self._on_create, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        self.clear_button = make_button(tr("Start over"), self.start_over_requested.emit, variant="flat")
         self.failure = FailureNotice()
-        self.progress = ProgressView(tr("Stop; no project is made"))
+        self.progress = ProgressView(tr("Stop; no project is made"), setup_facts)
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.progress.hide()
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._foot = QWidget()
-        fill_row(self._foot, self.keep_button, self.create_button).insertStretch(0, 1)
+        self._sections: list[tuple[QLabel, QWidget, QWidget]] = []  # title, section and line above
+        self._buttons, self._foot = QWidget(), QWidget()
         self._fill_body()
+        self._fill_foot()
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
-        words = tr("Choose accuracy or speed. You can change it later; classes and labels stay.")
-        question = make_flowing_label(words, "secondary")
-        column = fill_column(self.body, self._subject, question, spacing=spacing.small)
+        grid = QGridLayout(self.body)
+        grid.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        grid.setHorizontalSpacing(spacing.medium)
+        grid.setVerticalSpacing(spacing.small + spacing.tiny)
+        grid.setColumnMinimumWidth(0, TITLE_WIDTH)
+        grid.setColumnStretch(1, 1)
+        titles = (tr("Name"), tr("Photos"), tr("Classes"), tr("Accuracy"))
+        for at, (title, section) in enumerate(zip(titles, self._each_section(), strict=True)):
+            label, line = make_label(title, "strong"), make_separator()
+            label.setContentsMargins(0, 0 if at else spacing.small, 0, 0)  # beside the text of the field
+            line.setVisible(at > 0)
+            grid.addWidget(line, 2 * at, 0, 1, 2)
+            grid.addWidget(label, 2 * at + 1, 0, _TOP_LEFT)
+            grid.addWidget(section, 2 * at + 1, 1)
+            self._sections.append((label, section, line))
+        grid.setRowStretch(2 * len(titles), 1)
+
+    def _each_section(self) -> tuple[QWidget, ...]:
+        return self.place, self.photos, self.classes, self.speed
+
+    def _fill_foot(self) -> None:
+        spacing = tokens().spacing
+        row = fill_row(self._buttons, self.clear_button, self.keep_button, self.create_button)
+        row.insertStretch(1, 1)
+        column = fill_column(self._foot, self.failure, self.progress, self._buttons)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
-        self._row.setSpacing(spacing.medium)
-        column.addSpacing(spacing.tiny)
-        column.addLayout(self._row)
-        column.addSpacing(spacing.tiny)
-        for widget in (self.failure, self.progress, self._place, self._foot):
-            column.addWidget(widget)
-        column.addStretch(1)
+        whole = self.panel.layout()
+        assert whole is not None, "the card has one"
+        whole.addWidget(self._foot)  # never scrolled away
 
-    def show_project(self, project: NewProject, chosen: str) -> None:
-        """Offer the backbones; `chosen` is the name of one."""
-        self._project = project
-        self._replace_choices(project)
-        self.choices[chosen].button.setChecked(True)
-        self.show_place(project.place)
+    def show_sheet(self, offered: Sequence[OfferedBackbone], chosen: str, *, is_begun: bool) -> None:
+        """Open the sheet; `chosen` is the name of a backbone.
+
+        Args:
+            is_begun: whether something was chosen before.
+        """
+        self.speed.offer(offered, chosen)
+        for part in self._sections[-1]:
+            part.setVisible(len(offered) > 1)
         self.show_preparing("")
-        self.show_photos(Photos(is_counting=bool(project.dropped)), {}, is_measuring=True)
         self.show_over()
-        self.create_button.setFocus()
+        self.scroll_area.verticalScrollBar().setValue(0)
+        (self.create_button if is_begun else self.place.name).setFocus()
+        self._order_stops()
+        self.settle()
 
-    def show_place(self, place: Path | None) -> None:
-        """Show where the project will be saved; None where the user chooses later."""
-        self._place.setText(place_text(place))
-        self._place.setVisible(place is not None)
-        self.create_button.setText(tr("Create project…") if place is None else tr("Create project"))
-        self._settle()
-
-    def _replace_choices(self, project: NewProject) -> None:
-        for card in self.choices.values():
-            self._row.removeWidget(card)
-            card.hide()
-            card.deleteLater()
-        self.choices = {offered.name: ChoiceCard(offered) for offered in project.offered}
-        self._group = QButtonGroup(self)
-        for card in self.choices.values():
-            self._group.addButton(card.button)
-            self._row.addWidget(card, 1)
-        stops = [*(card.button for card in self.choices.values()), self.keep_button, self.create_button]
+    def _order_stops(self) -> None:
+        stops: list[QWidget] = [
+            self.place.name, self.place.place_button, self.photos.drop_box, self.photos.list, self.photos.add_button,
+            *self.classes.ways.values(), self.classes.file_button, self.classes.text, self.classes.all_button,
+            self.classes.none_button, *(card.button for card in self.speed.choices.values()),
+            self.clear_button, self.keep_button, self.create_button,
+        ]  # fmt: skip
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
-
-    def show_photos(self, photos: Photos, speeds: Mapping[str, ExpectedSpeed], *, is_measuring: bool) -> None:
-        """Show the images and the speed of each backbone, by its name."""
-        if self._project is None:
-            return
-        self._subject.setText(subject(self._project, photos))
-        self._subject.setVisible(bool(self._project.dropped))
-        for name, card in self.choices.items():
-            card.show_speed(speeds.get(name), photos, is_measuring=is_measuring and card.offered.is_ready)
-        self._settle()
 
     def show_preparing(self, text: str) -> None:
         """Show that the backbone is being prepared; not where the text is empty."""
         is_preparing = bool(text)
-        for card in self.choices.values():
-            card.setEnabled(not is_preparing)
-        self._foot.setVisible(not is_preparing)
+        self.body.setEnabled(not is_preparing)
+        self._buttons.setVisible(not is_preparing)
         self.show_failure("")
         if is_preparing:
             self.progress.show_step(text)
@@ -170,15 +130,23 @@ class NewProjectCard(ScrollingCard):
         else:
             self.progress.show_ended()
             self.create_button.setFocus()
-        self._settle()
+        self.settle()
 
     def show_failure(self, text: str) -> None:
         self.failure.show_text(text)
-        self._settle()
+        self.settle()
 
-    @property
-    def chosen(self) -> str:
-        return next((name for name, card in self.choices.items() if card.button.isChecked()), "")
+    def show_refused_place(self, text: str) -> None:
+        """Show why no project can be made there; "" hides it."""
+        self.place.failure.show_text(text)
+        if text:
+            self.scroll_area.verticalScrollBar().setValue(0)
+            self.place.name.setFocus()
+        self.settle()
+
+    def settle(self) -> None:
+        """Fit the height to new contents."""
+        self._settle()
 
     @property
     def is_preparing(self) -> bool:
@@ -186,18 +154,32 @@ class NewProjectCard(ScrollingCard):
 
     def _on_create(self) -> None:
         if not self.is_preparing:
-            self.made.emit(self.chosen)
+            self.made.emit(self.speed.chosen)
+
+    def wanted_height(self, width: int) -> int:
+        """With the buttons below the scrolling part."""
+        return super().wanted_height(width) + self._foot.sizeHint().height()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter makes the project, unless the focus is on "Cancel"."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.keep_button.hasFocus():
+        """Enter makes the project from a field or a choice; a button with the focus does what it says."""
+        focused = QApplication.focusWidget()
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and (focused is self or isinstance(focused, QLineEdit | QRadioButton)):
             self._on_create()
             return
         super().keyPressEvent(event)
 
-    def place_panel(self) -> None:
-        """Put the cards below each other where there is no room for both."""
-        has_room = self.panel_width() >= ROOM_FOR_BOTH
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._row.setDirection(beside if has_room else below)
-        super().place_panel()
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        welcome_files(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := take_files(event):
+            self.files_dropped.emit(paths)
+
+
+def file_kinds() -> str:
+    """What the dialog for class lists offers."""
+    from engine.interchange.detect import FORMATS
+
+    patterns = sorted({pattern for each in FORMATS.values() for pattern in each.patterns})
+    return tr("Class lists (%1);;All files (*)", " ".join(patterns))

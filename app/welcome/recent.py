@@ -3,102 +3,106 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMenu, QProgressBar, QWidget
 
-from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button, make_label, set_variant
+from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
+from app.mirroring import placed
 from app.settings import Settings
-from app.texts import for_menu, plain_tip, shortened, tr
+from app.texts import for_menu, plain_tip, tr
 from app.theme.icons import icon
-from app.theme.tokens import tokens
+from app.welcome.picture_card import CardGrid, PictureCard
+from app.welcome.recent_facts import RecentFacts
+from app.welcome.wording import recent_text
+from engine.files import shown
 
-LONGEST_NAME: Final = 40  # letters
+_FORGET_MARGIN: Final = 6  # of the button in the corner of a card
 
 
 @final
 class RecentList(QWidget):
-    """One row for each project; hidden while empty."""
+    """A card for each project, as many beside each other as there is room for; hidden while empty."""
 
     project_requested = Signal(Path)
     forget_requested = Signal(Path)  # remove it from the list
 
     def __init__(self) -> None:
         super().__init__()
-        card = QFrame()
-        card.setProperty("role", "card")
-        self._column = fill_column(card, spacing=0)
-        self._column.setContentsMargins(*4 * (tokens().spacing.tiny,))
-        fill_column(self, make_label(tr("Recent projects"), "section"), card)
-        self.rows: dict[Path, RecentRow] = {}
+        self.rows: dict[Path, ProjectCard] = {}
+        self._cards = CardGrid()
+        fill_column(self, make_label(tr("Recent projects"), "section"), self._cards)
         self.hide()
 
     def show_projects(self, paths: Sequence[Path]) -> None:
-        for row in self.rows.values():
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self.rows = {path: RecentRow(path) for path in paths}
-        for row in self.rows.values():
-            row.project_requested.connect(self.project_requested)
-            row.forget_requested.connect(self.forget_requested)
-            self._column.addWidget(row)
+        self.rows = {path: ProjectCard(path) for path in paths}
+        for path, card in self.rows.items():
+            card.clicked.connect(lambda _is_checked=False, path=path: self.project_requested.emit(path))
+            card.forget_requested.connect(self.forget_requested)
+        self._cards.show_cards(list(self.rows.values()))
         self.setVisible(bool(paths))
 
     def focus_stops(self) -> list[QWidget]:
-        return [stop for row in self.rows.values() for stop in (row.open_button, row.forget_button)]
+        return [stop for row in self.rows.values() for stop in (row, row.forget_button)]
 
-    def show_gone(self, gone: Collection[Path]) -> None:
-        for path, row in self.rows.items():
-            row.show_gone(is_gone=path in gone)
+    def show_facts(self, facts: RecentFacts) -> None:
+        if facts.path in self.rows:
+            self.rows[facts.path].show_facts(facts)
 
 
 @final
-class RecentRow(QWidget):
-    """A project's name and folder; a click anywhere opens it."""
+class ProjectCard(PictureCard):
+    """A project's face, name, progress and date; a click anywhere opens it."""
 
-    project_requested = Signal(Path)
     forget_requested = Signal(Path)
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.setProperty("role", "row")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        super().__init__(path.stem, "leaf")
         self._path = path
-        self.open_button = make_button(
-            shortened(path.stem, LONGEST_NAME), lambda: self.project_requested.emit(path),
-            variant="flat", icon_name="leaf",
-        )  # fmt: skip
-        self.open_button.setToolTip(plain_tip(str(path)))
-        self.open_button.setAutoDefault(True)
-        self._gone_mark = make_label(tr("Not found"), "caption")
+        self.setToolTip(plain_tip(shown(str(path))))
+        self._progress = QProgressBar()
+        self._progress.setTextVisible(False)
+        policy = self._progress.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # cards beside each other are of one height
+        self._progress.setSizePolicy(policy)
+        self._progress.setRange(0, 1)
+        self._progress.setValue(0)
+        self._facts = ElidedLabel("secondary")
+        self._place = ElidedLabel("caption", mode=Qt.TextElideMode.ElideMiddle)
+        self._place.show_text(shown(str(path.parent)))
+        self.add(self._progress, self._facts, self._place)
         self.forget_button = make_icon_button(
             "close", tr("Remove “%1” from this list", path.stem), lambda: self.forget_requested.emit(path)
         )
-        folder = ElidedLabel("caption", mode=Qt.TextElideMode.ElideMiddle)
-        folder.show_text(str(path.parent))
-        fill_row(self, self.open_button, folder, self._gone_mark, self.forget_button)
-        self.show_gone(is_gone=False)
+        self.forget_button.setParent(self)
+        self.forget_button.setAutoRaise(False)
+        self.forget_button.hide()
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.setAccepted(event.button() == Qt.MouseButton.LeftButton)
+    @property
+    def facts(self) -> str:
+        """How far the project is, or why that is not known."""
+        return self._facts.text()
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
-            self.project_requested.emit(self._path)
+    def show_facts(self, facts: RecentFacts) -> None:
+        """Show a project as it is on disk; one that is missing can still be opened, as its disk may be back."""
+        self.show_picture(facts.face)
+        self._facts.show_text(recent_text(facts))
+        self._progress.setRange(0, max(1, facts.images))
+        self._progress.setValue(facts.labelled)
+        self.setAccessibleDescription(self.facts)
+        self.set_muted(is_muted=facts.is_gone)
+        self._progress.setVisible(not facts.is_gone)
+        self.forget_button.setVisible(facts.is_gone)
 
-    def show_gone(self, *, is_gone: bool) -> None:
-        """Mark a missing file; it can still be opened, as its disk may be back."""
-        set_variant(self.open_button, "muted" if is_gone else "flat")
-        self.open_button.setAccessibleDescription(self._gone_mark.text() if is_gone else "")
-        self._gone_mark.setVisible(is_gone)
-        self.forget_button.setVisible(is_gone)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        size = self.forget_button.sizeHint()
+        corner = QRect(self.width() - size.width() - _FORGET_MARGIN, _FORGET_MARGIN, size.width(), size.height())
+        self.forget_button.setGeometry(placed(corner, self.rect()))
 
 
 @final

@@ -3,29 +3,32 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import final
+from typing import Final, final
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
-from app.controls import fill_column, fill_row, make_button, make_label, make_scroll_area, set_variant
+from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label, make_scroll_area
 from app.dragging import take_files, welcome_files
-from app.drops import DropBox, DropLight
-from app.file_dialogs import Purpose, choose_folder
+from app.drops import DropLight
+from app.feature import set_guide_page
 from app.texts import tr
 from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+from app.welcome.picture_card import CardGrid, PictureCard, columns_in, width_of
 from app.welcome.recent import RecentList
 
-COLUMN_WIDTH = 600
-LOGO_SIDE = 56
-BEGINNINGS = ("new_project", "open_project", "try_sample")  # actions
+MARGIN: Final = 24  # logical pixels around the page
+FEWEST_COLUMNS: Final = 2  # of cards, where there is room
+LOGO_SIDE: Final = 56
+BEGINNINGS: Final = ("new_project", "open_project")  # actions; the first is the one to take
 
 
 @final
 class Welcome(QWidget):
-    """Recent projects, and three ways to begin."""
+    """One way to begin, recent projects, and what helps to start."""
 
     action_requested = Signal(str)  # name of an action
     project_requested = Signal(Path)
@@ -33,62 +36,91 @@ class Welcome(QWidget):
 
     def __init__(self, rows: Mapping[str, ActionRow]) -> None:
         super().__init__()
+        set_guide_page(self, "first-collection")
         self.setAcceptDrops(True)
         self._logo = QLabel()
         self.recent = RecentList()
         self.recent.project_requested.connect(self.project_requested)
-        self.drop_box = self._make_drop_box()
-        DropLight(self, self.drop_box)
         self.buttons = {name: self._make_button(name, rows[name]) for name in BEGINNINGS}
-        buttons, ways, holder = QWidget(), QWidget(), QWidget()
-        fill_row(buttons, *self.buttons.values()).addStretch(1)
-        fill_column(ways, self.recent, buttons, self.drop_box, spacing=12)
-        words = tr("Turns a taxonomy and a handful of images per class into a classified collection.")
-        title, description = make_label(tr("Protoleaf"), "title"), make_label(words, "secondary", wraps=True)
-        fill_column(holder, self._logo, title, description, ways, spacing=12).insertSpacing(3, 8)
-        holder.setMinimumWidth(COLUMN_WIDTH)
-        self._lay_out(holder)
+        self.sample = self._make_card("try_sample", tr("Sample collection"), "sample")
+        self.sample.add(make_flowing_label(tr("315 pictures and their classes, to try everything out."), "secondary"))
+        self.guide = self._make_card("user_guide", tr("Your first collection"), "help")
+        self.guide.add(make_flowing_label(tr("The guide: from a folder to results in five steps."), "secondary"))
+        self._column, begin, starts = QWidget(), QWidget(), CardGrid()
+        starts.show_cards((self.sample, self.guide))
+        fill_column(begin, make_label(tr("Get started"), "section"), starts)
+        fill_column(self._column, self._make_head(), self.recent, begin, spacing=tokens().spacing.large)
+        self._lay_out()
+        DropLight(self)
 
-    def _lay_out(self, holder: QWidget) -> None:
+    def _make_head(self) -> QWidget:
+        spacing = tokens().spacing
+        head, words, buttons = QWidget(), QWidget(), QWidget()
+        title = make_label(tr("Protoleaf"), "title")
+        line = make_flowing_label(tr("Sort thousands of photos by labelling a few"), "secondary")
+        fill_column(words, title, line, spacing=0)
+        hint = make_flowing_label(tr("You can also drop photos and a class list anywhere on this page."), "caption")
+        fill_row(buttons, *self.buttons.values()).addStretch(1)
+        top = QHBoxLayout()
+        top.setSpacing(spacing.medium)
+        top.addWidget(self._logo)
+        top.addWidget(words, 1)
+        column = QVBoxLayout(head)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(spacing.small)
+        column.addLayout(top)
+        column.addSpacing(spacing.small)
+        column.addWidget(buttons)
+        column.addWidget(hint)
+        return head
+
+    def _lay_out(self) -> None:
         page = QWidget()
         middle = QVBoxLayout(page)
+        middle.setContentsMargins(*4 * (MARGIN,))
         middle.addStretch(2)
-        across = QHBoxLayout()  # an alignment would use the height for a wider column
-        across.addStretch(1)
-        across.addWidget(holder)
-        across.addStretch(1)
-        middle.addLayout(across)
+        middle.addWidget(self._column, 0, Qt.AlignmentFlag.AlignHCenter)
         middle.addStretch(3)
         scroll = make_scroll_area()
         scroll.setWidget(page)
         fill_column(self, scroll)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As wide as the cards beside each other, which is no more than there is room for."""
+        room = columns_in(self.width() - 2 * MARGIN)
+        columns = min(room, max(FEWEST_COLUMNS, len(self.recent.rows)))
+        self._column.setFixedWidth(width_of(columns))
+
     def _make_button(self, name: str, action: ActionRow) -> QPushButton:
-        return make_button(action.title, lambda: self.action_requested.emit(name), icon_name=action.icon)
-
-    def _make_drop_box(self) -> DropBox:
-        words = tr("Nothing is copied, changed or sent anywhere.")
-        return DropBox(
-            tr("Choose a folder of images"),
-            self._choose_folder,
-            make_label(tr("Or drop a folder of images here, or click to choose one"), "strong"),
-            make_label(words, "secondary", wraps=True),
+        variant = "primary" if name == BEGINNINGS[0] else ""
+        button = make_button(
+            action.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=action.icon
         )
+        button.setMinimumHeight(button.sizeHint().height() + tokens().spacing.small)
+        return button
 
-    def _choose_folder(self) -> None:
-        folder = choose_folder(self, Purpose.IMAGES, tr("Choose a folder of images"))
-        if folder is not None:
-            self.files_dropped.emit([folder])
+    def _make_card(self, action: str, name: str, icon_name: str) -> PictureCard:
+        card = PictureCard(name, icon_name)
+        card.clicked.connect(lambda _is_checked=False: self.action_requested.emit(action))
+        return card
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List recent projects; without any, the sample is highlighted."""
+        """List recent projects; the keyboard begins with the latest, or with a new one."""
         self._logo.setPixmap(icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF()))
         self.recent.show_projects(paths)
-        set_variant(self.buttons["try_sample"], "" if paths else "primary")
-        stops = [*self.recent.focus_stops(), *self.buttons.values(), self.drop_box]
+        self._fit()
+        stops = [*self.buttons.values(), *self.recent.focus_stops(), self.sample, self.guide]
         for first, second in pairwise(stops):
             QWidget.setTabOrder(first, second)
-        (stops[0] if paths else self.buttons["try_sample"]).setFocus()
+        (self.recent.rows[paths[0]] if paths else self.buttons[BEGINNINGS[0]]).setFocus()
+
+    def show_starts(self, sample: QImage, guide: QImage) -> None:
+        self.sample.show_picture(sample)
+        self.guide.show_picture(guide)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         welcome_files(event)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from app.texts import breakable, fill, marked, tr
-from app.welcome.logic import ExpectedSpeed, NewProject, Photos
-from app.wording import images, images_per_s, number, rough_time
+from app.drops import classes_text
+from app.texts import day_text, fill, marked, plural, shortened, tr
+from app.welcome.logic import ExpectedSpeed, Photos
+from app.wording import SEPARATOR, enumeration, images, images_per_s, number, rough_time, titled
+from engine.files import shown
 
 if TYPE_CHECKING:
+    from app.welcome.recent_facts import RecentFacts
     from engine.backbones.bundled import OfferedBackbone
+    from engine.collection.importing.class_list import ClassList
+    from engine.events import Progress
 
 TITLES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}
 PURPOSES: Final = {
-    "accurate": marked("Right more often, above all with few labels."),
+    "accurate": marked("More accurate, especially with few labels."),
     "fast": marked("About three times faster, less accurate."),
 }
 
 SHORTEST_SHOWN_S: Final = 10.0
+TOP_NAMES: Final = 4  # of classes that a line names
+LONGEST_NAME: Final = 24  # letters of each
 
 
 def speed_text(speed: ExpectedSpeed | None, *, is_measuring: bool) -> str:
@@ -43,21 +51,62 @@ def duration_text(speed: ExpectedSpeed | None, photos: Photos) -> str:
 
 
 def preparation_text(offered: OfferedBackbone) -> str:
-    return "" if offered.is_ready else tr("Prepared once before its first use.")
+    return "" if offered.is_ready else tr("First use: about a minute of setup.")
 
 
-def subject(project: NewProject, photos: Photos) -> str:
-    """`“field trip”: 4,120 images`."""
-    if not project.dropped:
+def class_list_text(read: ClassList | None, *, is_reading: bool) -> str:
+    """`21 classes on 2 levels: Mammals, Birds, Reptiles …`."""
+    if is_reading:
+        return tr("Reading…")
+    if read is None or not read.count:
         return ""
-    first = project.dropped[0].name or str(project.dropped[0])
-    if photos.is_counting:
-        return tr("“%1”: looking for images… %2", first, number(photos.count) if photos.count else "")
-    text = marked("“%1”: %2") if len(project.dropped) == 1 else marked("“%1” and more: %2")
-    return tr(text, first, images(photos.count))
+    levels = plural(read.levels, "%1 on 1 level", "%1 on %n levels", classes_text(read.count))
+    if read.levels == 1:
+        levels = classes_text(read.count)
+    names = [shortened(shown(name), LONGEST_NAME) for name in read.top_names(TOP_NAMES + 1)]
+    return titled(levels, enumeration([*names[:TOP_NAMES], *(["…"] if len(names) > TOP_NAMES else [])]))
 
 
-def place_text(place: Path | None) -> str:
-    if place is None:
-        return ""
-    return tr("Will be saved as %1 in %2.", place.name, breakable(str(place.parent)))
+def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
+    """What the boxes of folders do, and how many are ticked."""
+    if not count:
+        return tr("Add a folder first.")
+    if parts:
+        return tr(
+            "%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.",
+            enumeration(shortened(shown(part), LONGEST_NAME) for part in parts[:TOP_NAMES]),
+        )
+    if not ticked:
+        return tr("Tick the folders that are classes. Their images get labels.")
+    one, many = "1 folder is a class. Its images get labels.", "%n folders are classes. Their images get labels."
+    return plural(ticked, one, many)
+
+
+def recent_text(facts: RecentFacts, today: date | None = None) -> str:
+    """`120 of 300 labelled  ·  Yesterday`, or why that is not known."""
+    if facts.is_gone:
+        return tr("Not found")
+    if not facts.is_read or facts.changed_at is None:
+        return tr("Cannot be read")
+    day = edited_text(facts.changed_at.astimezone().date(), today or datetime.now().astimezone().date())
+    return SEPARATOR.join((_progress_text(facts), day))
+
+
+def _progress_text(facts: RecentFacts) -> str:
+    if not facts.images:
+        return tr("No images yet")
+    if facts.labelled >= facts.images:
+        return plural(facts.images, "1 image, labelled", "All %n labelled")
+    return tr("%1 of %2 labelled", number(facts.labelled), number(facts.images))
+
+
+def edited_text(day: date, today: date) -> str:
+    """`Today`, `Yesterday`, `May 3, 2026`."""
+    if day == today:
+        return tr("Today")
+    return tr("Yesterday") if day == today - timedelta(days=1) else day_text(day)
+
+
+def setup_facts(progress: Progress) -> str:
+    """`Setting up (1 of 4)`."""
+    return tr("Setting up (%1 of %2)", number(progress.done), number(progress.total)) if progress.total else ""

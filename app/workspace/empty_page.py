@@ -162,13 +162,13 @@ class EmptyPage(QWidget):
                 widget.deleteLater()
         self._buttons.addStretch(1)
         for place, name in enumerate(words.actions):
-            self._buttons.addWidget(self._button(name, is_first=place == 0 and not words.is_good))
+            variant = "primary" if place == 0 and not words.is_good else "flat" if words.takes_files else ""
+            self._buttons.addWidget(self._button(name, variant))
         self._buttons.addStretch(1)
 
-    def _button(self, name: str, *, is_first: bool) -> QWidget:
+    def _button(self, name: str, variant: str) -> QWidget:
         row = self._rows[name]
-        variant = "primary" if is_first else ""
-        return make_button(tr(row.text), lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+        return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
 
     def _on_clicked(self) -> None:
         if self._first_action:

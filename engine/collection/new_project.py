@@ -8,12 +8,13 @@ from typing import Final
 
 from engine.collection.models import BUNDLED_NAME, find_model
 from engine.config import PROJECT_SUFFIX, assets_folder
-from engine.errors import ProjectExistsError, StorageError
+from engine.errors import InputError, ProjectExistsError, StorageError
 from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
+from engine.interchange.labelled_images.class_folders import safe_name
 from engine.new_file import output_file, private_folder
 from engine.project import Project
 from engine.project.actions import action
@@ -80,6 +81,26 @@ def check_place(path: Path) -> None:
         raise StorageError(
             "the project's folder is missing", found=str(path.absolute().parent), remedy="make it or choose another"
         )
+
+
+def named_place(folder: Path, name: str) -> Path:
+    """The file of a project that a person names, in a folder.
+
+    Raises:
+        InputError: no file can have the name.
+        ProjectExistsError, StorageError: see `check_place`.
+    """
+    if safe_name(name) != name:
+        raise InputError(
+            "a project cannot have this name",
+            expected="a name that every file system takes, without any of {refused}",
+            found=name,
+            remedy="choose another name",
+            refused='/ \\ : * ? " < > |',
+        )
+    path = folder / f"{name}{PROJECT_SUFFIX}"
+    check_place(path)
+    return path
 
 
 def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> Path:

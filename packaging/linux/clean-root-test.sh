@@ -170,14 +170,21 @@ sleep 3
 press ctrl+shift+n
 sleep 3
 picture 4-new-project
-press Return
+press Tab # from the name to "Choose…"
+press space
 choose_file "$work/few.protoleaf"
+sleep 3
+press shift+Tab
+press Return
 wait_for 60 "the new project's window" window few
 press ctrl+shift+o
 choose_file "$work/few"
 sleep 8
 picture 5-add-folder
-as_person xdotool mousemove 813 134 click 1 # "Make classes"
+for _ in 1 2 3; do press shift+Tab; done # from the button that adds to "Tick all"
+press space
+for _ in 1 2 3; do press Tab; done
+press Return
 sleep 25
 picture 6-own-folder
 press ctrl+shift+t

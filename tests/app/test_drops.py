@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from app.backbones.controller import Backbones
 from app.backbones.logic import Source
 from app.dragging import images_mime_data
-from app.drops import DropBox, DropLight
+from app.drops import DropLight
 from app.welcome.controller import Projects
 from tests.support.clicks import click
 from tests.support.desk import Desk
+from tests.support.new_project import known_sheet
 from tests.support.sessions import create_project, recorded
 
 Key = Qt.Key
@@ -34,24 +35,27 @@ def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return titles
 
 
-def test_the_box_of_the_first_page_asks_for_a_folder(desk: Desk, folders: list[str], tmp_path: Path) -> None:
-    """By a click on its words, Enter and Space; what is chosen is taken as if it had been dropped."""
-    welcome = desk.window.of(Projects).page
-    dropped = recorded(welcome.files_dropped)
-    click(welcome.drop_box, QPoint(40, 24))
-    welcome.drop_box.setFocus()
+def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[str]) -> None:
+    """By a click on its words, Enter and Space."""
+    click(desk.window.of(Projects).page.buttons["new_project"])
+    box = known_sheet(desk).photos.drop_box
+    click(box, QPoint(40, 24))
+    box.setFocus()
     for key in (Key.Key_Return, Key.Key_Space):
-        desk.qtbot.keyClick(welcome.drop_box, key)
-    assert len(folders) == 3
-    assert dropped == []
+        desk.qtbot.keyClick(box, key)
+    assert folders == ["Choose a folder of images"] * 3
+    assert desk.window.session.info is None
+    desk.press(Key.Key_Escape)
 
 
 def test_what_is_chosen_goes_where_a_drop_goes(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A folder of images begins a project."""
-    dropped = recorded(desk.window.of(Projects).page.files_dropped)
+    """A folder of images is among the photos of the project."""
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_words: str(tmp_path))
-    click(desk.window.of(Projects).page.drop_box)
-    assert dropped == [([tmp_path],)]
+    click(desk.window.of(Projects).page.buttons["new_project"])
+    card = known_sheet(desk)
+    click(card.photos.drop_box)
+    desk.wait(lambda: [each.path for each in card.photos.list.folders.folders] == [tmp_path])
+    assert not card.photos.drop_box.isVisible()
     desk.press(Key.Key_Escape)
 
 
@@ -126,7 +130,7 @@ def test_the_light_goes_out_with_the_drop(desk: Desk, tmp_path: Path) -> None:
     (light,) = welcome.findChildren(DropLight)
     data = files([tmp_path])
     enter(welcome, data)
-    assert isinstance(light.parentWidget(), DropBox)
+    assert light.parentWidget() is welcome
     QApplication.sendEvent(welcome, QDropEvent(QPointF(5, 5), COPY, data, LEFT, NO_KEYS))
     assert light.isHidden()
     assert dropped == [([tmp_path],)]

@@ -5,16 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from app.importing.controller import Importing
 from app.status.job_bar import FailuresPopup
 from app.welcome.controller import Projects
+from app.welcome.logic import ClassesFrom
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.project import Project
 from tests.support.collections import tree_hash, write_shape
 from tests.support.desk import Desk
+from tests.support.new_project import begin_with, drop_on_first_page, known_sheet
 from tests.support.sessions import changed_by
 
 LEAVES = ("Red disc", "Blue disc", "Green stripes")
@@ -32,16 +34,20 @@ def photos(tmp_path: Path) -> Path:
     return folder
 
 
+def with_folders_as_classes(desk: Desk, photos: Path) -> None:
+    """Make a project of the photos, whose sub-folders are classes."""
+    card = drop_on_first_page(desk, [photos])
+    desk.qtbot.mouseClick(card.classes.ways[ClassesFrom.FOLDERS], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    desk.click(card.classes.all_button)
+    desk.click(card.create_button)
+    desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) > 0)
+
+
 def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Path) -> None:
-    """Drop, one answer, and every picture has a class; not one file was touched."""
+    """Drop, tick, create, and every picture has a class; not one file was touched."""
     before = tree_hash(photos)
     assert desk.window.of(Projects).page.isVisible()
-    desk.drop_files(desk.window.of(Projects).page, [photos])
-    notice = desk.window.workspace.notice
-    desk.wait(notice.isVisible)
-    assert len(notice.answers) == 2
-    as_classes = next(iter(notice.answers))
-    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(as_classes))
+    with_folders_as_classes(desk, photos)
     assert {desk.graph.name(class_id) for class_id in desk.graph.classes()} == set(LEAVES)
     desk.wait_until_read()
     assert len(desk.state.image_ids) == 12
@@ -54,39 +60,69 @@ def test_a_dropped_folder_becomes_a_classified_collection(desk: Desk, photos: Pa
     assert "field trip" in desk.window.windowTitle()
 
 
-def test_the_other_answer_only_adds(desk: Desk, photos: Path) -> None:
-    """Without classes nothing is labelled, and the same drop again adds nothing."""
-    desk.drop_files(desk.window.of(Projects).page, [photos])
-    notice = desk.window.workspace.notice
-    desk.wait(notice.isVisible)
-    only_add = list(notice.answers)[1]
-    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(only_add))
-    assert (len(desk.state.image_ids), len(desk.graph)) == (12, 0)
+def test_a_folder_and_a_list_lead_to_first_predictions(
+    desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the first page through the sheet by mouse and keys: a folder, a list, three labels, and predictions."""
+    for name in LEAVES:
+        (photos / name).rename(photos / f"site {LEAVES.index(name)}")
+    listed = tmp_path / "classes.txt"
+    listed.write_text("Disc\n  Red disc\n  Blue disc\nGreen stripes\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_arguments: str(photos))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (str(listed), ""))
+    desk.click(desk.window.of(Projects).page.buttons["new_project"])
+    card = known_sheet(desk)
+    desk.click(card.photos.drop_box)
+    known_sheet(desk)
+    assert card.photos.total == "12 images"
+    desk.qtbot.mouseClick(card.classes.ways[ClassesFrom.FILE], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    desk.click(card.classes.file_button)
+    known_sheet(desk)
+    assert card.classes.summary.text() == "4 classes on 2 levels: Disc, Green stripes"
+    desk.click(card.create_button)
+    desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 12)
+    desk.wait_until_read()
+    assert (desk.state.label_class == NO_CLASS).all()  # the sites are no classes
+    for number in range(3):
+        row = next(at for at, path in enumerate(desk.state.paths) if path.endswith(f"unsorted {number}.png"))
+        desk.grid.select_image(int(desk.state.image_ids[row]))
+        desk.press(Qt.Key.Key_R)
+        desk.type_into_palette(LEAVES[number])
+        desk.press_for_change(Qt.Key.Key_Return)
+    desk.wait(lambda: desk.window.session.is_settled)
+    for row, path in enumerate(desk.state.paths):
+        if "unsorted" in path and desk.state.label_class[row] == NO_CLASS:
+            number = int(Path(path).stem.split()[1])
+            assert desk.best_of(int(desk.state.image_ids[row])) == LEAVES[number % 3]
+
+
+def test_the_same_folder_again_adds_nothing(desk: Desk, photos: Path) -> None:
+    """Without classes nothing is labelled."""
+    begin_with(desk, [photos])
+    desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 12)
+    assert len(desk.graph) == 0
     assert (desk.state.label_class == NO_CLASS).all()
     desk.wait_until_read()
     desk.drop_files(desk.window, [photos])
-    desk.wait(notice.isVisible)
+    importing = desk.window.of(Importing)
+    desk.wait(lambda: importing.card is not None and importing.card.isVisible())
+    assert importing.card is not None
     desk.window.toast.hide()  # it spoke of the first twelve
-    notice.answer(only_add)
+    desk.click(importing.card.add_button)
     desk.wait(lambda: "12" in desk.window.toast.message)
     assert len(desk.state.image_ids) == 12
 
 
 def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_path: Path) -> None:
     """Two pictures on a class, and the other pictures are classified at once."""
-    desk.drop_files(desk.window.of(Projects).page, [photos])
-    notice = desk.window.workspace.notice
-    desk.wait(notice.isVisible)
-    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
+    with_folders_as_classes(desk, photos)
     desk.wait_until_read()
     session = desk.window.session
     changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("Blue checks")[0]))
     for seed in range(3):
         write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
-    importing = desk.window.of(Importing)
     checks = desk.graph.find("Blue checks")
     changed_by(desk.qtbot, session, lambda: desk.window.tree.requests.files_dropped.emit(checks, [tmp_path / "checks"]))
-    assert importing is not None
     assert desk.state.shot_counts[checks] == 3
     desk.wait_until_read()
     other = write_shape(tmp_path / "one more.png", "Blue checks", seed=9)
@@ -96,9 +132,11 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
 
 
 def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
-    """Nothing is added, and the person hears why."""
+    """The sheet counts none; nothing is added, and the person hears why."""
     (tmp_path / "empty").mkdir()
-    desk.drop_files(desk.window.of(Projects).page, [tmp_path / "empty"])
+    card = drop_on_first_page(desk, [tmp_path / "empty"])
+    assert card.photos.total == "0 images"
+    desk.click(card.create_button)
     desk.wait(lambda: "No image" in desk.window.toast.message)
     assert len(desk.state.image_ids) == 0
 
@@ -109,7 +147,7 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
         (photos / name).write_bytes(b"x")
     for name in LEAVES:
         shutil.rmtree(photos / name)
-    desk.drop_files(desk.window.of(Projects).page, [photos])
+    begin_with(desk, [photos])
     desk.wait(lambda: "2 PSD, 1 WMV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
@@ -122,7 +160,7 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
     """Dropped one by one, none is added; the first says why, and how many more there are."""
     for number in range(3):
         (tmp_path / f"{number}.psd").write_bytes(b"8BPS\x00\x01" + bytes(20))
-    desk.drop_files(desk.window.of(Projects).page, sorted(tmp_path.glob("*.psd")))
+    begin_with(desk, sorted(tmp_path.glob("*.psd")))
     desk.wait(lambda: "0.psd and 2 more could not be added" in desk.window.toast.message)
     assert "Photoshop" in desk.window.toast.message
     assert len(desk.state.image_ids) == 0
@@ -130,8 +168,11 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
 
 def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
     """A stick that was pulled in between costs a message."""
-    desk.drop_files(desk.window.of(Projects).page, [photos / "gone", photos / "unsorted 0.png"])
+    card = drop_on_first_page(desk, [photos / "gone", photos / "unsorted 0.png"])
+    assert "gone" in card.photos.failure.text
+    desk.click(card.create_button)
     desk.wait(lambda: "gone" in desk.window.toast.message)
+    desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 1)
     desk.leave()
     with Project.open(photos / "gone.protoleaf") as project:
         assert project.check() == []
@@ -140,10 +181,7 @@ def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
 def test_a_broken_picture_is_listed_and_the_rest_goes_on(desk: Desk, photos: Path) -> None:
     """The list names it with a reason; no dialog, and all others are read."""
     (photos / "unsorted 0.png").write_text("no picture", encoding="utf-8")
-    desk.drop_files(desk.window.of(Projects).page, [photos])
-    notice = desk.window.workspace.notice
-    desk.wait(notice.isVisible)
-    changed_by(desk.qtbot, desk.window.session, lambda: notice.answer(next(iter(notice.answers))))
+    with_folders_as_classes(desk, photos)
     desk.wait_until_read()
     failures = desk.window.embedding.failures
     assert [failure.path.name for failure in failures.values()] == ["unsorted 0.png"]

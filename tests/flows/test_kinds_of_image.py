@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 from PySide6.QtCore import Qt
 
-from app.welcome.controller import Projects
 from engine.collection.state import ImageStatus
 from tests.support.desk import Desk
 from tests.support.images import encoded, exif_with_orientation, picture
+from tests.support.new_project import begin_with
 from tests.support.raw_photos import raw_photo
 from tests.support.widgets import texts
 
@@ -47,7 +47,7 @@ def card(tmp_path: Path) -> Path:
 
 def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
     """Each is read, or says why not; a photo that was stored twice comes once; three pages are three images."""
-    desk.drop_files(desk.window.of(Projects).page, [card])
+    begin_with(desk, [card])
     desk.wait(lambda: "1 WMV was skipped" in desk.window.toast.message)
     assert "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too" in desk.window.toast.message
     desk.wait_until_read()

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QSlider
 
 from app.moved_images.controller import MovedImages
 from app.session import Session
-from app.welcome.controller import Projects
 from engine.file_parts import ImageSource
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
+from tests.support.new_project import drop_on_first_page
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
 
@@ -81,10 +81,13 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
 ) -> None:
     """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
     write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
-    monkeypatch.setattr("app.welcome.making.free_name", lambda _dropped: tmp_path / "missing" / "new.protoleaf")
-    desk.drop_files(desk.window.of(Projects).page, [tmp_path / "protected" / "new"])
-    desk.wait(lambda: bool(desk.window.toast.message))
+    monkeypatch.setattr("app.welcome.making.suggested_folder", lambda _photos, _otherwise: tmp_path / "missing")
+    card = drop_on_first_page(desk, [tmp_path / "protected" / "new"])
+    desk.click(card.create_button)
+    desk.wait(lambda: "folder is not there" in card.place.failure.text)
     session: Session = desk.window.session
+    assert session.info is None
+    desk.press(Key.Key_Escape)
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(tmp_path / "other.protoleaf")
     desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._runner.is_busy, timeout=LONG_MS)  # noqa: SLF001 (the thread of the project has no other witness)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from app.images import thumbnails
-from app.welcome.controller import Projects
 from engine.collection.state import ImageStatus
 from engine.images.fingerprint_cache import FingerprintCache
 from engine.images.read_file import content_hash
 from research.file_opens import FileOpenCounter
 from tests.support.desk import Desk
 from tests.support.images import write_jpeg
+from tests.support.new_project import begin_with
 
 PHOTOS = 24
 
@@ -27,7 +27,7 @@ def test_each_photo_is_opened_once(desk: Desk, tmp_path: Path, monkeypatch: pyte
     for number in range(PHOTOS):
         write_jpeg(folder / f"{number:02}.jpg", width=640, height=360, seed=number)
     opened = FileOpenCounter(folder)
-    desk.drop_files(desk.window.of(Projects).page, [folder])
+    begin_with(desk, [folder])
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == PHOTOS)
     desk.wait_until_read()
     grid = desk.window.workspace.grid

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QApplication
 from app.actions.keys_sheet import KeysSheet
 from app.backbones.logic import Source
 from app.computing.controller import Computing
+from app.importing.folder_card import FolderCard
 from app.palette.overlay import Overlay
 from app.theme import set_scheme
 from app.training.controller import Models
 from app.welcome.controller import Projects
+from engine.collection.importing.folder_choice import FoundFolder
 from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
 from tests.support.clipping import clipped, overlapping
@@ -54,17 +56,17 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
     assert clipped(small.window.of(Projects).page) == []
 
 
-def test_the_question_about_folders_is_whole(small: Desk) -> None:
-    """Its answers stand below it where there is no room beside it."""
-    window = small.window
-    window.pages.setCurrentWidget(window.panes_page)
-    answers = [(title, lambda: None) for title in ("Make classes from the subfolders", "Just add the images")]
+def test_the_question_about_folders_is_whole(small: Desk, tmp_path: Path) -> None:
+    """Names of folders, boxes and buttons have the room that they need."""
+    folders = tuple(FoundFolder(tmp_path / f"a rather long name of folder {each}", 1, 12) for each in range(40))
+    card = FolderCard(small.window.stage)
     for width in (1600, 1024, 902):
-        window.resize(width, 600)
-        window.workspace.notice.ask("field trip has 12 subfolders with images.", answers)
+        small.window.resize(width, 600)
+        card.ask((FoundFolder(tmp_path, 0, 0, 480), *folders), (), "")
         laid_out()
         laid_out()
-        assert clipped(window.workspace.notice) == []
+        assert clipped(card) == []
+    card.dismiss()
 
 
 def keys_sheet(desk: Desk) -> Overlay:

@@ -145,6 +145,18 @@ class Person:
         self.hand.type(str(path))
         self.hand.key("Enter")
 
+    def name_new_project(self, project: Path) -> None:
+        """Open the sheet of a new project, and choose where it is saved."""
+        self.hand.key("Ctrl+Shift+N")
+        self.click("Choose where the project is saved", "push button")
+        self.answer_file_dialog(project)
+
+    def make_empty_project(self, project: Path) -> None:
+        """A new project without photos and classes."""
+        self.name_new_project(project)
+        self.click("Create project", "push button")
+        self.wait(lambda: self.eyes.window(project.stem), "the new project")
+
     def _file_name_field(self) -> Part | None:
         fields = [part for part in self.reader.of_role("text") if part.is_focused]
         has_dialog = len(self.eyes.windows()) > 1

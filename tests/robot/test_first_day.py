@@ -20,10 +20,9 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
     write_marked(tmp_path / "photos", range(FEW), is_wide=True)
     classes, project = write_graph(tmp_path / "ducks.csv", {"Ducks": ("Mallard", "Teal")}), tmp_path / "new.protoleaf"
     person.start()
-    person.hand.key("Ctrl+Shift+N")
+    person.name_new_project(project)
     person.click("Fast", "radio button")
-    person.click("Create project…", "push button")
-    person.answer_file_dialog(project)
+    person.click("Create project", "push button")
     person.wait(lambda: person.eyes.window("new"), "the new project")
     person.hand.key("Ctrl+Shift+O")
     person.answer_file_dialog(tmp_path / "photos" / "000")
@@ -44,11 +43,13 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
 
 
 def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path: Path) -> None:
-    """A folder chosen on the first page: the band is there at once, and what is discarded was never in the project."""
+    """A folder chosen for a new project: the band is there at once, and what is discarded was never in the project."""
     write_marked(tmp_path / "photos", range(MANY), is_wide=True)
     person.start()
+    person.click("New project…", "push button")
     person.click("Choose a folder of images", "push button")
     person.answer_file_dialog(tmp_path / "photos" / "000")
+    person.click("Create project", "push button")
     person.wait(lambda: person.eyes.window("000"), "the new project")
     project = wait_for(lambda: next(tmp_path.rglob("*.protoleaf"), None), "its file")
     wait_for(lambda: image_count_in(project) == MANY, "the photos")

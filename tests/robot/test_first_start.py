@@ -11,9 +11,9 @@ AT_ONCE_S = 3.0
 def test_from_the_first_start_to_the_sample(person: Person) -> None:
     """The window is there at once; the sample's way is seen; its images can be worked with."""
     person.start()
-    person.part("Try the sample collection", "push button")
+    person.part("Sample collection", "push button")
     before = person.eyes.look(person.window)
-    person.click("Try the sample collection", "push button")
+    person.click("Sample collection", "push button")
     start = time.monotonic()
     person.wait(lambda: (person.eyes.look(person.window) != before).mean() > 0.01, "an answer", AT_ONCE_S)
     person.wait(lambda: person.reader.containing("Cancel") or person.reader.containing("Stop"), "a way to stop it")

@@ -117,10 +117,8 @@ def test_copied_classes_are_pasted_into_an_empty_project(person: Person, project
     """Ctrl+C in one project; Ctrl+V in a new one, where nothing can be clicked yet."""
     person.hand.click(person.class_row("Owls").centre)
     person.hand.key("Ctrl+C")
-    person.hand.key("Ctrl+Shift+N")
     empty = tmp_path / "empty.protoleaf"
-    person.answer_file_dialog(empty)
-    person.wait(lambda: person.eyes.window("empty"), "the new project")
+    person.make_empty_project(empty)
     person.hand.key("Ctrl+V")
     wait_for(lambda: {"Owls", "Barn owl"} <= parents_in(empty).keys(), "the classes")
     assert parents_in(project).keys() >= {"Owls", "Barn owl"}

@@ -24,15 +24,17 @@ def test_from_an_empty_window_to_seventy_labels(person: Person, tmp_path: Path) 
     project = tmp_path / "birds.protoleaf"
 
     person.start()
-    person.hand.key("Ctrl+Shift+N")
-    person.answer_file_dialog(project)
-    person.wait(lambda: person.eyes.window("birds"), "the new project")
-    person.hand.key("Ctrl+Shift+I")
-    person.answer_file_dialog(classes)
-    person.click(f"Import {len(NAMES)} classes", "push button")
-    wait_for(lambda: "Kestrel" in parents_in(project), "the classes")
-    person.hand.key("Ctrl+Shift+O")
+    person.name_new_project(project)
+    person.click("Choose a folder of images", "push button")
     person.answer_file_dialog(tmp_path / "photos" / "000")
+    person.part_containing(f"{PHOTOS} images")
+    person.click("From a file", "radio button")
+    person.click("Choose a file…", "push button")
+    person.answer_file_dialog(classes)
+    person.part_containing(f"{len(NAMES)} classes on 2 levels")
+    person.click("Create project", "push button")
+    person.wait(lambda: person.eyes.window("birds"), "the new project")
+    wait_for(lambda: "Kestrel" in parents_in(project), "the classes")
     wait_for(lambda: image_count_in(project) == PHOTOS, "the photos")
     person.wait(lambda: len(person.cards(person.grid)) > DRAGGED, "cards")
 
@@ -72,10 +74,9 @@ def test_the_fast_backbone_is_chosen(person: Person, tmp_path: Path) -> None:
     person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
     project = tmp_path / "birds.protoleaf"
     person.start()
-    person.hand.key("Ctrl+Shift+N")
+    person.name_new_project(project)
     assert person.part("Accurate", "radio button").is_enabled
     person.click("Fast", "radio button")
-    person.click("Create project…", "push button")
-    person.answer_file_dialog(project)
+    person.click("Create project", "push button")
     person.wait(lambda: person.eyes.window("birds"), "the new project")
     assert backbone_in(project) == FAST

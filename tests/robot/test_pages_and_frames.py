@@ -80,10 +80,8 @@ def has_labels(project: Path, count: int) -> bool:
 def start_with(person: Person, tmp_path: Path, file: Path, pictures: int) -> Path:
     """Drop a file on a new project; the project once all its pictures are there."""
     person.start()
-    person.hand.key("Ctrl+Shift+N")
     project = tmp_path / "plates.protoleaf"
-    person.answer_file_dialog(project)
-    person.wait(lambda: person.eyes.window("plates"), "the new project")
+    person.make_empty_project(project)
     with files_at_hand(person, file) as place:
         person.drag(place, person.window.centre)
         wait_for(lambda: len(parts_in(project)) == pictures, "the pictures of the file", LONG_S)

@@ -149,8 +149,10 @@ def test_before_there_are_images(studio: Studio) -> None:
     studio.start()
     studio.take("welcome")
     person.hand.key("Ctrl+Shift+N")
-    person.answer_file_dialog(studio.sample.with_name("empty.protoleaf"))
-    person.wait(lambda: person.eyes.window("empty"), "the new project")
+    person.part("Create project", "push button")
+    studio.take("new-project")
+    person.hand.key("Escape")
+    person.make_empty_project(studio.sample.with_name("empty.protoleaf"))
     studio.take("empty-project")
 
 

@@ -40,10 +40,8 @@ BESIDE: Final = 4
 def add_photos(person: Person, tmp_path: Path, photos: int, classes: Sequence[str]) -> Path:
     """A new project of the photos in a folder, with classes."""
     person.start()
-    person.hand.key("Ctrl+Shift+N")
     project = tmp_path / "things.protoleaf"
-    person.answer_file_dialog(project)
-    person.wait(lambda: person.eyes.window("things"), "the new project")
+    person.make_empty_project(project)
     person.hand.key("Ctrl+Shift+O")
     person.answer_file_dialog(tmp_path / "photos")
     wait_for(lambda: image_count_in(project) == photos, "the photos")

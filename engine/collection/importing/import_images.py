@@ -1,10 +1,11 @@
 """Add images to a project: loose ones, shots of a class, or folders whose sub-folders are classes."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.collection.importing.class_reading import ClassReader, PathSpelling
+from engine.collection.importing.folder_choice import names_of_class
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure, FoundFile, FoundFiles, shown
@@ -94,11 +95,11 @@ def add_class_folders(
     *,
     under: int | None = None,
     who: str | None = None,
-    takes_parts: bool = False,
+    chosen: Collection[Path] | None = None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add images that were found in folders whose sub-folders are classes; missing classes are made.
+    """Add images that were found in folders whose sub-folders, or the chosen ones, are classes; missing ones are made.
 
     A sub-folder names a class by its path (Fruit/Apple/Gala). Where the graph has neither that path nor the folder
     above as a class, but from before exactly one class of the folder's own name, that class is meant. Where no class
@@ -109,15 +110,17 @@ def add_class_folders(
     Args:
         under: class that the sub-folders hang below; None for the top.
         who: whose labels these are; by default the name of the folder.
-        takes_parts: whether folders become classes, too, that are called as parts of data sets: images, train.
+        chosen: the folders that a person chose as classes, whatever their names; images in others belong to the chosen
+            folder above them, or stay unlabelled. By default all sub-folders are classes.
 
     Raises:
-        StorageError: a file was named, not a folder.
-        FormatError: a folder is called as a part of a data set; nothing is added.
+        StorageError: a file was named, not a folder, and no folders were chosen.
+        FormatError: a folder is called as a part of a data set, and no folders were chosen; nothing is added.
         GraphError: the classes would nest too deeply; nothing is added.
         Cancelled: stopped; neither images nor classes are added.
     """
-    groups, refused = _nameable(found.class_folders())
+    takes_parts = chosen is not None
+    groups, refused = _nameable(found.class_folders() if chosen is None else found.folders, chosen)
     count_before = len(project.classes.graph)
     spelling, before = PathSpelling(project.classes.graph), ClassReader(project.classes.graph.copy())
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
@@ -148,20 +151,22 @@ def add_class_folders(
     )
 
 
-def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], FoundFiles]], list[FileFailure]]:
+def _nameable(
+    folders: Sequence[ImageFolder], chosen: Collection[Path] | None
+) -> tuple[list[tuple[list[str], FoundFiles]], list[FileFailure]]:
     """Class names and images of each folder, and one failure for each folder that cannot name a class."""
     nameable = []
     refused: dict[Path, FileFailure] = {}
     for folder in folders:
         names: list[str] = []
-        for depth, name in enumerate(folder.names, start=1):
+        for name in folder.names if chosen is None else names_of_class(folder, chosen):
             try:
                 names.append(clean_name(name))
             except GraphError as error:
                 reason = Message(
                     "nothing in this folder was added, because it cannot name a class: {why}", {"why": error.message}
                 )
-                path = folder.root.joinpath(*folder.names[:depth])
+                path = next(each for each in (folder.path, *folder.path.parents) if each.name == name)
                 refused[path] = FileFailure(path, reason)
                 break
         else:

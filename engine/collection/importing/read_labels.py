@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.errors import UsageError
+from engine.errors import ProtoleafError, UsageError
 from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
@@ -39,3 +39,12 @@ def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str
         return name, one.read_photos(source, photo_keywords)
     assert one.read is not None, "one of them"
     return name, one.read(source)
+
+
+def is_label_file(path: Path) -> bool:
+    """Whether a file holds labels, by its content."""
+    try:
+        fits = READ_FORMATS[detect(path)].fits if path.is_file() else None
+        return fits is not None and fits(path)
+    except (ProtoleafError, OSError):
+        return False

@@ -37,22 +37,27 @@ class _Line(NamedTuple):
 
 
 def read(source: Path) -> ImportedGraph:
-    """Read the names; numbers that only count the lines are left out."""
-    lines = list(_lines(source.suffix, taxonomy_lines(source)))
+    """Read the names in a file; see `read_lines`."""
+    return read_lines(taxonomy_lines(source), source.name, suffix=source.suffix)
+
+
+def read_lines(numbered: Iterable[tuple[int, str]], source_name: str, *, suffix: str = "") -> ImportedGraph:
+    """Read the names in lines with their numbers; numbers that only count the lines are left out."""
+    lines = list(_lines(suffix, numbered))
     found = [_NUMBERED.fullmatch(each.text) for each in lines]
     numbers = [int(each[1]) for each in found if each]
     if lines and numbers == list(range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))):
         lines = [_Line(line.number, 0, each[2]) for line, each in zip(lines, found, strict=True) if each]
     taxa = [
         Taxon(
-            line_of(number, source.name),
+            line_of(number, source_name),
             names[-1],
             above=tuple(("", each) for each in names[:-1]),
             values={"source_id": source_id},
         )
         for number, names, source_id in _paths(lines)
     ]
-    return graph_of(taxa, source.name, [])
+    return graph_of(taxa, source_name, [])
 
 
 def _paths(lines: Sequence[_Line]) -> Iterator[tuple[int, tuple[str, ...], str]]:

@@ -40,5 +40,5 @@ def test_bundled_backbones_say_what_they_are_for(
     assert "Accurate" in words(accurate)
     rate = "  ·  40\u00a0images/s on this computer" if is_ready else "  ·  about 80\u00a0images/s on this computer"
     assert any(rate in text for text in words(accurate))
-    assert any("Prepared once before its first use" in text for text in words(accurate)) != is_ready
+    assert any("First use: about a minute of setup" in text for text in words(accurate)) != is_ready
     reviewing.wait(lambda: not clipped(panel.computer))

@@ -15,6 +15,7 @@ from engine.collection.state import NO_CLASS
 from engine.project import ImageId, image_rows
 from engine.project import images as project_images
 from tests.support.desk import CONTROL, Desk
+from tests.support.new_project import known_sheet
 from tests.support.sessions import LONG_MS, changed_by, create_project, recorded, settle
 from tests.support.slow_share import SlowShare
 
@@ -124,8 +125,10 @@ def test_a_share_dropped_on_the_welcome_page(desk: Desk, share: SlowShare) -> No
     """A project is made beside the folder and takes its images; the window never asks the share itself."""
     desk.drop_files(desk.window.of(Projects).page, [share.folder])
     share.answer(0)
-    assert [path.name for path in share.asked] == ["photos.protoleaf"]
-    changed_by(desk.qtbot, desk.window.session, share.open)
+    assert not any(path.name == "0.png" for path in share.asked)
+    share.open()
+    card = known_sheet(desk)
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.click(card.create_button))
     assert len(desk.state.image_ids) == IMAGES
     assert "MainThread" not in share.askers
 

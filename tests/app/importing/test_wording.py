@@ -2,26 +2,26 @@
 
 import pytest
 
-from app.importing.controller import file_kinds, folders_question, make_classes, only_add_images, raw_doubles_text
+from app.importing.wording import add_text, file_kinds, folders_question, parts_note, raw_doubles_text
 
 
-@pytest.mark.parametrize(
-    ("folder", "count", "question", "answer"),
-    [
-        ("bad", 1, "“bad” has 1 subfolder with images. Make it a class?", "Make a class"),
-        ("photos", 12, "“photos” has 12 subfolders with images. Make them classes?", "Make classes"),
-        ("", 2, "What you dropped has 2 subfolders with images. Make them classes?", "Make classes"),
-    ],
-)
-def test_one_and_many_sub_folders(folder: str, count: int, question: str, answer: str) -> None:
-    """Numbers and words agree."""
-    assert (folders_question(folder, count), make_classes(count)) == (question, answer)
+def test_some_of_the_folders_are_named() -> None:
+    """So that a person knows which are meant."""
+    assert folders_question(["Fox"]) == "Are these folders your classes? Fox"
+    assert folders_question(["a", "b", "c", "d"]) == "Are these folders your classes? a, b, c, …"
 
 
-def test_the_other_answer_names_the_class_that_was_dropped_on() -> None:
-    """Images dropped on a class become shots of it."""
-    assert only_add_images("Gull") == "Label all as Gull"
-    assert only_add_images("") == "Only add the images"
+def test_parts_of_data_sets_are_pointed_out() -> None:
+    """They are no classes, and their boxes come another way."""
+    assert parts_note(["Fox", "site A"]) == ""
+    assert parts_note(["Fox", "train", "images"]).startswith("train, images: usual names of parts of a data set")
+
+
+def test_the_button_says_what_becomes_of_the_folders() -> None:
+    """Images dropped on a class become examples of it where no folder is a class."""
+    assert add_text(0, "") == "Add without classes"
+    assert add_text(0, "Gull") == "Label all as Gull"
+    assert (add_text(1, ""), add_text(3, "Gull")) == ("Add with 1 class", "Add with 3 classes")
 
 
 def test_the_dialog_offers_what_is_read() -> None:

@@ -21,6 +21,7 @@ from engine.project import Project
 from engine.worker.protocol import Failed
 from tests.support.collections import Collection
 from tests.support.desk import Desk
+from tests.support.new_project import known_sheet
 from tests.support.scripted_workers import Player, Step
 from tests.support.sessions import LONG_MS, create_project, open_project, recorded, settle
 
@@ -84,8 +85,8 @@ def test_it_is_made_visibly_and_can_be_stopped(desk: Desk, conversion: Conversio
     open_it(desk)
     desk.wait(lambda: bar.facts == "1 of 4  ·  Converting")
     assert bar.isVisible()
-    assert desk.window.workspace.empty.title == "Optimising for this computer…"
-    assert "Optimising for this computer…" in [label.text() for label in bar.findChildren(QLabel)]
+    assert desk.window.workspace.empty.title == "Setting up…"
+    assert "Setting up…" in [label.text() for label in bar.findChildren(QLabel)]
     (stop,) = (each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == STOP)
     click(desk, stop)
     desk.wait(desk.window.of(Projects).page.isVisible)
@@ -123,11 +124,14 @@ def test_another_project_that_is_opened_meanwhile_stays(
 def test_a_new_project_waits_for_it_too(
     desk: Desk, conversion: Conversion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where the environment has chosen the accurate one, nobody is asked."""
+    """Where the environment has chosen the accurate one, nobody is asked which."""
     monkeypatch.setenv("PROTOLEAF_BACKBONE", "accurate")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), ""))
     player = conversion.play([CONVERTING, DONE])
     click(desk, desk.window.of(Projects).page.buttons["new_project"])
+    card = known_sheet(desk)
+    click(desk, card.place.place_button)
+    click(desk, card.create_button)
     desk.wait(lambda: desk.window.session.info is not None)
     assert player.requests == [ConvertBackbone(ACCURATE)]
 

@@ -2,24 +2,30 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
 
+from app.palette.folder_list import FOLDER
 from app.settings import Settings
 from app.welcome.controller import Projects
+from app.welcome.logic import ClassesFrom, NewProject, new_project_of
 from app.welcome.making import ProjectMaking
 from app.welcome.new_project_view import NewProjectCard
 from engine.backbones.bundled import BackboneChoice
 from engine.backbones.messages import AddedBackbone
 from engine.collection.models import find_model
+from engine.collection.state import NO_CLASS
 from engine.embedding.messages import MeasuredRates, PhotoRate
 from engine.events import Progress
 from engine.project import Project
 from engine.worker.protocol import Failed
 from tests.support.clipping import clipped
-from tests.support.collections import write_shape
+from tests.support.collections import write_graph, write_shape
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.new_project import click_box, drop_on_first_page, known_sheet
 from tests.support.offers import offer_two
 from tests.support.scripted_workers import Player, Step
 from tests.support.widgets import texts
@@ -49,13 +55,8 @@ def offer(desk: Desk, player: Player | None = None) -> ProjectMaking:
 
 
 def dropped(desk: Desk, photos: Path) -> NewProjectCard:
-    """The card, after photos were dropped on the first page and it knows all that it can."""
-    making = desk.window.of(Projects).making
-    desk.drop_files(desk.window.of(Projects).page, [photos])
-    desk.wait(lambda: making.card is not None and making.card.isVisible())
-    assert making.card is not None
-    desk.wait(lambda: making.measuring.stage == "done")
-    return making.card
+    """The sheet, after photos were dropped on the first page and it knows all that it can."""
+    return drop_on_first_page(desk, [photos])
 
 
 def click(desk: Desk, widget: QWidget, place: QPoint | None = None) -> None:
@@ -81,14 +82,17 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     offer(desk, player)
     card = dropped(desk, photos)
     assert len(player.requests[0].photos) == 5
-    assert card.chosen == tinyleaf
-    assert card.choices[FAST].facts == ("200\u00a0images/s on this computer", "A few seconds for 5 images")
-    assert card.choices[tinyleaf].facts == ("0.0\u00a0images/s on this computer", "About 4\u00a0minutes for 5 images")
+    assert card.speed.chosen == tinyleaf
+    assert card.speed.choices[FAST].facts == ("200\u00a0images/s on this computer", "A few seconds for 5 images")
+    assert card.speed.choices[tinyleaf].facts == (
+        "0.0\u00a0images/s on this computer",
+        "About 4\u00a0minutes for 5 images",
+    )
     desk.wait(lambda: not clipped(card))
     assert [area.verticalScrollBar().maximum() for area in card.findChildren(QScrollArea)] == [0]
     desk.press(Key.Key_Return)
-    assert not card.isVisible()
     assert backbone_of(desk) == tinyleaf
+    assert not card.isVisible()
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 5)
 
 
@@ -100,9 +104,9 @@ def test_accuracy_or_speed_is_asked_not_a_backbone(
     offer(desk)
     card = dropped(desk, photos)
     words = texts(card)
-    assert "Choose accuracy or speed." in words
-    assert [card.choices[name].button.text() for name in (tinyleaf, FAST)] == ["Accurate", "Fast"]
-    assert "About three times faster, less accurate." in texts(card.choices[FAST])
+    assert "More accurate, especially with few labels." in words
+    assert [card.speed.choices[name].button.text() for name in (tinyleaf, FAST)] == ["Accurate", "Fast"]
+    assert "About three times faster, less accurate." in texts(card.speed.choices[FAST])
     assert "backbone" not in words.lower()
 
 
@@ -113,8 +117,8 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
     offer_two(monkeypatch)
     offer(desk)
     card = dropped(desk, photos)
-    click(desk, card.choices[FAST], QPoint(30, card.choices[FAST].height() - 8))
-    assert card.chosen == FAST
+    click(desk, card.speed.choices[FAST], QPoint(30, card.speed.choices[FAST].height() - 8))
+    assert card.speed.chosen == FAST
     click(desk, card.create_button)
     assert backbone_of(desk) == FAST
     assert settings.new_project_choice == BackboneChoice.FAST
@@ -122,7 +126,8 @@ def test_a_click_on_a_card_chooses_and_is_remembered(
         desk.wait(lambda: settings.was_offered(project.backups.project_id))
     desk.press(Key.Key_N, CONTROL | SHIFT)
     desk.wait(card.isVisible)
-    assert card.chosen == FAST
+    assert card.photos.list.folders.folders == ()
+    assert card.speed.chosen == FAST
 
 
 @pytest.mark.parametrize("way_out", ["esc", "button"])
@@ -142,25 +147,44 @@ def test_nothing_is_made_without_a_yes(
     assert [path.name for path in photos.parent.glob("*.protoleaf")] == []
 
 
-def test_the_place_is_asked_for_where_nothing_says_it(
-    desk: Desk, tmp_path: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+def test_the_place_is_chosen_or_suggested(
+    desk: Desk, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever changes their mind about the place is asked about the backbone still."""
-    offer_two(monkeypatch)
-    offer(desk)
+    """Beside the photos, with their name; another one by a dialog, where a change of mind leaves it as it was."""
     answers = ["", str(tmp_path / "birds")]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (answers.pop(0), ""))
-    click(desk, desk.window.of(Projects).page.buttons["new_project"])
-    desk.wait(lambda: desk.window.of(Projects).making.card is not None)
-    card = desk.window.of(Projects).making.card
-    assert card is not None
-    assert card.create_button.text() == "Create project…"
-    desk.press(Key.Key_Return)
-    assert card.isVisible()
-    desk.press(Key.Key_Return)
-    assert backbone_of(desk) == tinyleaf
+    card = dropped(desk, photos)
+    desk.wait(lambda: card.place.place_text.endswith("field trip.protoleaf"))
+    click(desk, card.place.place_button)
+    assert card.place.place_text.endswith("field trip.protoleaf")
+    click(desk, card.place.place_button)
+    assert card.place.name.text() == "birds"
+    click(desk, card.create_button)
+    assert backbone_of(desk) == FAST
     assert desk.window.session.info is not None
     assert desk.window.session.info.path == tmp_path / "birds.protoleaf"
+
+
+@pytest.mark.parametrize(("name", "words"), [("a/b", "cannot have this name"), ("taken", "already there")])
+def test_a_name_that_cannot_be_is_refused_beside_it(
+    desk: Desk, photos: Path, tmp_path: Path, name: str, words: str
+) -> None:
+    """Typed text is no path; nothing that is there is replaced. The next name is taken."""
+    (tmp_path / "taken.protoleaf").write_text("kept")
+    card = dropped(desk, photos)
+    card.place.name.setFocus()
+    desk.qtbot.keyClicks(card.place.name, name)
+    desk.press(Key.Key_Return)
+    desk.wait(lambda: words in card.place.failure.text)
+    assert desk.window.session.info is None
+    assert (tmp_path / "taken.protoleaf").read_text() == "kept"
+    desk.qtbot.keyClicks(card.place.name, "2")
+    assert not card.place.failure.isVisible()
+    card.place.name.clear()
+    desk.qtbot.keyClicks(card.place.name, "fine")
+    desk.press(Key.Key_Return)
+    assert backbone_of(desk) == FAST
+    assert (tmp_path / "fine.protoleaf").exists()
 
 
 def preparing(desk: Desk, photos: Path, *scripts: list[Step]) -> NewProjectCard:
@@ -168,8 +192,8 @@ def preparing(desk: Desk, photos: Path, *scripts: list[Step]) -> NewProjectCard:
     making = offer(desk)
     making.preparing.make_job = Player(*scripts)
     card = dropped(desk, photos)
-    click(desk, card.choices["tinyleaf"].button, QPoint(10, 10))
-    assert card.choices["tinyleaf"].facts[-1] == "Prepared once before its first use."
+    click(desk, card.speed.choices["tinyleaf"].button, QPoint(10, 10))
+    assert card.speed.choices["tinyleaf"].facts[-1] == "First use: about a minute of setup."
     desk.press(Key.Key_Return)
     return card
 
@@ -181,12 +205,12 @@ def test_what_is_not_ready_is_prepared_with_progress_and_can_be_stopped(
     offer_two(monkeypatch, is_ready=False)
     done = AddedBackbone(tinyleaf, "00ff", 384)
     card = preparing(desk, photos, [Progress(1, 4, "steps", note="Converting"), "wait"], [done])
-    desk.wait(lambda: card.progress.facts == "1 of 4  ·  Converting")
+    desk.wait(lambda: card.progress.facts == "Setting up (1 of 4)")
     assert card.progress.cancel_button.hasFocus()
     assert not card.create_button.isVisible()
     desk.press(Key.Key_Space)
     desk.wait(card.create_button.isVisible)
-    assert card.chosen == tinyleaf
+    assert card.speed.chosen == tinyleaf
     assert desk.window.session.info is None
     desk.press(Key.Key_Return)
     assert backbone_of(desk) == tinyleaf
@@ -199,13 +223,211 @@ def test_a_preparation_that_fails_leaves_the_other_choice(
     offer_two(monkeypatch, is_ready=False)
     card = preparing(desk, photos, [Failed("the weights package is not there; expected: version 0.1.0")])
     desk.wait(lambda: "weights package" in card.failure.text)
-    click(desk, card.choices[FAST].button, QPoint(10, 10))
+    click(desk, card.speed.choices[FAST].button, QPoint(10, 10))
     desk.press(Key.Key_Return)
     assert backbone_of(desk) == FAST
 
 
 def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
-    """Nobody is asked."""
-    desk.drop_files(desk.window.of(Projects).page, [photos])
+    """The sheet asks for the rest."""
+    card = dropped(desk, photos)
+    assert not card.speed.isVisible()
+    click(desk, card.create_button)
     assert backbone_of(desk) == FAST
-    assert desk.window.of(Projects).making.card is None
+
+
+def test_everything_may_be_left_as_it_is(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enter on the empty sheet makes an empty project in the folder of projects."""
+    monkeypatch.setattr("app.welcome.making.folder_for", lambda _purpose: tmp_path)
+    desk.press(Key.Key_N, CONTROL | SHIFT)
+    card = known_sheet(desk)
+    desk.wait(lambda: str(tmp_path) in card.place.place_text)
+    assert card.place.name.hasFocus()
+    desk.press(Key.Key_Return)
+    assert backbone_of(desk) == FAST
+    assert (tmp_path / "New project.protoleaf").exists()
+    desk.wait(lambda: desk.window.session.state is not None)
+    assert (len(desk.state.image_ids), len(desk.graph)) == (0, 0)
+
+
+@pytest.fixture
+def sites(tmp_path: Path) -> Path:
+    """Photos of two cameras, and a folder that was sorted by class."""
+    for number in range(2):
+        write_shape(tmp_path / "trip" / "site A" / f"{number}.png", "Red disc", seed=number)
+        write_shape(tmp_path / "trip" / "site B" / f"{number}.png", "Blue disc", seed=10 + number)
+        write_shape(tmp_path / "trip" / "Blue disc" / f"{number}.png", "Blue disc", seed=20 + number)
+    return tmp_path / "trip"
+
+
+def labelled(desk: Desk) -> set[str]:
+    """Names of the classes that images have labels of."""
+    return {desk.label_of(int(each)) for each in desk.state.image_ids} - {""}
+
+
+def made(desk: Desk, card: NewProjectCard, images: int) -> None:
+    """Click "Create project", and wait for its images."""
+    click(desk, card.create_button)
+    desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == images)
+
+
+def test_folders_are_listed_with_counts_and_boxes(desk: Desk, sites: Path) -> None:
+    """Two of three are added; the box above them is half ticked."""
+    card = dropped(desk, sites)
+    folders = card.photos.list
+    assert [(each.path.name, each.images) for each in folders.folders.folders] == [
+        ("trip", 6), ("Blue disc", 2), ("site A", 2), ("site B", 2),
+    ]  # fmt: skip
+    assert card.photos.total == "6 images"
+    click_box(desk, folders, "site B", FOLDER)
+    assert card.photos.total == "4 images"
+    top = folders.model().index(0, FOLDER)
+    assert Qt.CheckState(top.data(Qt.ItemDataRole.CheckStateRole)) is Qt.CheckState.PartiallyChecked
+    made(desk, card, 4)
+    assert not any("site B" in path for path in desk.state.paths)
+
+
+def test_folders_are_classes_only_where_they_were_ticked(desk: Desk, sites: Path) -> None:
+    """Of three folders one is a class; the sites are none, and no label comes from them."""
+    card = dropped(desk, sites)
+    click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
+    assert "Tick the folders that are classes" in card.classes.summary.text()
+    click_box(desk, card.photos.list, "Blue disc")
+    assert "1 folder is a class" in card.classes.summary.text()
+    made(desk, card, 6)
+    assert {desk.graph.name(each) for each in desk.graph.classes()} == {"Blue disc"}
+    assert labelled(desk) == {"Blue disc"}
+    assert np.count_nonzero(desk.state.label_class != NO_CLASS) == 2
+
+
+def test_all_folders_are_ticked_at_once(desk: Desk, sites: Path) -> None:
+    """But for the one that they lie in; and none again."""
+    card = dropped(desk, sites)
+    click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
+    click(desk, card.classes.all_button)
+    assert "3 folders are classes" in card.classes.summary.text()
+    click(desk, card.classes.none_button)
+    click(desk, card.classes.all_button)
+    made(desk, card, 6)
+    assert labelled(desk) == {"site A", "site B", "Blue disc"}
+
+
+def test_usual_names_of_parts_of_data_sets_are_pointed_out(desk: Desk, tmp_path: Path) -> None:
+    """Its boxes are in files that are imported another way."""
+    write_shape(tmp_path / "set" / "train" / "0.png", "Red disc", seed=0)
+    card = dropped(desk, tmp_path / "set")
+    click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
+    click_box(desk, card.photos.list, "train")
+    assert card.classes.summary.text().startswith("train: usual names of parts of a data set")
+
+
+def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_path: Path) -> None:
+    """The list gives the classes; a folder that is called as one of them is ticked, the sites are not."""
+    classes = write_graph(tmp_path / "classes.csv", {"Disc": ("Red disc", "Blue disc")})
+    card = drop_on_first_page(desk, [sites, classes])
+    assert card.classes.way is ClassesFrom.FILE
+    assert card.classes.summary.text() == "3 classes on 2 levels: Disc"
+    assert {path.name for path in card.photos.list.folders.classes} == {"Blue disc"}
+    made(desk, card, 6)
+    assert {desk.graph.name(each) for each in desk.graph.roots()} == {"Disc"}
+    assert labelled(desk) == {"Blue disc"}
+
+
+def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
+    """An indented line lies below the one above; Enter in the field is a new line."""
+    card = dropped(desk, photos)
+    click(desk, card.classes.ways[ClassesFrom.TEXT], QPoint(8, 8))
+    assert card.classes.text.hasFocus()
+    for key in ("Disc", Key.Key_Return, "  Red disc", Key.Key_Return, "Stripes"):
+        target = card.classes.text
+        desk.qtbot.keyClicks(target, key) if isinstance(key, str) else desk.qtbot.keyClick(target, key)
+    made(desk, card, 5)
+    assert {desk.graph.path_text(each) for each in desk.graph.leaves()} == {"Disc/Red disc", "Stripes"}
+
+
+def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table that does not say which column is which is not guessed at: a person says so."""
+    (tmp_path / "list.csv").write_text("alpha;beta\nx1;Gull\nx2;Tern\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (str(tmp_path / "list.csv"), ""))
+    monkeypatch.setattr("app.welcome.making.folder_for", lambda _purpose: tmp_path)
+    desk.press(Key.Key_N, CONTROL | SHIFT)
+    card = known_sheet(desk)
+    click(desk, card.classes.ways[ClassesFrom.FILE], QPoint(8, 8))
+    click(desk, card.classes.file_button)
+    desk.wait(card.classes.columns.isVisible)
+    click(desk, card.create_button)
+    desk.qtbot.wait(50)
+    assert desk.window.session.info is None
+    box = card.classes.columns.boxes[1]
+    box.setFocus()
+    while box.currentData() != "class":
+        desk.qtbot.keyClick(box, Key.Key_Down)
+    desk.wait(lambda: card.classes.summary.text().startswith("2 classes"))
+    made(desk, card, 0)
+    desk.wait(lambda: {desk.graph.name(each) for each in desk.graph.classes()} == {"Gull", "Tern"})
+
+
+@pytest.mark.parametrize("way_out", ["esc", "close", "cancel", "restart"])
+def test_closing_the_sheet_loses_nothing(
+    desk: Desk, sites: Path, settings: Settings, way_out: str, qtbot: QtBot
+) -> None:
+    """Name, photos, boxes and classes are there when it is opened again, after a restart of the program, too."""
+    card = dropped(desk, sites)
+    desk.qtbot.keyClicks(card.place.name, "spring")
+    click_box(desk, card.photos.list, "site B", FOLDER)
+    click(desk, card.classes.ways[ClassesFrom.FOLDERS], QPoint(8, 8))
+    click_box(desk, card.photos.list, "Blue disc")
+    other = desk
+    if way_out == "esc":
+        desk.press(Key.Key_Escape)
+    elif way_out == "restart":
+        desk.leave()
+        other = Desk(qtbot, settings)
+    else:
+        click(desk, card.close_button if way_out == "close" else card.keep_button)
+    other.press(Key.Key_N, CONTROL | SHIFT)
+    again = known_sheet(other)
+    assert again.place.name.text() == "spring"
+    assert again.photos.total == "4 images"
+    assert again.classes.way is ClassesFrom.FOLDERS
+    assert {path.name for path in again.photos.list.folders.classes} == {"Blue disc"}
+    click(other, again.clear_button)
+    other.wait(again.photos.drop_box.isVisible)
+    assert (again.place.name.text(), again.classes.way) == ("", ClassesFrom.NOWHERE)
+    other.leave()
+
+
+def test_what_was_made_is_not_suggested_again(desk: Desk, sites: Path, settings: Settings) -> None:
+    """The next sheet begins with nothing."""
+    made(desk, dropped(desk, sites), 6)
+    assert settings.new_project == ""
+    desk.press(Key.Key_N, CONTROL | SHIFT)
+    card = known_sheet(desk)
+    assert card.photos.drop_box.isVisible()
+    assert not card.clear_button.isVisible()
+    desk.press(Key.Key_Escape)
+
+
+def test_a_sheet_is_whole_in_a_small_window(
+    desk: Desk, sites: Path, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The buttons are never scrolled away, and nothing is cut."""
+    offer_two(monkeypatch)
+    offer(desk)
+    desk.window.resize(820, 560)
+    card = dropped(desk, sites)
+    for way in ClassesFrom:
+        click(desk, card.classes.ways[way], QPoint(8, 8))
+        desk.wait(lambda: not clipped(card))
+        assert card.create_button.mapTo(card, card.create_button.rect().bottomLeft()).y() < card.height()
+    desk.press(Key.Key_Escape)
+
+
+def test_a_broken_memory_of_the_sheet_is_no_memory() -> None:
+    """Settings that something else wrote."""
+    for text in ("{", "[]", '{"photos": 3}', '{"classes_from": "nowhere"}', "null"):
+        assert new_project_of(text) == NewProject()
+    begun = NewProject("a", Path("/b"), (Path("/c"),), frozenset({Path("/d")}), ClassesFrom.TEXT, class_text="Gull")
+    assert new_project_of(begun.as_text()) == begun

@@ -1,8 +1,7 @@
 """Recent projects on the first page, and the one that is opened at the start."""
 
 import threading
-from collections.abc import Collection as Many
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,14 +9,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.help.controller import Help
 from app.settings import Settings
 from app.texts import for_menu
-from app.welcome import controller
+from app.welcome import recent_facts
 from app.welcome.controller import Projects
+from engine.config import CacheFolders
 from tests.support.clicks import click as click_at
 from tests.support.collections import Collection
-from tests.support.desk import Desk
-from tests.support.sessions import LONG_MS, recorded
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import LONG_MS, changed_by, recorded
 
 
 @pytest.fixture
@@ -50,27 +51,27 @@ def test_recent_projects_stand_above_the_sample(returning: Desk, collection: Col
     """The latest first; one click opens it."""
     welcome = returning.window.of(Projects).page
     first, second = welcome.recent.rows.values()
-    sample = welcome.buttons["try_sample"]
-    assert top_of(first, returning) < top_of(second, returning) < top_of(sample, returning)
+    assert first.x() < second.x()
+    assert top_of(first, returning) == top_of(second, returning) < top_of(welcome.sample, returning)
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
-        click(returning, first.open_button)
+        click(returning, first)
         assert not welcome.isVisible()  # the panes are there before the project is read
     assert returning.window.session.info is not None
     assert returning.window.session.info.path == collection.project
 
 
 def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) -> None:
-    """The first row has the keyboard; Tab goes down the page."""
-    first, second = returning.window.of(Projects).page.recent.rows.values()
-    assert first.open_button.hasFocus()
+    """The latest project has the keyboard; Tab goes down the page."""
+    page = returning.window.of(Projects).page
+    first, second = page.recent.rows.values()
+    assert first.hasFocus()
     returning.press(Qt.Key.Key_Tab)
-    assert second.open_button.hasFocus()
+    assert second.hasFocus()
     returning.wait(second.forget_button.isVisible)
-    returning.press(Qt.Key.Key_Tab)
-    assert second.forget_button.hasFocus()
-    returning.press(Qt.Key.Key_Tab)
-    assert returning.window.of(Projects).page.buttons["new_project"].hasFocus()
-    first.open_button.setFocus()
+    for after in (second.forget_button, page.sample, page.guide, page.buttons["new_project"]):
+        returning.press(Qt.Key.Key_Tab)
+        assert after.hasFocus()
+    first.setFocus()
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
         returning.press(Qt.Key.Key_Return)
     assert returning.window.session.info is not None
@@ -82,7 +83,7 @@ def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collecti
     rows = returning.window.of(Projects).page.recent.rows
     returning.wait(rows[gone].forget_button.isVisible)
     assert not rows[collection.project].forget_button.isVisible()
-    assert rows[gone].open_button.text() == "beetles && moths"
+    assert rows[gone].words[:2] == ["beetles & moths", "Not found"]
     click(returning, rows[gone].forget_button)
     assert list(returning.window.of(Projects).page.recent.rows) == [collection.project]
     assert returning.window.settings.recent_projects() == [collection.project]
@@ -90,7 +91,7 @@ def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collecti
 
 def test_opening_one_that_is_gone_leads_back_with_a_sentence(returning: Desk, gone: Path) -> None:
     """It may have come back, so it can be tried."""
-    click(returning, returning.window.of(Projects).page.recent.rows[gone].open_button)
+    click(returning, returning.window.of(Projects).page.recent.rows[gone])
     returning.wait(lambda: "beetles & moths" in returning.window.toast.message)
     assert returning.window.of(Projects).page.isVisible()
 
@@ -100,19 +101,65 @@ def test_the_disk_is_asked_on_another_thread(
 ) -> None:
     """A share that hangs must not hold up the window."""
     threads: list[threading.Thread] = []
-    looked = controller.gone_of
+    looked = recent_facts.facts_of
 
-    def noting(paths: Sequence[Path]) -> Many[Path]:
+    def noting(path: Path, caches: CacheFolders) -> recent_facts.RecentFacts:
         threads.append(threading.current_thread())
-        return looked(paths)
+        return looked(path, caches)
 
-    monkeypatch.setattr(controller, "gone_of", noting)
+    monkeypatch.setattr(recent_facts, "facts_of", noting)
     settings.remember_project(gone)
     desk = Desk(qtbot, settings)
     desk.wait(desk.window.of(Projects).page.recent.rows[gone].forget_button.isVisible)
     assert threads
     assert threading.main_thread() not in threads
     desk.leave()
+
+
+def test_a_project_shows_its_face_progress_and_date(returning: Desk, collection: Collection) -> None:
+    """The thumbnail of one of its images, from the cache; how many are labelled; and when it was changed."""
+    card = returning.window.of(Projects).page.recent.rows[collection.project]
+    returning.wait(lambda: bool(card.facts))
+    assert card.facts == "24 of 64 labelled  ·  Today"
+    assert not card.picture.has_picture  # no photo is read for it
+    returning.open(collection.project)
+    returning.wait(lambda: not returning.window.thumbnails.is_busy)
+    image_id = int(returning.state.image_ids[-1])
+    changed_by(
+        returning.qtbot,
+        returning.window.session,
+        lambda: returning.window.session.label((image_id,), min(returning.graph.leaves())),
+    )
+    returning.press(Qt.Key.Key_W, CONTROL)
+    returning.wait(returning.window.of(Projects).page.isVisible)
+    again = returning.window.of(Projects).page.recent.rows[collection.project]
+    returning.wait(lambda: again.picture.has_picture)
+    assert again.facts == "25 of 64 labelled  ·  Today"
+
+
+def test_a_file_that_is_no_project_says_so(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
+    """It stays in the list."""
+    broken = tmp_path / "broken.protoleaf"
+    broken.write_text("nothing")
+    settings.remember_project(broken)
+    desk = Desk(qtbot, settings)
+    card = desk.window.of(Projects).page.recent.rows[broken]
+    desk.wait(lambda: card.facts == "Cannot be read")
+    assert not card.forget_button.isVisible()
+    desk.leave()
+
+
+def test_sample_and_guide_have_a_place(desk: Desk) -> None:
+    """Each with a picture; one thing to begin with stands out. A click on the guide opens its first page."""
+    page = desk.window.of(Projects).page
+    assert [page.buttons[name].property("variant") for name in ("new_project", "open_project")] == ["primary", None]
+    assert page.buttons["new_project"].hasFocus()
+    desk.wait(lambda: page.sample.picture.has_picture and page.guide.picture.has_picture)
+    click(desk, page.guide)
+    guide = desk.window.of(Help)
+    desk.wait(lambda: guide.window is not None and guide.window.page == "first-collection")
+    assert guide.window is not None
+    guide.window.close()
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])
@@ -133,7 +180,7 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
 def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collection: Collection) -> None:
     """On the folder's name at the right, too; a pointer that is taken elsewhere before it lets go opens nothing."""
     row = returning.window.of(Projects).page.recent.rows[collection.project]
-    place = QPoint(row.width() - 12, row.height() // 2)
+    place = QPoint(row.width() - 12, row.height() - 12)
     opened = recorded(returning.window.of(Projects).page.project_requested)
     returning.qtbot.mousePress(row, Qt.MouseButton.LeftButton, pos=place)
     returning.qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), row.height() + 30))

@@ -42,7 +42,7 @@ def click(desk: Desk, button: QWidget) -> None:
 def test_one_click_opens_it(desk: Desk, no_sample: Path) -> None:
     """All pictures and classes, with the labels of its first person; nothing is embedded before it is seen."""
     with desk.qtbot.waitSignal(desk.window.session.opened, timeout=LONG_MS):
-        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.sample)
     assert desk.window.session.info is not None
     assert desk.window.session.info.path == no_sample / "sample.protoleaf"
     assert len(list((no_sample / "collection" / "photos").iterdir())) == 315
@@ -53,7 +53,7 @@ def test_one_click_opens_it(desk: Desk, no_sample: Path) -> None:
 def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
     """One click; no picture is copied again."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.sample)
     assert len(desk.state.image_ids) == 64
     assert not (prepared.parent / "collection" / "photos").exists()
     assert desk.window.toast.message == ""
@@ -63,7 +63,7 @@ def test_it_is_opened_as_it_was_left(desk: Desk, prepared: Path) -> None:
 def test_it_opens_on_its_best_face(desk: Desk, prepared: Path) -> None:
     """A class with examples and right predictions, not the images that nobody can tell; keys work on its cards."""
     with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, desk.window.of(Projects).page.buttons["try_sample"])
+        click(desk, desk.window.of(Projects).page.sample)
     workspace, state = desk.window.workspace, desk.state
     shown = workspace.class_id
     assert shown is not None
@@ -93,9 +93,9 @@ def test_it_opens_beside_an_open_project(reviewing: Desk, prepared: Path) -> Non
 def test_a_copy_that_fails_is_a_sentence(desk: Desk, no_sample: Path) -> None:
     """The page to begin with stays, and says what is in the way."""
     no_sample.write_text("no folder")
-    click(desk, desk.window.of(Projects).page.buttons["try_sample"])
+    click(desk, desk.window.of(Projects).page.sample)
     desk.wait(lambda: "sample" in desk.window.toast.message)
-    assert desk.window.of(Projects).page.buttons["try_sample"].isVisible()
+    assert desk.window.of(Projects).page.sample.isVisible()
 
 
 def test_another_project_that_was_opened_meanwhile_stays(
@@ -108,7 +108,7 @@ def test_another_project_that_was_opened_meanwhile_stays(
         return output_file(target, durable=durable)
 
     monkeypatch.setattr("engine.collection.new_project.output_file", slowly)
-    click(desk, desk.window.of(Projects).page.buttons["try_sample"])
+    click(desk, desk.window.of(Projects).page.sample)
     desk.open(collection.project)
     desk.wait((no_sample / "sample.protoleaf").exists)
     desk.qtbot.wait(50)

@@ -1,16 +1,20 @@
 """What is shown of backbones before a project is made."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
-from app.language import ENGLISH, install_language
-from app.welcome.logic import ExpectedSpeed, NewProject, Photos, speeds
-from app.welcome.wording import duration_text, speed_text, subject
+from app.welcome.logic import ExpectedSpeed, Photos, speeds
+from app.welcome.recent_facts import RecentFacts
+from app.welcome.wording import class_folders_text, class_list_text, duration_text, recent_text, speed_text
 from engine.backbones.bundled import BackboneChoice, OfferedBackbone
+from engine.collection.importing.class_list import read_class_text
 from engine.collection.models import find_model
 from engine.embedding.messages import PhotoRate
+
+NOW: Final = datetime(2026, 5, 3, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -63,12 +67,35 @@ def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
     assert speeds((accurate, fast), {}) == {}
 
 
-def test_what_is_imported(compiled_languages: Path, qapp: QApplication) -> None:
-    """One folder is no several, in a language without a plural, too."""
-    one, two = (NewProject((), dropped=tuple(map(Path, names))) for names in ("a", "ab"))
-    assert [subject(each, Photos(3)) for each in (one, two)] == ["“a”: 3 images", "“a” and more: 3 images"]
-    install_language(qapp, str(compiled_languages / "protoleaf_zh_CN.qm"))
-    try:
-        assert [subject(each, Photos(3)) for each in (one, two)] == ["“a”\uff1a3 张图像", "“a”等\uff1a3 张图像"]
-    finally:
-        install_language(qapp, ENGLISH)
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        (RecentFacts(Path("a"), is_gone=True), "Not found"),
+        (RecentFacts(Path("a")), "Cannot be read"),
+        (RecentFacts(Path("a"), is_read=True, changed_at=NOW), "No images yet  ·  Today"),
+        (RecentFacts(Path("a"), is_read=True, images=9, labelled=2, changed_at=NOW), "2 of 9 labelled  ·  Today"),
+        (
+            RecentFacts(Path("a"), is_read=True, images=9, labelled=9, changed_at=NOW - timedelta(days=1)),
+            "All 9 labelled  ·  Yesterday",
+        ),
+    ],
+)
+def test_how_far_a_recent_project_is(facts: RecentFacts, expected: str) -> None:
+    """In words that need no explanation."""
+    assert recent_text(facts, NOW.date()) == expected
+
+
+def test_classes_of_folders_are_counted() -> None:
+    """Numbers and words agree."""
+    assert class_folders_text(0, 0, ()) == "Add a folder first."
+    assert class_folders_text(1, 4, ()) == "1 folder is a class. Its images get labels."
+    assert class_folders_text(12, 20, ()) == "12 folders are classes. Their images get labels."
+
+
+def test_a_list_is_summed_up() -> None:
+    """`21 classes on 2 levels`, and how it begins."""
+    read = read_class_text("Bird\n  Gull\n  Tern\nFish\nFox\nOwl\nPig", "list")
+    expected = "7 classes on 2 levels: Bird, Fish, Fox, Owl, …"
+    assert class_list_text(read, is_reading=False) == expected
+    assert class_list_text(read_class_text("Gull", "list"), is_reading=False) == "1 class: Gull"
+    assert class_list_text(None, is_reading=True) == "Reading…"

@@ -1,0 +1,120 @@
+"""The card that asks which of the folders that were dropped on a project are classes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.controls import fill_column, fill_row, make_button, make_flowing_label
+from app.feature import set_guide_page
+from app.importing.wording import add_text, folders_question, parts_note
+from app.palette.folder_list import FolderList
+from app.palette.overlay import ScrollingCard
+from app.texts import plain_button, tr
+from app.theme.tokens import tokens
+from app.wording import images
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from engine.collection.importing.folder_choice import FoundFolder
+
+WIDTH: Final = 560
+
+
+@final
+class FolderCard(ScrollingCard):
+    """Folders with boxes; Enter adds their images, Esc or a click beside it adds none."""
+
+    agreed = Signal()
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH, tr("Add images"))
+        set_guide_page(self, "first-collection")
+        self.list = FolderList()
+        self.list.offer_classes(is_on=True)
+        self.list.folders.choice_changed.connect(self._show_choice)
+        self.add_button = make_button(tr("Add images"), self.agreed.emit, variant="primary")
+        self.keep_button = make_button(tr("Cancel"), self.dismiss)
+        self.all_button = make_button(tr("Tick all"), lambda: self._tick(is_all=True), variant="flat")
+        self.none_button = make_button(tr("Tick none"), lambda: self._tick(is_all=False), variant="flat")
+        self._class_name = ""
+        self._question = make_flowing_label("", "strong")
+        self._note = make_flowing_label("", "secondary")
+        self._total = make_flowing_label("", "secondary")
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        spacing = tokens().spacing
+        ticks, foot = QWidget(), QWidget()
+        fill_row(ticks, self._total, self.all_button, self.none_button).setStretch(0, 1)
+        column = fill_column(self.body, self._question, self._note, self.list, ticks, spacing=spacing.small)
+        column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        row = fill_row(foot, self.keep_button, self.add_button)
+        row.insertStretch(0, 1)
+        row.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
+        self._foot = foot
+        whole = self.panel.layout()
+        assert whole is not None, "the card has one"
+        whole.addWidget(foot)  # never scrolled away
+
+        stops = (self.list, self.all_button, self.none_button, self.keep_button, self.add_button)
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
+
+    @property
+    def question(self) -> str:
+        return self._question.text()
+
+    @property
+    def note(self) -> str:
+        return self._note.text()
+
+    def ask(self, folders: Sequence[FoundFolder], known: Collection[Path], class_name: str) -> None:
+        """Show folders.
+
+        Args:
+            known: those that are called as classes of the project are: their boxes are ticked.
+            class_name: of the class that they were dropped on; "" for none.
+        """
+        self._class_name = class_name
+        self.list.show_folders(folders)
+        self.list.folders.choose((), known)
+        names = [each.path.name for each in folders if each.depth or not each.below]
+        self._question.setText(folders_question(names))
+        self._note.setText(parts_note(names))
+        self._note.setVisible(bool(self.note))
+        self._show_choice()
+        self.show_over()
+        self.add_button.setFocus()
+        self._settle()
+
+    def _tick(self, *, is_all: bool) -> None:
+        from engine.collection.importing.folder_choice import all_class_folders
+
+        model = self.list.folders
+        model.choose(model.left_out, all_class_folders(model.folders) if is_all else ())
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        model = self.list.folders
+        self._total.setText(images(model.image_count))
+        self.add_button.setText(plain_button(add_text(len(model.classes), self._class_name)))
+        self.add_button.setEnabled(model.image_count > 0)
+
+    def wanted_height(self, width: int) -> int:
+        """With the buttons below the scrolling part."""
+        return super().wanted_height(width) + self._foot.sizeHint().height()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter adds, from the list too."""
+        is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_enter and QApplication.focusWidget() in (self, self.list) and self.add_button.isEnabled():
+            self.agreed.emit()
+            return
+        super().keyPressEvent(event)

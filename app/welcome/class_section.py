@@ -1,0 +1,140 @@
+"""The classes of a new project: none yet, those of a file, of a typed list, or those that folders are called as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QButtonGroup, QPlainTextEdit, QRadioButton, QWidget
+
+from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
+from app.palette.column_chooser import ColumnChooser, role_titles
+from app.side_panel.cards import FailureNotice
+from app.texts import tr
+from app.theme.tokens import tokens
+from app.welcome.logic import ClassesFrom
+from app.welcome.wording import class_folders_text, class_list_text
+from app.wording import sentence
+from engine.files import shown
+from engine.interchange.tables.dialects import TablePurpose
+
+if TYPE_CHECKING:
+    from engine.collection.importing.class_list import ClassList
+
+TEXT_HEIGHT: Final = 112  # logical pixels: five lines
+
+
+@final
+class ClassSection(QWidget):
+    """Four ways, and what the chosen one needs."""
+
+    way_chosen = Signal(ClassesFrom)
+    file_wanted = Signal()
+    columns_chosen = Signal(dict)  # column by role, as the person named them
+    text_changed = Signal(str)
+    all_folders_wanted = Signal(bool)  # whether all or none are classes
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ways = {
+            ClassesFrom.NOWHERE: QRadioButton(tr("None yet")),
+            ClassesFrom.FILE: QRadioButton(tr("From a file")),
+            ClassesFrom.TEXT: QRadioButton(tr("Type or paste")),
+            ClassesFrom.FOLDERS: QRadioButton(tr("From folders")),
+        }
+        self._group = QButtonGroup(self)
+        for way, button in self.ways.items():
+            self._group.addButton(button)
+            button.toggled.connect(lambda is_on, way=way: self._on_toggled(way) if is_on else None)
+        self._fill_file()
+        self.text = self._make_text()
+        self.all_button = make_button(tr("Tick all"), lambda: self.all_folders_wanted.emit(True), variant="flat")
+        self.none_button = make_button(tr("Tick none"), lambda: self.all_folders_wanted.emit(False), variant="flat")
+        self.summary = make_flowing_label("", "secondary")
+        self._line = QWidget()
+        fill_row(self._line, self.summary, self.all_button, self.none_button).setStretch(0, 1)
+        self.failure = FailureNotice("warning")
+        row = QWidget()
+        fill_row(row, *self.ways.values(), spacing=tokens().spacing.medium).addStretch(1)
+        parts = (row, self._file, self.columns, self.text, self._line, self.failure)
+        fill_column(self, *parts)
+        self.ways[ClassesFrom.NOWHERE].setChecked(True)
+
+    def _fill_file(self) -> None:
+        self.file_button = make_button(tr("Choose a file…"), self.file_wanted.emit, icon_name="file")
+        self._file_name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
+        self.columns = ColumnChooser(role_titles(TablePurpose.CLASSES))
+        self.columns.chosen.connect(self.columns_chosen)
+        self._file = QWidget()
+        fill_row(self._file, self.file_button, self._file_name)
+
+    def _make_text(self) -> QPlainTextEdit:
+        field = QPlainTextEdit()
+        field.setProperty("role", "field")
+        field.setAccessibleName(tr("Classes"))
+        field.setTabChangesFocus(False)
+        field.setFixedHeight(TEXT_HEIGHT)
+        field.setPlaceholderText(tr("One class per line. Indent a line to put it under the one above."))
+        field.textChanged.connect(lambda: self.text_changed.emit(field.toPlainText()))
+        return field
+
+    @property
+    def way(self) -> ClassesFrom:
+        return next(way for way, button in self.ways.items() if button.isChecked())
+
+    def show_choice(self, way: ClassesFrom, file: Path | None, text: str) -> None:
+        """Show what was chosen before."""
+        self.ways[way].setChecked(True)
+        if file is not None:
+            self._file_name.show_text(shown(file.name), tip=shown(str(file)))
+        self._file_name.setVisible(file is not None)
+        if text != self.text.toPlainText():
+            self.text.setPlainText(text)
+        self._show_parts()
+
+    def show_list(self, read: ClassList | None, failure: str, *, is_reading: bool) -> None:
+        """Show what reading the file or the text gave."""
+        if self.way not in (ClassesFrom.FILE, ClassesFrom.TEXT):
+            return
+        unclear = "" if read is None else read.reason
+        self.summary.setText(class_list_text(read, is_reading=is_reading))
+        self.failure.show_text(sentence(failure or unclear))
+        self._show_columns(read)
+        self._show_parts()
+
+    def _show_columns(self, read: ClassList | None) -> None:
+        columns = None if read is None else read.columns
+        has_columns = columns is not None and read is not None and (not columns.is_clear or self.columns.isVisible())
+        self.columns.setVisible(has_columns and self.way is ClassesFrom.FILE)
+        if columns is not None:
+            self.columns.show_preview(columns)
+
+    def show_folders(self, ticked: int, count: int, parts: Sequence[str] = ()) -> None:
+        """Show how many of the folders are classes.
+
+        Args:
+            parts: ticked folders that are called as parts of data sets are.
+        """
+        if self.way is ClassesFrom.FOLDERS:
+            self.summary.setText(class_folders_text(ticked, count, parts))
+            self._show_parts()
+
+    def _on_toggled(self, way: ClassesFrom) -> None:
+        self.failure.show_text("")
+        self.columns.hide()
+        words = tr("You can add classes or import a list at any time.")
+        self.summary.setText(words if way is ClassesFrom.NOWHERE else "")
+        self._show_parts()
+        self.way_chosen.emit(way)
+        if way is ClassesFrom.TEXT and self.ways[way].hasFocus():
+            self.text.setFocus()
+
+    def _show_parts(self) -> None:
+        way = self.way
+        self._file.setVisible(way is ClassesFrom.FILE)
+        self.text.setVisible(way is ClassesFrom.TEXT)
+        for button in (self.all_button, self.none_button):
+            button.setVisible(way is ClassesFrom.FOLDERS)
+        self._line.setVisible(bool(self.summary.text()))

@@ -1,0 +1,97 @@
+"""Reads the class list of a new project on a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.jobs.background_thread import DetachedJob
+from app.texts import tr
+from engine.files import shown
+
+if TYPE_CHECKING:
+    from engine.collection.importing.class_list import ClassList
+
+PAUSE_MS: Final = 250
+"""So long after the last key a typed list is read. Chosen: shorter than a pause of thought."""
+
+
+@final
+class ListReading(QObject):
+    """One list at a time: a newer one replaces it."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.read: ClassList | None = None
+        self.failure = ""
+        self._job: DetachedJob | None = None
+        self._text = ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._read_text)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job is not None or self._pause.isActive()
+
+    def read_file(self, source: Path, columns: Mapping[str, str]) -> None:
+        def work() -> ClassList:
+            from engine.collection.importing.class_list import read_class_list
+
+            return read_class_list(source, columns)
+
+        self.forget()
+        self._begin(tr("Reading %1", shown(source.name)), work)
+
+    def read_soon(self, text: str) -> None:
+        """Read what a person types, once they pause."""
+        self.forget()
+        self._text = text
+        if text.strip():
+            self._pause.start()
+        self.changed.emit()
+
+    def read_now(self) -> None:
+        """Do not wait for a pause."""
+        if self._pause.isActive():
+            self._pause.stop()
+            self._read_text()
+
+    def forget(self) -> None:
+        self._pause.stop()
+        job, self._job, self.read, self.failure = self._job, None, None, ""
+        if job is not None:
+            job.cancel()
+
+    def stop(self) -> None:
+        """Before the program ends."""
+        if self._job is not None:
+            self._job.stop()
+
+    def _read_text(self) -> None:
+        text, title = self._text, tr("typed list")
+
+        def work() -> ClassList:
+            from engine.collection.importing.class_list import read_class_text
+
+            return read_class_text(text, title)
+
+        self._begin(tr("Reading the classes"), work)
+
+    def _begin(self, title: str, work: Callable[[], ClassList]) -> None:
+        job = DetachedJob(title, lambda _on_progress, _cancel: work(), self)
+        job.finished.connect(lambda read: self._on_ended(job, read, ""))
+        job.failed.connect(lambda message: self._on_ended(job, None, message))
+        self._job = job
+        job.start()
+        self.changed.emit()
+
+    def _on_ended(self, job: DetachedJob, read: ClassList | None, failure: str) -> None:
+        if job is self._job:
+            self._job, self.read, self.failure = None, read, failure
+            self.changed.emit()
+        job.deleteLater()

@@ -1,0 +1,184 @@
+"""Cards of the first page: a picture above a name and a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QGridLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOption,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controls import ElidedLabel, set_property
+from app.theme.icons import icon_pixmap
+from app.theme.tokens import tokens
+
+CARD_WIDTH: Final = 216  # logical pixels that a card needs
+PICTURE_HEIGHT: Final = 104  # logical pixels
+MOST_COLUMNS: Final = 4
+ICON_SIDE: Final = 36
+_MUTED: Final = 0.35  # opacity of the picture of a project that is not there
+
+
+@final
+class Picture(QWidget):
+    """Fills its place with the middle of a picture, rounded at the top; an icon while there is none."""
+
+    def __init__(self, icon_name: str) -> None:
+        super().__init__()
+        self.setFixedHeight(PICTURE_HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.opacity = 1.0
+        self._icon_name = icon_name
+        self._picture: QPixmap | None = None
+
+    def show_picture(self, image: QImage | None) -> None:
+        self._picture = None if image is None else QPixmap.fromImage(image)
+        self.update()
+
+    @property
+    def has_picture(self) -> bool:
+        return self._picture is not None
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        look, place = tokens(), QRectF(self.rect())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        shape = QPainterPath()
+        radius = look.spacing.radius - 1
+        shape.addRoundedRect(place.adjusted(0, 0, 0, radius), radius, radius)
+        painter.setClipPath(shape)
+        painter.fillRect(place, QColor(look.colours.sunken))
+        painter.setOpacity(self.opacity)
+        if self._picture is None:
+            drawing = icon_pixmap(self._icon_name, ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
+            middle = place.center()
+            painter.drawPixmap(round(middle.x() - ICON_SIDE / 2), round(middle.y() - ICON_SIDE / 2), drawing)
+        else:
+            painter.drawPixmap(place, self._picture, _middle(self._picture.size(), place))
+        painter.end()
+
+
+def _middle(size: QSize, place: QRectF) -> QRectF:
+    """The part of a picture that fills a place."""
+    scale = min(size.width() / max(1.0, place.width()), size.height() / max(1.0, place.height()))
+    width, height = place.width() * scale, place.height() * scale
+    return QRectF((size.width() - width) / 2, (size.height() - height) / 2, width, height)
+
+
+class PictureCard(QAbstractButton):
+    """A button as large as what is on it; Enter presses it as well as Space."""
+
+    def __init__(self, name: str, icon_name: str) -> None:
+        super().__init__()
+        self.setProperty("role", "picture_card")
+        self.setAccessibleName(name)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.picture = Picture(icon_name)
+        self.name = ElidedLabel("strong")
+        self.name.show_text(name)
+        spacing = tokens().spacing
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 1, 1, spacing.small)
+        whole.setSpacing(spacing.small)
+        self._words = QVBoxLayout()
+        self._words.setContentsMargins(spacing.small + spacing.tiny, 0, spacing.small + spacing.tiny, spacing.tiny)
+        self._words.setSpacing(spacing.tiny + 2)
+        whole.addWidget(self.picture)
+        whole.addLayout(self._words)
+        self.add(self.name)
+
+    def add(self, *parts: QWidget) -> None:
+        """Put parts below the name; the mouse goes through them."""
+        for part in parts:
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            self._words.addWidget(part)
+
+    def show_picture(self, image: QImage | None) -> None:
+        self.picture.show_picture(image)
+
+    def set_muted(self, *, is_muted: bool) -> None:
+        self.picture.opacity = _MUTED if is_muted else 1.0
+        self.picture.update()
+        set_property(self.name, "role", "muted" if is_muted else "strong")
+
+    @property
+    def words(self) -> list[str]:
+        """What is on it, from top to bottom."""
+        return [label.text() for label in self.findChildren(QLabel) if label.text() and not label.isHidden()]
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        return QSize() if layout is None else layout.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOption()
+        option.initFrom(self)
+        painter = QPainter(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.end()
+
+
+@final
+class CardGrid(QWidget):
+    """Cards of one width, as many beside each other as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._cards: Sequence[PictureCard] = ()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(tokens().spacing.medium)
+
+    def show_cards(self, cards: Sequence[PictureCard]) -> None:
+        """Replace all cards."""
+        for card in self._cards:
+            self._grid.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self._cards = cards
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        gap = self._grid.spacing()
+        columns = columns_in(self.width())
+        width = (self.width() - (columns - 1) * gap) // columns
+        for at, card in enumerate(self._cards):
+            card.setFixedWidth(width)
+            self._grid.addWidget(card, at // columns, at % columns, Qt.AlignmentFlag.AlignTop)
+        self._grid.setColumnStretch(columns, 1)
+
+
+def columns_in(width: int) -> int:
+    """How many cards have room beside each other."""
+    gap = tokens().spacing.medium
+    return max(1, min(MOST_COLUMNS, (width + gap) // (CARD_WIDTH + gap)))
+
+
+def width_of(columns: int) -> int:
+    """The width that cards beside each other take."""
+    gap = tokens().spacing.medium
+    return columns * (CARD_WIDTH + gap) - gap

@@ -1,0 +1,134 @@
+"""What the first page shows of recent projects and of the sample, looked up on threads of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from app.jobs.background_thread import DetachedJob, leave
+from app.texts import tr
+from engine.config import THUMBNAIL_SIDES, CacheFolders, assets_folder, guide_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.project.overview import FaceImage
+
+SAMPLE_PICTURE: Final = "sample/photos/IMG_0060.jpg"  # among the assets
+GUIDE_PICTURE: Final = "images/window.png"  # in the guide
+LONGER_SIDE: Final = 512  # pixels that are kept of them
+
+
+@dataclass(frozen=True)
+class RecentFacts:
+    """A project as it is on disk."""
+
+    path: Path
+    is_gone: bool = False
+    is_read: bool = False  # whether it could be read; the counts are 0 where not
+    images: int = 0
+    labelled: int = 0
+    changed_at: datetime | None = None
+    face: QImage | None = None  # thumbnail of one of its images
+
+
+@final
+class FirstPageLooks(QObject):
+    """Looks at each project on a thread of its own: a share that does not answer holds no other one up."""
+
+    seen = Signal(RecentFacts)
+    starts_seen = Signal(QImage, QImage)  # pictures of the sample and of the guide
+
+    def __init__(self, caches: CacheFolders, parent: QObject) -> None:
+        super().__init__(parent)
+        self._caches = caches
+        self._jobs: list[DetachedJob] = []
+        self._has_starts = False
+
+    def look(self, paths: Sequence[Path]) -> None:
+        """Look at these projects, and at the other pictures the first time."""
+        self.forget()
+        for path in paths:
+            job = DetachedJob(tr("Recent projects"), lambda _on, _cancel, path=path: facts_of(path, self._caches), self)
+            job.finished.connect(self.seen.emit)
+            self._begin(job)
+        if not self._has_starts:
+            self._has_starts = True
+            job = DetachedJob(tr("Recent projects"), lambda _on, _cancel: starts_pictures(), self)
+            job.finished.connect(lambda pictures: self.starts_seen.emit(*pictures))
+            self._begin(job)
+
+    def _begin(self, job: DetachedJob) -> None:
+        job.failed.connect(lambda _message: None)  # the project may be there all the same
+        self._jobs.append(job)
+        job.start()
+
+    def forget(self) -> None:
+        for job in self._jobs:
+            job.cancel()
+            job.deleteLater()
+        self._jobs.clear()
+
+    def stop(self) -> None:
+        """Before the program ends; not waiting for an unreachable share."""
+        for job in self._jobs:
+            job.cancel()
+        leave([job.thread for job in self._jobs])
+
+
+def facts_of(path: Path, caches: CacheFolders) -> RecentFacts:
+    """Look at a project; reads its file and the cache of thumbnails, and no photo."""
+    from engine.errors import ProjectMissingError, ProtoleafError
+    from engine.project.overview import read_overview
+
+    try:
+        overview = read_overview(path)
+    except ProjectMissingError:
+        return RecentFacts(path, is_gone=True)
+    except (ProtoleafError, OSError):
+        return RecentFacts(path)
+    return RecentFacts(
+        path,
+        is_read=True,
+        images=overview.images,
+        labelled=overview.labelled,
+        changed_at=overview.changed_at,
+        face=_face(overview.faces, caches),
+    )
+
+
+def _face(faces: Sequence[FaceImage], caches: CacheFolders) -> QImage | None:
+    from app.images.thumbnails import load_thumbnail
+    from engine.file_parts import ImageSource
+    from engine.images.thumbnail_cache import ThumbnailCache
+
+    cache = ThumbnailCache(caches.thumbnails)
+    try:
+        for each in faces:
+            for side in THUMBNAIL_SIDES:
+                known = each.size_bytes, each.modified_ns
+                image = load_thumbnail(cache, ImageSource(each.path, each.part), side, last_known=known, makes=False)
+                if image is not None:
+                    return image
+        return None
+    finally:
+        cache.close()
+
+
+def starts_pictures() -> tuple[QImage, QImage]:
+    """Pictures of the sample and of the guide, small."""
+    return _small(assets_folder() / SAMPLE_PICTURE), _small(guide_folder() / GUIDE_PICTURE)
+
+
+def _small(path: Path) -> QImage:
+    from app.images.pixels import image_of
+    from engine.images.decode import decode_rgb
+    from engine.images.pixels import fit_within
+
+    pixels = fit_within(decode_rgb(path.read_bytes()), LONGER_SIDE)
+    return image_of(pixels).convertToFormat(QImage.Format.Format_RGB32)

@@ -1,0 +1,90 @@
+"""Folders of found images as a person chooses among them: which to add, and which are classes."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.collection.importing.class_reading import ClassReader
+from engine.graph.category_graph import CategoryGraph
+from engine.images.find_images import FoundImages, ImageFolder
+from engine.images.kinds import LeftOut
+from engine.interchange.labelled_images.box_sets import parts_among
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFolder:
+    """A folder with images in it or below it, or the place of files that were named themselves."""
+
+    path: Path
+    depth: int  # 0 for a folder that was searched
+    own: int  # images in it
+    below: int = 0  # images in the folders below it
+
+    @property
+    def images(self) -> int:
+        return self.own + self.below
+
+
+def found_folders(found: FoundImages) -> tuple[FoundFolder, ...]:
+    """The folders with images and those above them, each before its sub-folders, up to those that were searched."""
+    own, below, depths = Counter[Path](), Counter[Path](), dict[Path, int]()
+    for folder in found.folders:
+        chain = _chain(folder)
+        for depth, path in enumerate(chain):
+            depths.setdefault(path, depth)
+        own[chain[-1]] += len(folder.files)
+        below.update(dict.fromkeys(chain[:-1], len(folder.files)))
+    return tuple(FoundFolder(path, depth, own[path], below[path]) for path, depth in depths.items())
+
+
+def merged(found: Sequence[FoundImages]) -> FoundImages:
+    """Several searches as one."""
+    left_out = LeftOut()
+    for each in found:
+        left_out.kinds.update(each.left_out.kinds)
+        left_out.others += each.left_out.others
+        left_out.raw_doubles += each.left_out.raw_doubles
+    return FoundImages(
+        [folder for each in found for folder in each.folders],
+        [path for each in found for path in each.named],
+        [failure for each in found for failure in each.failures],
+        left_out,
+        {path: parts for each in found for path, parts in each.parts.items()},
+    )
+
+
+def without_folders(found: FoundImages, left_out: Collection[Path]) -> FoundImages:
+    """The images that are not in one of these folders itself."""
+    return replace(found, folders=[folder for folder in found.folders if folder.path not in left_out])
+
+
+def names_of_class(folder: ImageFolder, chosen: Collection[Path]) -> tuple[str, ...]:
+    """Names of the chosen folders from the searched one down to this one: the path of its class; () without."""
+    return tuple(path.name for path in _chain(folder) if path in chosen)
+
+
+def all_class_folders(folders: Sequence[FoundFolder]) -> frozenset[Path]:
+    """Every folder that may be a class: a searched folder with sub-folders is what they lie in."""
+    above = {each.path for each in folders if each.depth == 0 and each.below}
+    return frozenset(each.path for each in folders if each.path not in above)
+
+
+def known_class_folders(graph: CategoryGraph, folders: Sequence[FoundFolder]) -> frozenset[Path]:
+    """The folders that are called as exactly one class of a graph is."""
+    reader = ClassReader(graph)
+    return folders_called(folders, lambda name: len(reader.known_as(name)) == 1)
+
+
+def folders_called(folders: Sequence[FoundFolder], is_class: Callable[[str], bool]) -> frozenset[Path]:
+    """The folders whose names are those of classes, and not of parts of data sets."""
+    parts = frozenset(parts_among(each.path.name for each in folders))
+    return frozenset(each.path for each in folders if each.path.name not in parts and is_class(each.path.name))
+
+
+def _chain(folder: ImageFolder) -> list[Path]:
+    """The searched folder, and those from there down to this one."""
+    chain = [folder.root]
+    for name in folder.names:
+        chain.append(chain[-1] / name)
+    return chain
