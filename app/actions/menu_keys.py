@@ -22,6 +22,8 @@ _WIDE: Final = frozenset({"W", "F"})
 """Widths of letters that no key gives: those of Chinese, Japanese and Korean come by way of an input method."""
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _NONE: Final = Qt.KeyboardModifier.NoModifier
+_BARE: Final = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
+"""The system's frame and shadow are square."""
 _BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
 """Windows opens both by itself, and macOS has no such keys."""
 
@@ -110,8 +112,10 @@ class _Letters(QObject):
         return is_for_menu
 
 
-def show_letters(menu: QMenu) -> None:
-    """Give the lines of a menu their letters while it is open."""
+def dress_menu(menu: QMenu) -> None:
+    """Give the lines of a menu their letters while it is open; nothing is seen behind its round corners."""
+    menu.setWindowFlags(menu.windowFlags() | _BARE)
+    menu.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
     menu.installEventFilter(_Letters(menu))
     menu.aboutToShow.connect(lambda: _mark(menu.actions()))
     menu.aboutToHide.connect(lambda: _unmark(menu.actions()))

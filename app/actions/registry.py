@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
-from app.actions.menu_keys import marked_letters, show_letters
+from app.actions.menu_keys import marked_letters, dress_menu
 from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
@@ -162,8 +162,8 @@ class Registry(QObject):
             menu.addAction(self._actions[row.name])
             if row.name in submenus:
                 menu.addMenu(submenus[row.name]).setObjectName(row.name)
-                show_letters(submenus[row.name])
-        show_letters(menu)
+                dress_menu(submenus[row.name])
+        dress_menu(menu)
 
     def menu_of(self, names: Sequence[str], parent: QWidget) -> QMenu:
         """A context menu of some actions."""

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.actions.menu_keys import show_letters
+from app.actions.menu_keys import dress_menu
 from app.class_requests import ClassRequests
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
 from app.class_tree.row_data import AnyIndex
@@ -269,7 +269,7 @@ class SubsetList(QListView):
         menu.addAction(icon("rename"), tr("Rename…"), lambda: self.edit(index)).setObjectName("rename")
         remove = menu.addAction(icon("delete"), tr("Remove"), lambda: self.removal_requested.emit(subject.name))
         remove.setObjectName("delete")
-        show_letters(menu)
+        dress_menu(menu)
         menu.popup(self.viewport().mapToGlobal(self.visualRect(index).center() if is_by_key else event.pos()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -12,6 +12,8 @@ from tests.support.clicks import RIGHT, choose, click, open_menu, titles
 from tests.support.desk import ALT, SHIFT, Desk
 
 Key = Qt.Key
+FULL = 255
+"""Alpha of what cannot be seen through."""
 MENUS = ["File", "Edit", "View", "Classes", "Images", "Review", "Model", "Help"]
 
 
@@ -133,6 +135,18 @@ def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:
     reviewing.press(Key.Key_F11)
     assert not reviewing.window.isFullScreen()
     assert reviewing.window.isMaximized()
+
+
+def test_nothing_is_seen_behind_the_corners_of_a_menu(reviewing: Desk) -> None:
+    """Of one in the bar, and of a context menu."""
+    for key, keys in ((Key.Key_E, ALT), (Key.Key_F10, SHIFT)):
+        reviewing.choose(1)
+        reviewing.press(key, keys)
+        picture = open_menu().grab().toImage()
+        last = picture.width() - 1
+        assert [picture.pixelColor(x, 0).alpha() for x in (0, last)] == [0, 0]
+        assert picture.pixelColor(last // 2, picture.height() // 2).alpha() == FULL
+        QTest.keyClick(open_menu(), Key.Key_Escape)
 
 
 def test_letters_stand_on_open_menus_only(reviewing: Desk) -> None:

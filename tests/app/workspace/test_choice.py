@@ -12,7 +12,7 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT
 from app.class_tree.subset_list import SubsetList
 from app.controls import ElidedLabel
-from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
+from app.session.subsets import ImageFilter, ImageSet, Subset, fitting, subset_counts
 from app.workspace.header import Header, to_review_text
 from engine.collection.importing.import_images import import_images
 from engine.collection.state import ChangedImages, ClassMove
