@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
-from app.actions.menu_keys import marked_letters, dress_menu
+from app.actions.menu_keys import dress_menu, marked_letters
 from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
