@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 
 from app.actions.keys import keys_in_use
+from app.actions.menu_keys import open_menu_by_key
 from app.actions.registry import Registry
 from app.actions.row import Needs
 from app.dragging import take_files, welcome_files
@@ -154,6 +155,10 @@ class MainWindow(Shell):
                 self.windowHandle().installEventFilter(self.registry)  # digit rows that need Shift
                 self.windowHandle().installEventFilter(self.session.eye)  # it notices user activity
             self.session.look_at_file()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not open_menu_by_key(event, self.menuBar()):
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         welcome_files(event)

@@ -4,22 +4,79 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from app.group_review.controller import GroupReview
+from app.label_check.controller import LabelChecking
 from app.language import LANGUAGE_VARIABLE, install_language, spoken_language
 from app.main_window import MainWindow
+from app.map.controller import Maps
+from app.report.controller import ReportFeature
 from app.reports.catching import StopSignals
+from app.session.subsets import Subset
 from app.settings import Settings
 from app.texts import tr
 from app.theme import wear_fonts
 
 if TYPE_CHECKING:
+    from app.image_grid.held_order import Order
     from engine.config import CacheFolders
     from engine.log import Log
+
+_PAGES: Final = {ReportFeature: "report", Maps: "show_map", GroupReview: "group_review", LabelChecking: "check_labels"}
+"""Pages in the centre that can be made again at any time, and the action that shows each."""
+
+
+@final
+@dataclass(frozen=True)
+class WindowPlace:
+    """What is chosen, and the page that is shown."""
+
+    subset: Subset | None
+    class_ids: tuple[int, ...]
+    query: str
+    order: Order
+    image_id: int | None
+    is_image_open: bool
+    is_graph_shown: bool
+    page: str  # the action that shows it; "" for none
+
+    @staticmethod
+    def of(window: MainWindow) -> WindowPlace:
+        tree, workspace = window.tree, window.workspace
+        shown = workspace.page
+        pages = (name for kind, name in _PAGES.items() if shown is not None and window.of(kind).page is shown)
+        return WindowPlace(
+            tree.selected_subset, tree.selected_classes, workspace.searching.text, workspace.model.order,
+            workspace.grid.current_id, workspace.image_view.isVisible(), workspace.is_graph_shown, next(pages, ""),
+        )  # fmt: skip
+
+    def go_to_soon(self, window: MainWindow) -> None:
+        """Once the project is there."""
+        window.session.loaded.connect(lambda: self._go_to(window), Qt.ConnectionType.SingleShotConnection)
+
+    def _go_to(self, window: MainWindow) -> None:
+        tree, workspace = window.tree, window.workspace
+        workspace.choose_order(self.order)
+        if self.class_ids:
+            tree.select_classes(self.class_ids)
+        else:
+            tree.select_subset(self.subset or Subset.ALL)
+        if self.query:
+            workspace.search_bar.show_search(self.query)
+        elif self.image_id is not None and self.is_image_open:
+            workspace.open_image(self.image_id)
+        elif self.image_id is not None:
+            workspace.grid.select_image(self.image_id)
+        if self.is_graph_shown:
+            workspace.show_graph(True)
+        if self.page:
+            window.trigger(self.page)
 
 
 @final
@@ -55,18 +112,20 @@ class OneWindow(QObject):
     def _on_language_chosen(self) -> None:
         """Close the window; where something holds it back, the language changes at the next start."""
         before, info = self.window, self.window.session.info
+        place = WindowPlace.of(before)
         self._application.setQuitOnLastWindowClosed(False)
         if before.close():
-            QTimer.singleShot(0, lambda: self._replace(before, None if info is None else info.path))
+            QTimer.singleShot(0, lambda: self._replace(before, None if info is None else info.path, place))
         else:
             before.toast.say(tr("The language changes at the next start."))
             self._application.setQuitOnLastWindowClosed(True)
 
-    def _replace(self, before: MainWindow, project: Path | None) -> None:
+    def _replace(self, before: MainWindow, project: Path | None, place: WindowPlace) -> None:
         os.environ.pop(LANGUAGE_VARIABLE, None)  # what was chosen last counts
         install_language(self._application, self._settings.language, has_project_names=self._settings.has_project_names)
         wear_fonts(self._application, spoken_language())
         self.window = self._make()
+        place.go_to_soon(self.window)
         self.begin(project, with_sample=False)
         before.deleteLater()
         self._application.setQuitOnLastWindowClosed(True)

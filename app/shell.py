@@ -20,6 +20,7 @@ from app.palette.view import Palette
 from app.session import Session
 from app.session.details import DetailsReading
 from app.session.embedding import Embedding
+from app.session.saved_searches import SavedSearches
 from app.session.subsets import Subset
 from app.settings import Settings
 from app.side_panel.frame import SidePlace
@@ -79,6 +80,7 @@ class Shell(QMainWindow):
         self.thumbnails = Thumbnails(self.session.caches, self)
         self.embedding = Embedding(self.session)
         self.details = DetailsReading(self.session)
+        self.saved_searches = SavedSearches(self.session)
         requests = ClassRequests(self)
         self.tree = ClassTree(self.session, requests)
         self.workspace = Workspace(self.session, self.thumbnails, settings, rows, requests)
@@ -117,6 +119,8 @@ class Shell(QMainWindow):
         tree, workspace, graph = self.tree, self.workspace, self.workspace.graph
         ChangeAnswers(self.session, self.toast)
         tree.subset_selected.connect(self._on_subset_selected)
+        tree.search_selected.connect(self._on_search_selected)
+        self._connect_saved_searches()
         tree.class_selected.connect(self._on_class_selected)
         tree.row_selected.connect(lambda: workspace.show_beside(tree.selected_classes))
         tree.row_selected.connect(self.needs_changed)
@@ -140,6 +144,15 @@ class Shell(QMainWindow):
         self.details.read.connect(workspace.searching.follow_details)
         self.details.read.connect(self.inspector.read_file_again)
         self.inspector.left.connect(workspace.take_keyboard)
+
+    def _connect_saved_searches(self) -> None:
+        saved, rows, bar = self.saved_searches, self.tree.subset_list, self.workspace.search_bar
+        saved.changed.connect(lambda: rows.show_searches(saved.searches))
+        saved.changed.connect(bar.show_saved)
+        rows.rows.rename_requested.connect(saved.rename)
+        rows.removal_requested.connect(saved.remove)
+        bar.is_saved = saved.holds
+        bar.save_requested.connect(saved.save)
 
     def trigger(self, action: str) -> None:
         """Trigger an action if it is available."""
@@ -184,6 +197,12 @@ class Shell(QMainWindow):
         self.workspace.show_subset(subset)
         self.workspace.grid.tell_current()
         self.workspace.graph.select_class(None)
+
+    def _on_search_selected(self, query: str) -> None:
+        self._on_subset_selected(Subset.ALL)
+        if self.workspace.is_graph_shown:
+            self.workspace.show_graph(False)
+        self.workspace.search_bar.show_search(query)
 
     def _on_class_selected(self, class_id: int) -> None:
         self.workspace.show_class(class_id, self.tree.selected_classes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.actions.keys import keys_in_use
@@ -124,6 +124,11 @@ class WindowActions(Feature):
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
+    @action("full_screen", marked("Full screen"), "actual_size", "F11", Section.VIEW_PANES, needs=ANY)
+    def toggle_full_screen(self) -> None:
+        """The window is as large as before when it comes back."""
+        self._shell.setWindowState(self._shell.windowState() ^ Qt.WindowState.WindowFullScreen)
+
     @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", IN_GRAPH)
     def toggle_graph(self) -> None:
         self._workspace.show_graph(not self._workspace.is_graph_shown)
@@ -131,10 +136,6 @@ class WindowActions(Feature):
     @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", IN_GRAPH)
     def fit_graph(self) -> None:
         self._workspace.look_at_graph().fit()
-
-    @action("find_in_graph", marked("Find a class in the graph"), "search", "", IN_GRAPH)
-    def find_in_graph(self) -> None:
-        self._workspace.look_at_graph().take_keyboard()
 
     @action("focus_class", marked("Show what is around the class"), "target", "Ctrl+Shift+F", IN_GRAPH, needs=ON_CLASS)
     def focus_class(self) -> None:
@@ -178,7 +179,7 @@ class WindowActions(Feature):
     def search_images(self) -> None:
         """In the class graph, find a class."""
         if self._workspace.is_graph_shown and self._workspace.page is None:
-            self.find_in_graph()
+            self._workspace.look_at_graph().take_keyboard()
         else:
             self._workspace.open_search()
 

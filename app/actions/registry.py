@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
+from app.actions.menu_keys import dress_menu, marked_letters
 from app.actions.row import KEYS_ONLY, MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
@@ -70,6 +71,7 @@ class Registry(QObject):
 
     def _make(self, row: ActionRow, window: QWidget) -> QAction:
         action = QAction(icon(row.icon), tr(row.text), self)
+        action.setObjectName(row.name)
         callback = self._callbacks[row.name]
         action.triggered.connect(lambda _is_checked=False: callback())
         if row.on_images or row.on_classes:
@@ -141,9 +143,9 @@ class Registry(QObject):
 
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
-        for title in MENUS:
+        for title, shown in zip(MENUS, marked_letters([tr(title) for title in MENUS], MENUS), strict=True):
             rows = [row for row in self._rows if row.in_bar and row.section.menu == title]
-            self._fill_menu(bar.addMenu(tr(title)), menu_lines(rows), submenus)
+            self._fill_menu(bar.addMenu(shown), menu_lines(rows), submenus)
 
     def _fill_menu(
         self, menu: QMenu, lines: Sequence[MenuLine], submenus: Mapping[str, QMenu] = MappingProxyType({})
@@ -152,12 +154,16 @@ class Registry(QObject):
             if before is not None and before.part != line.part:
                 menu.addSeparator()
             if line.submenu is not None:
-                self._fill_menu(menu.addMenu(tr(line.submenu.text)), lines_within(line.rows))
+                submenu = menu.addMenu(tr(line.submenu.text))
+                submenu.menuAction().setObjectName(line.submenu.text)
+                self._fill_menu(submenu, lines_within(line.rows))
                 continue
             (row,) = line.rows
             menu.addAction(self._actions[row.name])
             if row.name in submenus:
-                menu.addMenu(submenus[row.name])
+                menu.addMenu(submenus[row.name]).setObjectName(row.name)
+                dress_menu(submenus[row.name])
+        dress_menu(menu)
 
     def menu_of(self, names: Sequence[str], parent: QWidget) -> QMenu:
         """A context menu of some actions."""

@@ -1,24 +1,37 @@
-"""The fixed rows above the classes: all images, to review, labelled, unknown, could not be read."""
+"""The rows above the classes: all images, to review, labelled, unknown, could not be read; and saved searches."""
 
+from collections.abc import Sequence
 from typing import Any, Final, final
 
 from PySide6.QtCore import QAbstractListModel, QItemSelection, QLocale, QModelIndex, QObject, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPainter
-from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QPainter,
+)
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.actions.menu_keys import dress_menu
 from app.class_requests import ClassRequests
 from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_font, paint_ground
 from app.class_tree.row_data import AnyIndex
 from app.dragging import Dragged, DraggedImages, read_dragged
 from app.drops import LazyChip
 from app.mirroring import isolated, placed
+from app.session.saved_searches import SavedSearch
 from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, plural, tr
-from app.theme.icons import icon_pixmap
+from app.theme.icons import icon, icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import images, titled
 
 ICON_SIDE: Final = 16
+TEXT_START: Final = 40  # logical pixels, behind the icon
 MORE_GAP: Final = 8  # between a number and by how much it moved
 NOTABLE: Final = 10  # images; a smaller move is not worth a look
 _ICONS: Final = {
@@ -29,37 +42,78 @@ _ICONS: Final = {
     Subset.FAILED: "broken_image",
 }
 _SUBSETS: Final = tuple(Subset)
+MOST_ROWS: Final = 6  # of saved searches; one scrolls to the others. Chosen: the classes keep most of the pane.
+
+RowSubject = Subset | SavedSearch
 
 
 @final
 class _SubsetModel(QAbstractListModel):
-    """The fixed rows and their counts."""
+    """The rows and their counts: the fixed ones, then the saved searches."""
+
+    rename_requested = Signal(str, str)  # name of a saved search, and its new one
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.counts = dict.fromkeys(Subset, 0)
+        self.searches: tuple[SavedSearch, ...] = ()
+        self.is_editable = False
         self.more_unknown, self._why = 0, ""
 
     def set_counts(self, counts: dict[Subset, int]) -> None:
         self.counts = counts
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
+    def set_searches(self, searches: Sequence[SavedSearch]) -> None:
+        """Show others, or other counts of the same."""
+        if [each.name for each in searches] == [each.name for each in self.searches]:
+            self.searches = tuple(searches)
+            self.dataChanged.emit(self.index(0), self.index(self.rowCount() - 1))
+            return
+        self.beginResetModel()
+        self.searches = tuple(searches)
+        self.endResetModel()
+
     def explain_unknown(self, more: int, why: str) -> None:
         self.more_unknown, self._why = more, why
         self.dataChanged.emit(self.index(0), self.index(len(_SUBSETS) - 1))
 
+    def subject(self, index: AnyIndex) -> RowSubject:
+        row = index.row()
+        return _SUBSETS[row] if row < len(_SUBSETS) else self.searches[row - len(_SUBSETS)]
+
+    def count_of(self, subject: RowSubject) -> int | None:
+        return subject.count if isinstance(subject, SavedSearch) else self.counts[subject]
+
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
-        return 0 if parent.isValid() else len(_SUBSETS)
+        return 0 if parent.isValid() else len(_SUBSETS) + len(self.searches)
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        can_rename = self.is_editable and isinstance(self.subject(index), SavedSearch)
+        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if can_rename else Qt.ItemFlag.NoItemFlags)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        subset = _SUBSETS[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return subset_text(subset)
+        subject = self.subject(index)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return _text(subject)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return titled(subset_text(subset), QLocale().toString(self.counts[subset]))
-        if role == Qt.ItemDataRole.ToolTipRole and subset is Subset.UNKNOWN:
+            return titled(_text(subject), QLocale().toString(self.count_of(subject) or 0))
+        if role == Qt.ItemDataRole.ToolTipRole and subject is Subset.UNKNOWN:
             return plain_tip(self._why) or None
+        if role == Qt.ItemDataRole.ToolTipRole and isinstance(subject, SavedSearch):
+            return plain_tip(subject.query)
         return None
+
+    def setData(self, index: AnyIndex, value: Any, _role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Request another name; it is there once the project has it."""
+        subject, name = self.subject(index), str(value).strip()
+        if isinstance(subject, SavedSearch) and name and name != subject.name:
+            self.rename_requested.emit(subject.name, name)
+        return False
+
+
+def _text(subject: RowSubject) -> str:
+    return subject.name if isinstance(subject, SavedSearch) else subset_text(subject)
 
 
 @final
@@ -72,11 +126,11 @@ class _SubsetDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         rect: QRect = option.rect
         state: QStyle.StateFlag = option.state
-        subset = _SUBSETS[index.row()]
         model, view = index.model(), self.parent()
         assert isinstance(model, _SubsetModel)
         assert isinstance(view, SubsetList)
-        count, is_target = model.counts[subset], view.lit is subset
+        subset = model.subject(index)
+        count, is_target = model.count_of(subset) or 0, view.lit is not None and view.lit is subset
         is_selected = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -89,19 +143,22 @@ class _SubsetDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-def _paint_icon(painter: QPainter, rect: QRect, subset: Subset, *, is_selected: bool, is_alarm: bool) -> None:
+def _paint_icon(painter: QPainter, rect: QRect, subject: RowSubject, *, is_selected: bool, is_alarm: bool) -> None:
+    name = "search" if isinstance(subject, SavedSearch) else _ICONS[subject]
     colour = "warning" if is_alarm else "accent_text" if is_selected else "text_secondary"
-    picture = icon_pixmap(_ICONS[subset], ICON_SIDE, colour=colour, ratio=painter.device().devicePixelRatio())
+    picture = icon_pixmap(name, ICON_SIDE, colour=colour, ratio=painter.device().devicePixelRatio())
     place = QRect(rect.x() + 14, rect.y() + (rect.height() - ICON_SIDE) // 2, ICON_SIDE, ICON_SIDE)
     painter.drawPixmap(placed(place, rect).topLeft(), picture)
 
 
-def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int, more: int) -> None:
+def _paint_words(painter: QPainter, rect: QRect, subject: RowSubject, count: int, more: int) -> None:
     colours = tokens().colours
     centre = Qt.AlignmentFlag.AlignVCenter
     painter.setPen(QColor(colours.text))
-    room = placed(rect.adjusted(40, 0, 0, 0), rect)
-    painter.drawText(room, centre | Qt.AlignmentFlag.AlignLeft, subset_text(subset))
+    figures = painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) + MORE_GAP if count else 0
+    room = rect.adjusted(TEXT_START, 0, -COUNT_MARGIN - figures, 0)
+    words = painter.fontMetrics().elidedText(_text(subject), Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(placed(room, rect), centre | Qt.AlignmentFlag.AlignLeft, words)
     if count:
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
@@ -131,6 +188,8 @@ class SubsetList(QListView):
     """Chooses a fixed row, and takes images where that means something."""
 
     subset_selected = Signal(Subset)
+    search_selected = Signal(str)  # the query of a saved one
+    removal_requested = Signal(str)  # name of a saved search
 
     def __init__(self, requests: ClassRequests) -> None:
         super().__init__()
@@ -138,24 +197,53 @@ class SubsetList(QListView):
         self.setModel(self.rows)
         self.setItemDelegate(_SubsetDelegate(self))
         self.setUniformItemSizes(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setStyleSheet("QListView { padding: 0; }")
-        self.setFixedHeight(ROW_HEIGHT * len(_SUBSETS))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.rows.modelReset.connect(self._fit_height)
+        self._fit_height()
         self.setAccessibleName(tr("Views of all images"))
         self.setAcceptDrops(True)
-        self.is_editable = False
         self.lit: Subset | None = None
         self._chip = LazyChip(self)
+
+    @property
+    def is_editable(self) -> bool:
+        return self.rows.is_editable
+
+    @is_editable.setter
+    def is_editable(self, is_editable: bool) -> None:
+        self.rows.is_editable = is_editable
+
+    def show_searches(self, searches: Sequence[SavedSearch]) -> None:
+        """Show the saved searches; a chosen row stays chosen."""
+        chosen = self.selected
+        name = chosen.name if isinstance(chosen, SavedSearch) else chosen
+        self.blockSignals(True)
+        self.rows.set_searches(searches)
+        for row in range(self.rows.rowCount()):
+            subject = self.rows.subject(self.rows.index(row))
+            if name is not None and name == (subject.name if isinstance(subject, SavedSearch) else subject):
+                self.setCurrentIndex(self.rows.index(row))
+        self.blockSignals(False)
+
+    def _fit_height(self) -> None:
+        shown = len(_SUBSETS) + min(len(self.rows.searches), MOST_ROWS)
+        self.setFixedHeight(ROW_HEIGHT * shown)
+
+    @property
+    def selected(self) -> RowSubject | None:
+        chosen = self.selectionModel().selectedIndexes()
+        return self.rows.subject(chosen[0]) if chosen else None
 
     def select_subset(self, subset: Subset) -> None:
         self.setCurrentIndex(self.rows.index(_SUBSETS.index(subset)))
 
     @property
     def selected_subset(self) -> Subset | None:
-        chosen = self.selectionModel().selectedIndexes()
-        return _SUBSETS[chosen[0].row()] if chosen else None
+        chosen = self.selected
+        return chosen if isinstance(chosen, Subset) else None
 
     def clear_choice(self) -> None:
         self.selectionModel().clear()
@@ -163,8 +251,34 @@ class SubsetList(QListView):
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Announce what was chosen. Taking the focus makes a row the current one too, but chooses nothing."""
         super().selectionChanged(selected, deselected)
-        if (subset := self.selected_subset) is not None:
-            self.subset_selected.emit(subset)
+        subject = self.selected
+        if isinstance(subject, SavedSearch):
+            self.search_selected.emit(subject.query)
+        elif subject is not None:
+            self.subset_selected.emit(subject)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Rename or remove a saved search: the one at the pointer, or by a key the chosen one."""
+        is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if is_by_key else self.indexAt(event.pos())
+        subject = self.rows.subject(index) if index.isValid() else None
+        if not self.is_editable or not isinstance(subject, SavedSearch):
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(icon("rename"), tr("Rename…"), lambda: self.edit(index)).setObjectName("rename")
+        remove = menu.addAction(icon("delete"), tr("Remove"), lambda: self.removal_requested.emit(subject.name))
+        remove.setObjectName("delete")
+        dress_menu(menu)
+        menu.popup(self.viewport().mapToGlobal(self.visualRect(index).center() if is_by_key else event.pos()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Delete removes a saved search."""
+        chosen = self.selected
+        if event.key() == Qt.Key.Key_Delete and self.is_editable and isinstance(chosen, SavedSearch):
+            self.removal_requested.emit(chosen.name)
+        else:
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         event.accept()
@@ -194,7 +308,8 @@ class SubsetList(QListView):
 
     def _subset_at(self, event: QDropEvent) -> Subset | None:
         index = self.indexAt(event.position().toPoint())
-        return _SUBSETS[index.row()] if index.isValid() else None
+        subject = self.rows.subject(index) if index.isValid() else None
+        return subject if isinstance(subject, Subset) else None
 
     def _light_up(self, subset: Subset | None) -> None:
         if subset is None:

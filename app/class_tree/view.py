@@ -82,6 +82,7 @@ class ClassTree(QWidget):
     class_selected = Signal(int)
     row_selected = Signal()  # a row was chosen, perhaps of the same class under another parent
     subset_selected = Signal(Subset)  # one of the fixed rows was chosen
+    search_selected = Signal(str)  # a saved search was chosen: its query
 
     def __init__(self, session: Session, requests: ClassRequests) -> None:
         super().__init__()
@@ -196,6 +197,7 @@ class ClassTree(QWidget):
 
     def _connect_views(self) -> None:
         self.subset_list.subset_selected.connect(self._on_subset_selected)
+        self.subset_list.search_selected.connect(self._on_search_selected)
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
             view.selectionModel().selectionChanged.connect(lambda _chosen, _left: self.row_selected.emit())
@@ -251,6 +253,11 @@ class ClassTree(QWidget):
         self._all.clear_choice()
         self._found.clear_choice()
         self.subset_selected.emit(subset)
+
+    def _on_search_selected(self, query: str) -> None:
+        self._all.clear_choice()
+        self._found.clear_choice()
+        self.search_selected.emit(query)
 
     def _on_class_selected(self, class_id: ClassId) -> None:
         self.subset_list.clear_choice()

@@ -73,7 +73,7 @@ class ToolStrip(QFrame):
         self.count.hide()
 
     def _show_search_tip(self) -> None:
-        key = keys_in_use().text_of("find_in_graph")
+        key = keys_in_use().text_of("search_images")
         tip = tr("Enter goes on to the next one")
         self.search.setToolTip(plain_tip(titled(key, tip) if key else tip))
 

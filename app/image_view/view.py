@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from app.actions.key_tips import tell_key
@@ -148,6 +148,7 @@ class ImageView(QWidget):
 
     left = Signal()  # Esc, Space, the cross or a double click: back to the grid
     step_requested = Signal(int)  # -1 or 1, the image before or after in the grid's order
+    menu_requested = Signal(QPoint)  # place on the screen
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -254,3 +255,9 @@ class ImageView(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self.setFocus()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Request the menu of the image: at the pointer, or in the middle by a key."""
+        is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        if self.has_image:
+            self.menu_requested.emit(self.mapToGlobal(self.rect().center()) if is_by_key else event.globalPos())

@@ -86,6 +86,7 @@ class Labelling(Feature):
         requests.labels_requested.connect(self.label_in_place)
         requests.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
         self._images.grid.menu_requested.connect(self._open_menu)
+        self._images.image_view.menu_requested.connect(self._open_menu)
         self._images.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
         for line in (keys, guide):
             self._images.foot.addWidget(line)

@@ -56,7 +56,7 @@ class SavedMark(QLabel):
 
     def _show_saved(self) -> None:
         is_tried_out = self._session.what_if.is_on
-        self.setText(tr("Not saved: trying changes") if is_tried_out else tr("All changes saved"))
+        self.setText(tr("Changes are not saved yet") if is_tried_out else tr("All changes saved"))
         self.setToolTip("" if is_tried_out else plain_tip(saved_at(datetime.now(UTC))))
 
 

@@ -130,8 +130,11 @@ class RecentMenu(QMenu):
             action.setToolTip(plain_tip(str(path)))
             action.triggered.connect(lambda _is_checked=False, path=path: self.project_requested.emit(path))
         if not paths:
-            self.addAction(tr("No recent projects")).setEnabled(False)
+            none = self.addAction(tr("No recent projects"))
+            none.setObjectName("no_projects")
+            none.setEnabled(False)
         self.addSeparator()
         clear = self.addAction(tr("Clear recent projects"))
+        clear.setObjectName("clear_projects")
         clear.setEnabled(bool(self._settings.recent_projects()))
         clear.triggered.connect(self.clear_requested)

@@ -35,11 +35,11 @@ class WhatIfBand(QWidget):
         self._second = make_label("", "secondary", wraps=True)
         self._picture = QLabel()
         self.images_button = make_button(tr("Show images"), self.images_requested.emit, variant="flat")
-        self.discard_button = make_button(tr("Discard"), self.discard_requested.emit)
-        self.keep_button = make_button(tr("Keep"), self.keep_requested.emit, variant="primary")
+        self.discard_button = make_button(tr("Discard changes"), self.discard_requested.emit)
+        self.keep_button = make_button(tr("Apply changes"), self.keep_requested.emit, variant="primary")
         self.stay_button = make_button(tr("Stay"), self.stay_requested.emit, variant="flat")
-        self.discard_button.setToolTip(tr("Drop the edits; the project stays as it was"))
-        self.keep_button.setToolTip(tr("Save the edits in the project, as one step that can be undone"))
+        self.discard_button.setToolTip(tr("The project stays as it was"))
+        self.keep_button.setToolTip(tr("Save the changes in the project, as one step that can be undone"))
         self._lay_out()
         self.hide()
 
@@ -72,16 +72,16 @@ class WhatIfBand(QWidget):
         return "\n".join(label.text() for label in (self._first, self._second) if label.text())
 
     def show_begun(self) -> None:
-        self._first.setText(tr("What if: edit classes, labels and confidences freely"))
-        self._second.setText(tr("Nothing is saved until you choose Keep."))
+        self._first.setText(tr("Trying changes: edit classes, labels and minimum confidences freely"))
+        self._second.setText(tr("Nothing is saved until you choose Apply changes."))
         self._show(has_edits=False)
 
     def show_following(self) -> None:
         self._second.setText(tr("Updating predictions…"))
 
     def show_leaving(self) -> None:
-        self._first.setText(tr("What you tried out is not saved yet"))
-        self._second.setText(tr("Keep it or discard it to leave, or stay."))
+        self._first.setText(tr("Your changes are not saved yet"))
+        self._second.setText(tr("Apply or discard them to leave, or stay."))
         self._show(has_edits=True)
         self.images_button.hide()
         self.stay_button.show()
@@ -92,7 +92,7 @@ class WhatIfBand(QWidget):
             self.show_begun()
             return
         changed = would_change_line(outcome.changes)
-        self._first.setText(tr("What if: %1", changed))
+        self._first.setText(changed)
         lines = [tried_line(outcome.edits), accuracy_line(outcome.held_out)]
         if outcome.is_baseline_behind:
             lines.append(tr("some changes come from labels given before"))

@@ -62,8 +62,8 @@ def points(gain: float) -> str:
 
 def tried_line(edits: Sequence[str]) -> str:
     if len(edits) == 1:
-        return tr("Tried out: %1", shortened(edits[0], LONGEST_TEXT))
-    return plural(len(edits), "1 edit is tried out", "%n edits are tried out")
+        return tr("Not saved: %1", shortened(edits[0], LONGEST_TEXT))
+    return plural(len(edits), "1 change, not saved", "%n changes, not saved")
 
 
 def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:

@@ -105,6 +105,7 @@ class Header(QWidget):
         self._chips: dict[Subset, QPushButton] = {}
         self._group = QButtonGroup(self)
         self._is_graph = self._has_class = self._is_page = False
+        self._is_part = self._is_sidebar_hidden = False
         self._order = self._make_order()
         self._zoom = self._make_zoom()
         self.badge = ChangedBadge()
@@ -193,7 +194,7 @@ class Header(QWidget):
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():
             is_idle = subset is Subset.UNKNOWN and self._has_class  # unknown images belong to no class
-            chip.setVisible(self._has_grid and not is_idle)
+            chip.setVisible(self._has_grid and self._needs_chips and not is_idle)
         for tool in (self.search_button, self._order, self._zoom):
             tool.setVisible(self._has_grid)
         self.switch.setVisible(not self._is_page)
@@ -204,11 +205,16 @@ class Header(QWidget):
             self.sort_again.hide()
 
     @property
+    def _needs_chips(self) -> bool:
+        """Whether they say what the rows of the sidebar do not: parts of a class or of a set of images."""
+        return self._is_part or self._is_sidebar_hidden
+
+    @property
     def _has_grid(self) -> bool:
         return not (self._is_graph or self._is_page)
 
     def _hide_chips(self) -> None:
-        """Hide the chips, which repeat the subset list; the count may have room again."""
+        """Hide the chips; the count may have room again."""
         for chip in self._chips.values():
             chip.hide()
         self._count.setVisible(not self._is_page)
@@ -257,14 +263,19 @@ class Header(QWidget):
         self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))
         self._arrange()
 
-    def show_subset(self, subset: Subset, *, has_class: bool = False) -> None:
-        """Check the chip of a subset, if it has one; `has_class`: of a class, to which unknown images never belong."""
+    def show_subset(self, subset: Subset, *, has_class: bool = False, is_set: bool = False) -> None:
+        """Check the chip of a subset, if it has one.
+
+        Args:
+            has_class: of a class, to which unknown images never belong.
+            is_set: of a set of images that stands by itself.
+        """
         self._group.setExclusive(False)
         for known, chip in self._chips.items():
             chip.setChecked(known is subset)
         self._group.setExclusive(True)
-        if has_class != self._has_class:
-            self._has_class = has_class
+        if (has_class, has_class or is_set) != (self._has_class, self._is_part):
+            self._has_class, self._is_part = has_class, has_class or is_set
             self._arrange()
 
     def show_view(self, *, is_graph: bool) -> None:
@@ -275,6 +286,7 @@ class Header(QWidget):
 
     def show_panel_button(self, is_needed: bool, is_shown: bool) -> None:
         """Offer the right panel while an outer pane is hidden."""
+        self._is_sidebar_hidden = is_needed and is_shown
         self.panel_button.setVisible(is_needed)
         self.panel_button.setChecked(is_shown)
         self._arrange()

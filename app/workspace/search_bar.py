@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
@@ -111,6 +111,7 @@ class SearchBar(QWidget):
     left = Signal()  # Enter or the arrow down: on to the images
     closed = Signal()
     filters_wanted = Signal()
+    save_requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -123,17 +124,24 @@ class SearchBar(QWidget):
         self.offers.chosen.connect(self._complete)
         self.filter_button = make_button(tr("Filters"), self.filters_wanted.emit, variant="flat", icon_name="filter")
         self.filter_button.setCheckable(True)
+        self.is_saved: Callable[[str], bool] = lambda _query: False
+        ask_save = lambda: self.save_requested.emit(self.field.text().strip())  # noqa: E731
+        self.save_button = make_button(tr("Save search"), ask_save, variant="flat", icon_name="star_outline")
+        self.save_button.hide()
         close = make_icon_button("close", tr("Close the search (Esc)"), self.close_search)
         self._count = make_label("", "muted")
         self._message = make_flowing_label("", "caption")
         self._message.hide()
         self.popover: FilterPopover | None = None
+        self.can_save = False  # in a project that is open for reading only nothing is saved
+        self._has_hits = False
         self.is_open = False  # also where it is hidden for a while, as beside the class graph
         space = tokens().spacing
         row = QHBoxLayout()
         row.setSpacing(space.small)
         row.addWidget(self.field, 1)
         row.addWidget(self.filter_button)
+        row.addWidget(self.save_button)
         row.addWidget(self._count)
         row.addStretch(0)
         row.addWidget(close)
@@ -143,6 +151,12 @@ class SearchBar(QWidget):
         column.addLayout(row)
         column.addWidget(self._message)
         self.hide()
+
+    def show_search(self, query: str) -> None:
+        """Show what a saved search finds; the keyboard stays where it is."""
+        self.is_open = True
+        self.show()
+        self.show_text(query)
 
     def open(self) -> None:
         """Show it, and let one type."""
@@ -166,10 +180,17 @@ class SearchBar(QWidget):
 
     def show_count(self, count: int | None) -> None:
         """Say how many images there are; None without a search."""
+        self._has_hits = bool(count)
         self._count.setText("" if count is None else images(count))
+        self.show_saved()
+
+    def show_saved(self) -> None:
+        """Offer to save a search that finds images and is not saved yet."""
+        text = self.field.text().strip()
+        self.save_button.setVisible(bool(text) and self._has_hits and self.can_save and not self.is_saved(text))
 
     def show_problem(self, why: str) -> None:
-        """Say why a search is not understood; "" once it is."""
+        """Say why a search is not understood, or finds nothing; "" where it finds images."""
         self._message.setText(sentence(why))
         self._message.setVisible(bool(why))
 

@@ -33,15 +33,22 @@ class SearchControl(QObject):
         self.bar.left.connect(self._go_to_cards)
         self.bar.closed.connect(self._go_to_cards)
         self.bar.filters_wanted.connect(self._show_filters)
-        self.searching.refused.connect(self.bar.show_problem)
+        self.searching.explained.connect(self.bar.show_problem)
         self.searching.found.connect(lambda _hits: self.found.emit())
         self.searching.followed.connect(self._on_hits_followed)
         header.search_chosen.connect(self._on_search_chosen)
+        session.opened.connect(lambda _info: self._on_writable_changed())
+        session.writable_changed.connect(lambda _is_writable, _reason: self._on_writable_changed())
 
     def show(self, *, is_wanted: bool, count: int) -> None:
         """Show the field where there is a grid and a search, with the number of images that are left."""
         self.bar.show_count(None if self.searching.hits is None else count)
         self.bar.setVisible(is_wanted and (bool(self.searching.text) or self.bar.is_open))
+
+    def _on_writable_changed(self) -> None:
+        info = self._session.info
+        self.bar.can_save = info is not None and info.is_writable
+        self.bar.show_saved()
 
     def _on_search_chosen(self) -> None:
         if self.bar.isVisible():

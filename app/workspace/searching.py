@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from app.session import Session
     from engine.collection.live import LiveCollection
-    from engine.collection.search_query import QueryError
     from engine.collection.state import CollectionState
 
 TYPING_MS: Final = 120  # after the last letter
@@ -29,7 +28,7 @@ class Searching(QObject):
 
     found = Signal(either(ImageSet | None))  # another search has these hits; None: nothing is searched for any more
     followed = Signal(ImageSet)  # the same search has other hits by now
-    refused = Signal(str)  # why the search is not understood; "" once it is
+    explained = Signal(str)  # why the search is not understood, or finds nothing; "" where it finds images
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,7 +64,7 @@ class Searching(QObject):
         self._changes.stop()
         self._follows_details = False
         was_there, self.text, self.hits, self._seen = self.hits is not None, "", None, None
-        self.refused.emit("")
+        self.explained.emit("")
         if was_there:
             self.found.emit(None)
 
@@ -84,27 +83,29 @@ class Searching(QObject):
         if not text or self._session.state is None:
             return
 
-        def question(live: LiveCollection) -> tuple[NDArray[np.int64] | QueryError, CollectionState]:
+        def question(live: LiveCollection) -> tuple[NDArray[np.int64] | None, str, CollectionState]:
             from engine.collection.search_query import QueryError
 
+            graph = live.project.classes.graph
             try:
-                return live.known.search(text, live.state, live.project.classes.graph), live.state
+                found = live.known.search(text, live.state, graph)
+                why = None if len(found) else live.known.why_nothing(text, live.state, graph)
             except QueryError as error:
-                return error, live.state
+                return None, error.translated(), live.state
+            return found, "" if why is None else why.translated(), live.state
 
         self._session.ask(
             question, lambda answer: self._on_answer(text, *answer, is_new=is_new), owner=self, topic=TOPIC
         )
 
     def _on_answer(
-        self, text: str, found: NDArray[np.int64] | QueryError, state: CollectionState, *, is_new: bool
+        self, text: str, found: NDArray[np.int64] | None, why: str, state: CollectionState, *, is_new: bool
     ) -> None:
         if text != self.text:
             return
-        if not isinstance(found, np.ndarray):
-            self.refused.emit(found.translated())
+        self.explained.emit(why)
+        if found is None:
             return
-        self.refused.emit("")
         before = self.hits
         is_other = before is None or not np.array_equal(before.image_ids, found)
         if is_other or before is None:

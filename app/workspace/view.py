@@ -412,7 +412,7 @@ class Workspace(QWidget):
         self.header.show_own_order(
             "" if images is None else images.order_name, is_chosen=images is not None and images.is_ordered
         )
-        self.header.show_subset(shown.subset, has_class=shown.has_class)
+        self.header.show_subset(shown.subset, has_class=shown.has_class, is_set=images is not None)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
         elif self.is_image_open and (self.in_hand.is_page or self.model.rowCount()):

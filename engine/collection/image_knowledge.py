@@ -19,7 +19,7 @@ from engine.collection.image_columns import (
     with_notes,
     with_sources,
 )
-from engine.collection.search import Searched, matching
+from engine.collection.search import Searched, matching, why_nothing
 from engine.collection.search_query import parse_query
 from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
@@ -29,6 +29,7 @@ from engine.project import Change, Project
 from engine.project.camera_clocks import CLOCKS_SETTING
 from engine.project.field_rows import FIELDS_SETTING
 from engine.project.records import BoxOrigin, Note
+from engine.texts import Message
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,15 @@ class ImageKnowledge:
         if not terms:
             return state.image_ids
         return state.image_ids[matching(terms, Searched(state, self.columns(state.image_ids), graph))]
+
+    def why_nothing(self, text: str, state: CollectionState, graph: CategoryGraph) -> Message | None:
+        """Why no image fits a query; None where images fit.
+
+        Raises:
+            QueryError: it is not understood.
+        """
+        terms = parse_query(text, state.fields)
+        return why_nothing(text, terms, Searched(state, self.columns(state.image_ids), graph))
 
 
 def _counts(values: Sequence[str], codes: NDArray[np.int32]) -> Mapping[str, int]:

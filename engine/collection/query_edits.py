@@ -1,6 +1,6 @@
 """Changes of a query that a person types: a term is put in, replaced or taken out, the rest stays as it is typed."""
 
-from engine.collection.search_query import Field, parse_query
+from engine.collection.search_query import OR, Field, Term, parse_query
 
 
 def with_term(text: str, field: Field, term: str) -> str:
@@ -12,7 +12,7 @@ def with_term(text: str, field: Field, term: str) -> str:
     kept = text
     for each in reversed(parse_query(text, None)):
         if each.field is field and not each.is_negated:
-            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
+            kept = _without(kept, each)
     return f"{kept} {term}".strip()
 
 
@@ -27,8 +27,18 @@ def without_term(text: str, word: str) -> str:
     meant = unwanted.typed_field, unwanted.text, unwanted.is_negated
     for each in reversed(parse_query(text, None)):
         if (each.typed_field, each.text, each.is_negated) == meant:
-            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
+            kept = _without(kept, each)
     return kept
+
+
+def _without(text: str, term: Term) -> str:
+    """A query without a term, and without the OR that tied it to another one."""
+    before, after = text[: term.start].rstrip(), text[term.end :].lstrip()
+    if term.is_alternative:
+        before = before.removesuffix(OR).rstrip()
+    elif after.split(maxsplit=1)[:1] == [OR]:
+        after = after.removeprefix(OR).lstrip()
+    return f"{before} {after}".strip()
 
 
 def quoted(value: str) -> str:

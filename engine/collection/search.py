@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final
 
 import numpy as np
@@ -9,16 +10,19 @@ from numpy.typing import NDArray
 
 from engine.collection.detail_columns import NO_CAMERA, NO_TIME, TEXTS
 from engine.collection.image_columns import ImageColumns
-from engine.collection.search_query import Field, QueryError, Term
+from engine.collection.query_edits import quoted
+from engine.collection.search_query import FACTS, HAS, Field, QueryError, Term
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
-from engine.collection.text_column import TextColumn
+from engine.collection.text_column import WILDCARD, TextColumn
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import COUNT, FieldKind
 from engine.search_folding import folded
+from engine.texts import Message
 
 Mask = NDArray[np.bool_]
 _DIGITS: Final = 6  # of a score: more would be those of its type, float32
 MOST_CLASSES: Final = 1_000  # that a part of a name may mean. Chosen.
+CLOSE: Final = 0.8  # share of letters that a word has in common with what may be meant. Chosen: one or two slips.
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,56 @@ def matching(terms: Sequence[Term], searched: Searched) -> Mask:
         QueryError: there is no class of a name that a term has.
     """
     fits = np.ones(len(searched.state.image_ids), dtype=bool)
-    for term in terms:
-        found = _READERS[term.field](term, searched)
-        fits &= ~found if term.is_negated else found
+    for alternatives in _groups(terms):
+        fits &= np.logical_or.reduce([_fitting_one(term, searched) for term in alternatives])
     return fits
+
+
+def _groups(terms: Sequence[Term]) -> list[list[Term]]:
+    """Terms with OR between them together; of each group one must fit."""
+    groups: list[list[Term]] = []
+    for term in terms:
+        if term.is_alternative:
+            groups[-1].append(term)
+        else:
+            groups.append([term])
+    return groups
+
+
+def _fitting_one(term: Term, searched: Searched) -> Mask:
+    found = _READERS[term.field](term, searched)
+    return ~found if term.is_negated else found
+
+
+def why_nothing(text: str, terms: Sequence[Term], searched: Searched) -> Message | None:
+    """Why no image fits: a part that fits none by itself, with what may be meant; None where images fit.
+
+    Args:
+        text: the query, as typed.
+
+    Raises:
+        QueryError: there is no class of a name that a term has.
+    """
+    if matching(terms, searched).any():
+        return None
+    for group in _groups(terms):
+        if not matching(group, searched).any():
+            typed = text[group[0].start : group[-1].end]
+            meant = _meant_instead(group[0], searched) if len(group) == 1 else ""
+            if meant:
+                return Message("Nothing matches “{term}”. Did you mean {meant}?", {"term": typed, "meant": meant})
+            return Message("Nothing matches “{term}”.", {"term": typed})
+    return Message("Each part matches images, but no image matches all of them.")
+
+
+def _meant_instead(term: Term, searched: Searched) -> str:
+    """A class or a fact that a word without a field may mean; "" for none."""
+    if term.field is not Field.WORDS or term.is_negated:
+        return ""
+    if classes_meant(term.text, searched.graph):
+        return f"class:{quoted(term.text)}"
+    close = get_close_matches(term.text.casefold(), (*FACTS, *(f"has:{each}" for each in HAS)), 1, CLOSE)
+    return close[0] if close else ""
 
 
 def _words(term: Term, searched: Searched) -> Mask:
@@ -76,11 +126,11 @@ def _in_keywords(term: Term, searched: Searched) -> Mask:
 
 
 def _in_comment(term: Term, searched: Searched) -> Mask:
-    notes, wanted = searched.columns.notes, folded(term.text)
+    notes = searched.columns.notes
     places = np.flatnonzero(notes.has_comment)
     found = _none(searched)
-    comments = (notes.by_image[image_id].comment for image_id in notes.ids[places].tolist())
-    found[places] = [wanted in folded(comment) for comment in comments]
+    comments = TextColumn(notes.by_image[image_id].comment for image_id in notes.ids[places].tolist())
+    found[places] = comments.containing(term.text)
     return found
 
 
@@ -100,6 +150,11 @@ def _of_class(term: Term, searched: Searched) -> Mask:
 
 def classes_meant(text: str, graph: CategoryGraph) -> frozenset[int]:
     """Classes of a name or path, or of a part of one, with all below them."""
+    if WILDCARD in text:
+        ids = sorted(graph.classes())
+        fits = TextColumn(" / ".join((graph.name(each), *graph.attributes(each).names)) for each in ids)
+        found = [each for each, is_meant in zip(ids, fits.containing(text).tolist(), strict=True) if is_meant]
+        return frozenset(found).union(*map(graph.descendants, found))
     meant = graph.fitting(text)
     if not meant:
         found = graph.search(text, MOST_CLASSES)
@@ -194,7 +249,7 @@ def _value(term: Term, searched: Searched) -> Mask:
     places, values = _values_of(term.name, searched)
     found, wanted = _none(searched), folded(term.text)
     if own.kind is FieldKind.TEXT:
-        found[places] = [wanted in folded(value) for value in values]
+        found[places] = TextColumn(values).containing(term.text)
     else:
         found[places] = [folded(value).startswith(wanted) for value in values]
     return found

@@ -1,8 +1,9 @@
-"""What a person types to find images: `fox date:2024-05 -class:Deer stars:>=3`. Read into terms; all of them must fit.
+"""What a person types to find images: `fox OR deer date:2024-05 -night`. Read into terms; all of them must fit.
 
 A term is a word or "exact words", a field with a value (`name:IMG_01`), or one of a few facts (`unlabelled`); a minus
-before it turns it round. Field names are the same in every language. The fields that a project defines for its images
-are searched by their names, without blanks (`lifestage:adult`).
+before it turns it round. Of terms with OR between them one must fit. A `*` stands for any letters of a word. Field
+names are the same in every language. The fields that a project defines for its images are searched by their names,
+without blanks (`lifestage:adult`).
 """
 
 import re
@@ -76,6 +77,7 @@ class Term:
     low: float = -inf
     high: float = inf
     name: str = ""  # of `VALUE`, the name of the project's field
+    is_alternative: bool = False  # to the term before it: one of them must fit
 
     @property
     def typed_field(self) -> str:
@@ -87,6 +89,7 @@ class QueryError(InputError):
     """A term is not understood; `fields["place"]` is the place of its first character, counted from one."""
 
 
+OR: Final = "OR"  # in capitals: "or" is a word
 _TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[^\W\d_]\w*):)?(?P<value>"[^"]*"?|\S*)')
 _COMPARED: Final = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
@@ -120,15 +123,34 @@ def parse_query(text: str, own: Own = ()) -> tuple[Term, ...]:
 
 
 def _terms(text: str, own: Own) -> Iterator[Term]:
-    at = 0
+    at, has_term = 0, False
+    awaited: int | None = None  # place of an OR whose second term is to come
     while at < len(text):
         if text[at].isspace():
             at += 1
             continue
         found = _TOKEN.match(text, at)
         assert found is not None  # every text fits
-        yield _term(found, own)
+        if found[0] == OR:
+            if not has_term or awaited is not None:
+                raise _or_alone(at)
+            awaited = at
+        else:
+            yield replace(_term(found, own), is_alternative=awaited is not None)
+            has_term, awaited = True, None
         at = max(found.end(), at + 1)
+    if awaited is not None:
+        raise _or_alone(awaited)
+
+
+def _or_alone(at: int) -> QueryError:
+    return QueryError(
+        "OR at character {place} does not stand between two terms",
+        expected="such as {example}",
+        remedy='put the word in quotes where it is searched for: "OR"',
+        example="fox OR deer",
+        place=at + FIRST_POSITION,
+    )
 
 
 def _term(found: re.Match[str], own: Own) -> Term:

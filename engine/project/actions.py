@@ -283,6 +283,9 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "burst_seconds_set": ActionText(
         "Set the time between shots of a burst to {seconds}", "Set the time between shots of a burst to {seconds}"
     ),
+    "search_saved": ActionText("Saved the search {search}", "Save the search {search}"),
+    "search_renamed": ActionText("Renamed the search {search} to {name}", "Rename the search {search} to {name}"),
+    "search_removed": ActionText("Removed the saved search {search}", "Remove the saved search {search}"),
     "setting_changed": ActionText("Changed the setting {setting}", "Change the setting {setting}"),
     "stage_turned_on": ActionText(
         "Turned on learning from unlabelled images", "Turn on learning from unlabelled images"

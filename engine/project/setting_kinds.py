@@ -76,6 +76,7 @@ KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
     SettingKind("dismissed_graph_suggestions", "a list", _is_list, has_fallback=True),
     SettingKind("hidden_categories", "a list of texts", _is_list_of(_is_text)),
+    SettingKind("saved_searches", "texts by name", _is_map_of(_is_text)),
     SettingKind("fields", "a list of fields", are_fields),
     SettingKind("clock_corrections", "a list of corrections of clocks", are_corrections),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys import sequence_of, short_key, shown_key
+from app.actions.menu_keys import without_mark
+from app.image_grid.held_order import Order
 from app.language import ENGLISH, SYSTEM, fitting_language, install_language, language_names, speak_on_command_line
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
@@ -150,11 +152,14 @@ def test_the_command_line_speaks_it_where_it_is_requested() -> None:
 def test_another_language_without_a_restart(
     qtbot: QtBot, qapp: QApplication, settings: Settings, collection: Collection
 ) -> None:
-    """The window comes again in it, with the same project, and the choice stays."""
+    """The window comes again in it, with the same project and page, and the choice stays."""
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(collection.project, with_sample=False)
     first = one.window
-    qtbot.waitUntil(lambda: first.session.info is not None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: first.session.state is not None, timeout=LONG_MS)
+    first.tree.select_class(first.session.graph.find("Blue"))
+    first.workspace.choose_order(Order.NAME)
+    first.workspace.show_graph(True)
     qtbot.keyClick(first, Qt.Key.Key_Comma, CONTROL)
     card = first.of(Preferences).card
     assert card is not None
@@ -177,7 +182,10 @@ def test_another_language_without_a_restart(
     assert second.session.info is not None
     assert second.session.info.path == collection.project
     assert settings.language == "de"
-    assert second.menuBar().actions()[0].text() == tr("File") != "File"
+    qtbot.waitUntil(lambda: second.workspace.is_graph_shown, timeout=LONG_MS)
+    assert second.tree.selected_class == second.session.graph.find("Blue")
+    assert second.workspace.model.order is Order.NAME
+    assert without_mark(second.menuBar().actions()[0].text()) == tr("File") != "File"
     second.close()
 
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Qt, QUrl, S
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices
 from PySide6.QtWidgets import QApplication, QMenu
 
+from app.actions.menu_keys import without_mark
 from tests.support.desk import CONTROL, Desk
 from tests.support.hand import Hand, Spot
 from tests.support.sessions import changed_by
@@ -28,13 +29,13 @@ def shown_menu() -> QMenu:
 
 def entries(menu: QMenu) -> list[str]:
     """Names on a menu."""
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
+    return [without_mark(action.text()) for action in menu.actions() if not action.isSeparator()]
 
 
 def click_entry(desk: Desk, text: str) -> None:
     """Click an entry of the open menu."""
     menu = shown_menu()
-    action = next(each for each in menu.actions() if each.text() == text)
+    action = next(each for each in menu.actions() if without_mark(each.text()) == text)
     desk.qtbot.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
 
 
@@ -46,20 +47,20 @@ def test_the_menu_is_about_what_is_chosen(pressed: int, kept: int, reviewing: De
         hand.click(card(reviewing, row), CONTROL)
     hand.click(card(reviewing, pressed), button=RIGHT)
     assert entries(shown_menu()) == [
-        reviewing.window.registry.action(name).text()
+        without_mark(reviewing.window.registry.action(name).text())
         for name in (
             "accept",
             "relabel",
             "unknown",
             "reject",
-            "open_image",
-            "compare",
-            "show_in_folder",
-            "copy_path",
             "flag",
             "comment",
+            "open_image",
+            "compare",
             "find_similar",
             "toggle_fold",
+            "show_in_folder",
+            "copy_path",
             "remove_images",
         )
     ]

@@ -75,7 +75,7 @@ def drag(desk: Desk, hand: Hand, source: Spot, target: Spot, keys: Qt.KeyboardMo
 def choose_in_bar(desk: Desk, name: str) -> None:
     """Open the menu Edit, and click Undo or Redo."""
     bar = desk.window.menuBar()
-    edit = next(each for each in bar.actions() if each.text() == "Edit")
+    edit = next(each for each in bar.actions() if each.text() == "&Edit")
     click(bar, bar.actionGeometry(edit).center())
     menu = edit.menu()
     assert isinstance(menu, QMenu)

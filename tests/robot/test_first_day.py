@@ -62,7 +62,7 @@ def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path:
     person.hand.key("Enter")
     person.class_row("Teal")
     assert "Teal" not in parents_in(project)
-    person.click("Discard", "push button")
+    person.click("Discard changes", "push button")
     person.part_containing("Discarded.")
     person.wait(lambda: person.reader.find("Teal", "tree item") is None, "the classes as before")
     assert set(parents_in(project)) == {"Smew"}

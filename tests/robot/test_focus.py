@@ -102,11 +102,11 @@ def test_discarding_what_was_tried_out_closes_its_question(person: Person, proje
     """A removal that was asked about while edits were tried out is not asked of the project itself."""
     before = parents_in(project)
     person.hand.key("Ctrl+Shift+W")
-    person.part("Discard", "push button")
+    person.part("Discard changes", "push button")
     person.hand.click(person.class_row("Falcons").centre)
     person.hand.key("Del")
     person.part_containing("Remove Falcons")
-    person.click("Discard", "push button")
+    person.click("Discard changes", "push button")
     person.wait(lambda: person.reader.containing("Remove Falcons") is None, "no question any more")
     person.hand.key("Return")
     person.wait_until_calm()

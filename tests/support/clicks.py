@@ -5,6 +5,7 @@ from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.actions.menu_keys import without_mark
 from tests.support.hand import Spot
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
@@ -33,11 +34,11 @@ def open_menu() -> QMenu:
 
 def titles(menu: QMenu) -> list[str]:
     """The lines of a menu."""
-    return [action.text() for action in menu.actions() if not action.isSeparator()]
+    return [without_mark(action.text()) for action in menu.actions() if not action.isSeparator()]
 
 
 def choose(menu: QMenu, title: str) -> None:
     """Click a line of a menu."""
-    (action,) = [each for each in menu.actions() if each.text() == title]
+    (action,) = [each for each in menu.actions() if without_mark(each.text()) == title]
     assert action.isEnabled()
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())

@@ -6,6 +6,7 @@ from typing import Final
 
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from app.actions.menu_keys import without_mark
 from app.actions.row import MENUS, ActionRow, MenuLine, lines_within, menu_lines
 from app.features import ACTIONS
 from tests.support.desk import Desk
@@ -49,7 +50,7 @@ def levels(menu: QMenuBar | QMenu, path: str = "") -> Iterator[tuple[str, int]]:
     yield path, len(actions)
     for action in actions:
         if isinstance(below := action.menu(), QMenu):
-            yield from levels(below, f"{path} > {action.text()}")
+            yield from levels(below, f"{path} > {without_mark(action.text())}")
 
 
 def test_the_table_of_actions() -> None:

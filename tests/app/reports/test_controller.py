@@ -74,7 +74,7 @@ def fail_in_slot(desk: Desk, text: str) -> None:
 
 def help_action(desk: Desk, text: str) -> QAction:
     """An entry of the Help menu."""
-    (menu,) = (menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "Help")
+    (menu,) = (menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "&Help")
     return next(action for action in menu.actions() if action.text() == text)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.actions.menu_keys import without_mark
 from app.help.controller import Help
 from app.settings import Settings
 from app.texts import for_menu
@@ -192,9 +193,9 @@ def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collect
 
 def open_recent(desk: Desk) -> QMenu:
     """The menu, opened from the menu bar by its arrow key."""
-    menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "File")
+    menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "&File")
     assert isinstance(menu, QMenu)
-    row = next(each for each in menu.actions() if each.text() == "Open recent")
+    row = next(each for each in menu.actions() if without_mark(each.text()) == "Open recent")
     click_at(desk.window.menuBar(), desk.window.menuBar().actionGeometry(desk.window.menuBar().actions()[0]).center())
     menu.setActiveAction(row)
     desk.qtbot.keyClick(menu, Qt.Key.Key_Right)
@@ -205,15 +206,15 @@ def open_recent(desk: Desk) -> QMenu:
 
 
 def test_the_menu_opens_a_recent_project(returning: Desk, collection: Collection, gone: Path) -> None:
-    """Project, Open recent, a name; the project that is open is not among them."""
+    """File, Open recent, a name; the project that is open is not among them."""
     menu = open_recent(returning)
-    names = [action.text() for action in menu.actions() if action.text()]
+    names = [without_mark(action.text()) for action in menu.actions() if action.text()]
     assert names == [collection.project.stem, for_menu(gone.stem), "Clear recent projects"]
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
         click_at(menu, menu.actionGeometry(menu.actions()[0]).center())
     assert returning.window.session.info is not None
     assert returning.window.session.info.path == collection.project
-    assert open_recent(returning).actions()[0].text() == for_menu(gone.stem)
+    assert without_mark(open_recent(returning).actions()[0].text()) == for_menu(gone.stem)
     while (popup := QApplication.activePopupWidget()) is not None:
         popup.close()
 

@@ -52,12 +52,12 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
     band = begin(desk)
     assert "Nothing is saved until" in band.text
-    assert desk.window.status_line.saved_mark.text() == "Not saved: trying changes"
+    assert desk.window.status_line.saved_mark.text() == "Changes are not saved yet"
     assert not band.keep_button.isEnabled()
     count = try_out(desk)
     assert count > 4
     desk.wait(lambda: f"{count} images would change class" in band.text)
-    assert "2 edits are tried out" in band.text
+    assert "2 changes, not saved" in band.text
     assert "Accuracy on held-out labels: " in band.text
     click(desk, band.images_button)
     panel = desk.window.of(WhatIf).panel

@@ -12,7 +12,7 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT
 from app.class_tree.subset_list import SubsetList
 from app.controls import ElidedLabel
-from app.session.subsets import ImageFilter, Subset, fitting, subset_counts
+from app.session.subsets import ImageFilter, ImageSet, Subset, fitting, subset_counts
 from app.workspace.header import Header, to_review_text
 from engine.collection.importing.import_images import import_images
 from engine.collection.state import ChangedImages, ClassMove
@@ -48,20 +48,28 @@ def lit(desk: Desk) -> list[str]:
     return [chip.text() for chip in header(desk).findChildren(QPushButton) if chip.isChecked()]
 
 
-@pytest.mark.parametrize("name", CHIPS)
-def test_a_chip_and_the_row_are_one_choice(reviewing: Desk, name: str) -> None:
-    """Clicking either chooses both, and the title says the same."""
-    subset = CHIPS[name]
-    for by_chip in (True, False):
-        click_row(reviewing, Subset.FAILED)
-        assert lit(reviewing) == []
-        if by_chip:
-            click_chip(reviewing, name)
-        else:
-            click_row(reviewing, subset)
-        assert reviewing.window.tree.selected_subset is subset
-        assert lit(reviewing) == [name]
-        assert reviewing.window.workspace.class_id is None
+def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
+    """Chips are away while a row of the sidebar says it; they divide a class, and a set of images."""
+    reviewing.window.resize(1440, 800)
+    every = [button(header(reviewing), name) for name in CHIPS]
+    click_row(reviewing, Subset.LABELLED)
+    assert not any(chip.isVisible() for chip in every)
+    reviewing.window.tree.select_class(reviewing.graph.find("Blue"))
+    assert [chip.text() for chip in every if chip.isVisible()] == [name for name in CHIPS if name != "Unknown"]
+    click_row(reviewing, Subset.ALL)
+    assert not any(chip.isVisible() for chip in every)
+    reviewing.window.workspace.show_images(ImageSet(reviewing.state.image_ids[:9], "Nine"))
+    assert all(chip.isVisible() for chip in every)
+
+
+def test_chips_stand_in_for_a_sidebar_that_is_hidden(reviewing: Desk) -> None:
+    """In a very narrow window that shows the right panel."""
+    reviewing.window.resize(700, 640)
+    reviewing.wait(header(reviewing).panel_button.isVisible)
+    assert reviewing.window.tree.isVisible()
+    reviewing.click(header(reviewing).panel_button)
+    reviewing.wait(lambda: not reviewing.window.tree.isVisible())
+    reviewing.wait(button(header(reviewing), "Labelled").isVisible)
 
 
 def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
@@ -73,8 +81,6 @@ def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
     click_chip(reviewing, "Labelled")
     assert (reviewing.window.tree.selected_class, header(reviewing).title) == (blue, "Blue")
     assert "9 images" in texts(header(reviewing))
-    click_row(reviewing, Subset.ALL)
-    assert button(header(reviewing), "Unknown").isVisible()
 
 
 def test_everybody_counts_the_same(reviewing: Desk) -> None:
@@ -171,10 +177,10 @@ def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path)
 
 
 def test_the_inspector_never_shows_an_image_that_is_not_on_screen(reviewing: Desk) -> None:
-    """A chip that filters the described image away moves frame and inspector to one that is there, or to none."""
+    """A row that filters the described image away moves frame and inspector to one that is there, or to none."""
     click_row(reviewing, Subset.LABELLED)
     labelled = reviewing.choose(3)
-    click_chip(reviewing, "To review")
+    click_row(reviewing, Subset.TO_REVIEW)
     reviewing.wait(lambda: reviewing.inspected not in {labelled, None})
     assert reviewing.inspected == reviewing.grid.current_id
     click_row(reviewing, Subset.FAILED)

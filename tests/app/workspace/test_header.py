@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.session.subsets import Subset
 from app.workspace.header import Header
 
 LONG, SHORT = "A long name of a class that has nothing to do with the next", "Gull"
@@ -22,6 +23,7 @@ def test_a_count_stands_right_behind_the_title(qtbot: QtBot) -> None:
     header = Header()
     qtbot.addWidget(header)
     header.resize(760, 48)
+    header.show_subset(Subset.ALL, has_class=True)
     header.show()
     chips = [each for each in header.findChildren(QPushButton) if each.property("role") == "chip"]
     shown = list[tuple[int, list[bool]]]()

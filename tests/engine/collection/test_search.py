@@ -14,7 +14,7 @@ from engine.collection.details import as_stored
 from engine.collection.image_columns import ImageColumns, read_columns
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.search_query import QueryError
-from engine.collection.state import Sorting
+from engine.collection.state import CollectionState, Sorting
 from engine.collection.text_column import TextColumn
 from engine.files import FoundFile
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
@@ -76,17 +76,24 @@ def known(project: Project) -> ImageKnowledge:
 
 
 def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
+    return known.search(query, searched_state(known, project), project.classes.graph).tolist()
+
+
+def why_nothing(known: ImageKnowledge, project: Project, query: str) -> str | None:
+    return known.why_nothing(query, searched_state(known, project), project.classes.graph)
+
+
+def searched_state(known: ImageKnowledge, project: Project) -> CollectionState:
     ids = [image_id for image_id, _ in project.images.each_path()]
     classes = {each: label.class_id for each, label in project.labels.by_image().items()}
     state = state_of([Picture()] * len(ids))
     labels = [-1 if each not in classes else -2 if classes[each] is None else classes[each] for each in ids]
-    state = replace(
+    return replace(
         state, image_ids=np.array(ids), label_class=np.array(labels, dtype=np.int64),
         best_class=np.array([-1, -1, -1, 2, 2, -1][: len(ids)], dtype=np.int64),
         best_score=np.array([0, 0, 0, 0.9, 0.4, 0][: len(ids)], dtype=np.float32),
         is_unknown=np.zeros(len(ids), dtype=bool), fields=known.fields, field_values=known.field_values,
     )  # fmt: skip
-    return known.search(query, state, project.classes.graph).tolist()
 
 
 @pytest.mark.parametrize(
@@ -108,10 +115,34 @@ def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
         ("-has:sex", [3, 5, 6]),
         ("lifestage:juv", [5]), ("distance:<0", [5]), ("distance:-1.5", [5]), ("antlers:no", [6]), ("antlers:yes", []),
         ("remark:TORN", [6]), ("sex:female count:>3", [1]),
+        ("fuchs OR mowe", [3, 4]), ("site fuchs OR mowe", [3, 4]), ("fuchs OR img_2 OR other", [1, 3, 5]),
+        ("fuchs OR mowe -unlabelled", [3]), ("fuchs OR -has:date", [3, 4, 5, 6]), ('"OR"', []), ("or", []),
+        ("img*", [1, 2]), ("*.jpg", [1, 2, 3, 6]), ("img_*0.jpg", [2]), ("name:*uch", []), ("m*we", [4]),
+        ("comment:blur*", [4]), ("remark:t*n", [6]), ("class:red*", [1, 4, 5]), ("class:*imal", [1, 2, 4, 5]),
+        ('"site 2" OR top', [3, 4, 6]), ("keyword:n*t", [1]), ("*", [1, 2, 3, 4, 5, 6]),
     ],
 )  # fmt: skip
 def test_search(known: ImageKnowledge, project: Project, query: str, expected: list[int]) -> None:
     assert found(known, project, query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("fuchs", None),
+        ("fuchs dragon", "Nothing matches “dragon”."),
+        ("fuchs mowe", "Each part matches images, but no image matches all of them."),
+        ("dragon OR griffin fuchs", "Nothing matches “dragon OR griffin”."),
+        ("fox", "Nothing matches “fox”. Did you mean class:fox?"),
+        ("unlabeled", "Nothing matches “unlabeled”. Did you mean unlabelled?"),
+        ('"red fox"', 'Nothing matches “"red fox"”. Did you mean class:"red fox"?'),
+    ],
+)
+def test_it_is_said_which_part_matches_nothing(
+    known: ImageKnowledge, project: Project, query: str, expected: str | None
+) -> None:
+    """And what may be meant: a class, or a fact."""
+    assert why_nothing(known, project, query) == expected
 
 
 def test_a_class_that_is_not_there(known: ImageKnowledge, project: Project) -> None:

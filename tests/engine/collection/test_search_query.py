@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.collection.query_edits import quoted, with_term
+from engine.collection.query_edits import quoted, with_term, without_term
 from engine.collection.search_query import EXAMPLES, MEANINGS, Field, QueryError, Term, parse_query
 from engine.image_fields import FieldKind, ImageField
 
@@ -139,3 +139,29 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         terms = parse_query(text)
         assert all(text[term.start : term.end].strip() for term in terms)
         assert all(term.low <= term.high for term in terms)
+
+
+@pytest.mark.parametrize("query", ["OR", "fox OR", "OR fox", "fox OR OR hare"])
+def test_or_stands_between_two_terms(query: str) -> None:
+    with pytest.raises(QueryError, match="does not stand between two terms"):
+        parse_query(query)
+
+
+def test_alternatives_are_told_from_words() -> None:
+    """In capitals, and not in quotes."""
+    assert [(term.text, term.is_alternative) for term in parse_query('a OR b or "OR" c')] == [
+        ("a", False), ("b", True), ("or", False), ("OR", False), ("c", False),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("flagged OR fox", "fox"),
+        ("fox OR flagged", "fox"),
+        ("fox OR flagged OR hare", "fox OR hare"),
+        ("hare flagged", "hare"),
+    ],
+)
+def test_a_term_is_taken_out_with_its_or(query: str, expected: str) -> None:
+    assert without_term(query, "flagged") == expected

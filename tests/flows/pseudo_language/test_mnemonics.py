@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLineEdit, QMenu, QMenuBar
 
 from app.language import ENGLISH
@@ -31,11 +33,17 @@ def test_a_shared_letter_is_found() -> None:
 
 
 def test_menus_share_no_letters(desk: Desk) -> None:
-    """Those of the window; and that of a field, which Qt makes."""
+    """Those of the window, open, where each line has one; and that of a field, which Qt makes."""
     all_menus = list(menus(desk.window.menuBar()))
     assert len(all_menus) > 5
     for menu in all_menus:
-        assert shared_mnemonics(action.text() for action in menu.actions()) == []
+        if isinstance(menu, QMenu):
+            menu.popup(QPoint())
+        texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+        assert shared_mnemonics(texts) == []
+        assert all(QKeySequence.mnemonic(text).count() for text in texts), texts
+        if isinstance(menu, QMenu):
+            menu.close()
     field = QLineEdit()
     desk.qtbot.addWidget(field)
     entries = [action.text() for action in field.createStandardContextMenu().actions()]

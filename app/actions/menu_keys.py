@@ -1,0 +1,165 @@
+"""Keys that open menus: Alt and a letter, F10, the menu key and Shift+F10; and letters that choose a line.
+
+Each letter is once in its menu, in every language: it is chosen from the words that are shown, so translators have no
+marks to keep.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import Final, final
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+
+_MARK: Final = re.compile(r"&&|\(&\w\)|&")  # `&&` is no mark, it is shown as one ampersand
+_WORD: Final = re.compile(r"\w+")
+_WIDE: Final = frozenset({"W", "F"})
+"""Widths of letters that no key gives: those of Chinese, Japanese and Korean come by way of an input method."""
+_SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+_NONE: Final = Qt.KeyboardModifier.NoModifier
+_BARE: Final = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
+"""The system's frame and shadow are square."""
+_BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
+"""Windows opens both by itself, and macOS has no such keys."""
+
+
+def marked_letters(texts: Sequence[str], hints: Sequence[str]) -> list[str]:
+    """Texts of one menu with `&` before the letter of each: initials where they are free.
+
+    Where no letter of a text can be typed, that of an English hint stands behind it, as is usual there: `文件(&F)`.
+
+    Args:
+        hints: English words for each of the texts.
+    """
+    wanted = [_wanted(text, hint) for text, hint in zip(texts, hints, strict=True)]
+    owners: dict[str, int] = {}
+    for liked in range(len(wanted[0]) if wanted else 0):
+        for line in range(len(texts)):
+            free = [letter for letter in wanted[line][liked] if letter not in owners]
+            if free and line not in owners.values():
+                owners[free[0]] = line
+    for line in range(len(texts)):
+        if line not in owners.values():
+            _take_letter(line, wanted, owners, set())
+    letter_of = {line: letter for letter, line in owners.items()}
+    return [_marked(text, letter_of[line]) if line in letter_of else text for line, text in enumerate(texts)]
+
+
+Liked = list[list[str]]
+"""Letters of one line in capitals: the first initial, other initials, all."""
+
+
+def _wanted(text: str, hint: str) -> Liked:
+    source = text if any(_is_on_keys(letter) for letter in text) else hint
+    letters = [letter for letter in source if _is_on_keys(letter)]
+    plain = {letter for letter in letters if letter.isascii()} or set(letters)
+    initials = [word[0] for word in _WORD.findall(source)]
+    return [[each.upper() for each in group if each in plain] for group in (initials[:1], initials, letters)]
+
+
+def _take_letter(line: int, wanted: Sequence[Liked], owners: dict[str, int], tried: set[str]) -> bool:
+    """Give a line the letter of another one that can have a free one instead; False where there is none."""
+    for letter in sorted(wanted[line][-1], key=lambda letter: letter in owners):  # stable: the free ones first
+        if letter in tried:
+            continue
+        tried.add(letter)
+        if letter not in owners or _take_letter(owners[letter], wanted, owners, tried):
+            owners[letter] = line
+            return True
+    return False
+
+
+def _marked(text: str, letter: str) -> str:
+    """A text with its letter marked: that at the beginning of a word, else the first one, else one behind it."""
+    places = [place for place, each in enumerate(text) if each.upper() == letter]
+    if not places:
+        body = text.removesuffix("…")
+        return f"{body}(&{letter}){text[len(body) :]}"
+    starts = {word.start() for word in _WORD.finditer(text)}
+    place = next((place for place in places if place in starts), places[0])
+    return f"{text[:place]}&{text[place:]}"
+
+
+def without_mark(text: str) -> str:
+    """A text of a menu without the mark of its letter."""
+    return _MARK.sub(lambda found: "&&" if found[0] == "&&" else "", text)
+
+
+def _is_on_keys(letter: str) -> bool:
+    """Whether it is a letter or digit that a key gives."""
+    return letter.isalnum() and unicodedata.east_asian_width(letter) not in _WIDE
+
+
+def _is_letter(event: QEvent) -> bool:
+    """Whether a key may choose a line, or be the shortcut of something behind the menu."""
+    is_early = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+    return is_early and event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(event.text().strip())
+
+
+@final
+class _Letters(QObject):
+    """Of a menu, so that it ends with it: letters are meant for the menu while it is open."""
+
+    def eventFilter(self, _menu: QObject, event: QEvent) -> bool:
+        is_for_menu = _is_letter(event)
+        if is_for_menu:
+            event.accept()
+        return is_for_menu
+
+
+def dress_menu(menu: QMenu) -> None:
+    """Give the lines of a menu their letters while it is open; nothing is seen behind its round corners."""
+    menu.setWindowFlags(menu.windowFlags() | _BARE)
+    menu.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+    menu.installEventFilter(_Letters(menu))
+    menu.aboutToShow.connect(lambda: _mark(menu.actions()))
+    menu.aboutToHide.connect(lambda: _unmark(menu.actions()))
+
+
+def _mark(actions: Sequence[QAction]) -> None:
+    lines = [action for action in actions if not action.isSeparator()]
+    texts = [without_mark(action.text()) for action in lines]
+    marked = marked_letters(texts, [action.objectName().replace("_", " ") for action in lines])
+    for action, text in zip(lines, marked, strict=True):
+        action.setText(text)
+
+
+def _unmark(actions: Sequence[QAction]) -> None:
+    for action in actions:
+        action.setText(without_mark(action.text()))
+
+
+def open_menu_by_key(event: QKeyEvent, bar: QMenuBar) -> bool:
+    """Open what a key asks for; False where it asks for no menu, or one is open.
+
+    Args:
+        event: that no part of the window took.
+    """
+    pressed = (Qt.Key(event.key()), event.modifiers())
+    if _BY_SYSTEM or QApplication.activePopupWidget() is not None:
+        return False
+    if pressed == (Qt.Key.Key_F10, _NONE):
+        _open_first(bar)
+        return True
+    if pressed in {(Qt.Key.Key_Menu, _NONE), (Qt.Key.Key_F10, _SHIFT)}:
+        focus = QApplication.focusWidget()
+        return focus is not None and _open_context_menu(focus)
+    return False
+
+
+def _open_first(bar: QMenuBar) -> None:
+    bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
+    bar.setActiveAction(bar.actions()[0])
+
+
+def _open_context_menu(focus: QWidget) -> bool:
+    """That of what is current in the part with the keyboard; False where it has none."""
+    current = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
+    place: QPoint = current.center() if current is not None and not current.isEmpty() else focus.rect().center()
+    asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, focus.mapToGlobal(place))
+    return QApplication.sendEvent(focus, asked)

@@ -1,0 +1,102 @@
+"""Searches that are saved in the sidebar: by the button, chosen by a click, renamed, removed, and undone."""
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from app.session.subsets import Subset
+from tests.support.clicks import RIGHT, choose, click, open_menu
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by
+
+Key = Qt.Key
+
+
+def search(desk: Desk, text: str) -> None:
+    """Ctrl+F, and a text."""
+    desk.press(Key.Key_F, CONTROL)
+    bar = desk.window.workspace.search_bar
+    desk.wait(bar.field.hasFocus)
+    bar.field.clear()
+    QTest.keyClicks(bar.field, text)
+    desk.wait(lambda: desk.window.workspace.searching.text == text)
+
+
+def save(desk: Desk, text: str) -> None:
+    """Search, and click the button beside the field."""
+    search(desk, text)
+    bar = desk.window.workspace.search_bar
+    desk.wait(bar.save_button.isVisible)
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.click(bar.save_button))
+    desk.wait(lambda: text in names(desk))
+
+
+def names(desk: Desk) -> list[str]:
+    """The saved searches of the sidebar."""
+    return [each.name for each in desk.window.tree.subset_list.rows.searches]
+
+
+def row(desk: Desk, place: int) -> QPoint:
+    """Where a saved search stands."""
+    rows = desk.window.tree.subset_list
+    return rows.visualRect(rows.rows.index(len(Subset) + place)).center()
+
+
+def test_a_search_is_saved_and_found_again_by_a_click(reviewing: Desk) -> None:
+    """With its count behind it; the button is away while a saved search is shown."""
+    save(reviewing, "labelled OR flagged")
+    bar, rows = reviewing.window.workspace.search_bar, reviewing.window.tree.subset_list
+    assert not bar.save_button.isVisible()
+    (saved,) = rows.rows.searches
+    assert saved.count == 24
+    reviewing.press(Key.Key_Escape)
+    reviewing.window.tree.select_subset(Subset.TO_REVIEW)
+    click(rows.viewport(), row(reviewing, 0))
+    assert bar.field.text() == "labelled OR flagged"
+    reviewing.wait(lambda: reviewing.grid.model().rowCount() == 24)
+    assert rows.selected == saved
+
+
+def test_a_count_follows_labels(reviewing: Desk) -> None:
+    """Behind the window."""
+    save(reviewing, "labelled")
+    reviewing.press(Key.Key_Escape)
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_1)
+    rows = reviewing.window.tree.subset_list.rows
+    reviewing.wait(lambda: [each.count for each in rows.searches] == [25])
+
+
+def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -> None:
+    """By its menu and by keys, in the row itself."""
+    save(reviewing, "labelled")
+    rows = reviewing.window.tree.subset_list
+    click(rows.viewport(), row(reviewing, 0), RIGHT)
+    choose(open_menu(), "Rename…")
+    reviewing.wait(lambda: rows.findChild(QLineEdit) is not None)
+    editor = rows.findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, "All done")
+    QTest.keyClick(editor, Key.Key_Return)
+    reviewing.wait(lambda: names(reviewing) == ["All done"])
+    click(rows.viewport(), row(reviewing, 0))
+    rows.setFocus()
+    reviewing.press(Key.Key_Delete)
+    reviewing.wait(lambda: names(reviewing) == [])
+    reviewing.grid.setFocus()
+    reviewing.press(Key.Key_Z, CONTROL)
+    reviewing.wait(lambda: names(reviewing) == ["All done"])
+    assert QApplication.activePopupWidget() is None
+
+
+def test_it_is_said_which_part_of_a_search_matches_nothing(reviewing: Desk) -> None:
+    """Below the field, with what may be meant."""
+    bar = reviewing.window.workspace.search_bar
+    search(reviewing, "labelled dragon")
+    reviewing.wait(lambda: bar.problem == "Nothing matches “dragon”.")
+    assert not bar.save_button.isVisible()
+    search(reviewing, "unlabeled")
+    reviewing.wait(lambda: bar.problem == "Nothing matches “unlabeled”. Did you mean unlabelled?")
+    search(reviewing, "labelled")
+    reviewing.wait(lambda: bar.problem == "")
