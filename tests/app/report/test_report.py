@@ -426,7 +426,7 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
     values = [bar.value for bar in balance.bars]
     assert values == sorted(values, reverse=True)
     assert sum(bar.part or 0 for bar in balance.bars) == 24
-    assert balance.note == "The solid part is labelled, the pale part predicted."
+    assert balance.note == "The first part of each bar is labelled, the rest predicted."
     assert page.rival.itemText(0) == "No comparison"
 
 
