@@ -28,7 +28,7 @@ def add_classes(graph: CategoryGraph, counts: tuple[int, ...]) -> None:
     """A tree with so many classes below each class of the level above."""
     above: list[tuple[tuple[int, ...], str]] = [((), "")]
     for count in counts:
-        made = []
+        made: list[tuple[tuple[int, ...], str]] = []
         for parents, place in above:
             for number in range(count):
                 name = f"{KINDS[number % len(KINDS)]} {place}{number}"

@@ -395,7 +395,7 @@ def drawn_texts(matrix: MatrixView) -> set[str]:
 
         def drawText(self, *arguments: object) -> None:
             written.add(str(arguments[-1]))
-            draw(*arguments)
+            draw(*arguments)  # type: ignore[call-overload]
 
     matrix.scene.paint(Listening())  # type: ignore[arg-type]
     painter.end()
