@@ -29,8 +29,6 @@ TRAINING_S: Final = 600
 
 CLASS_IN_GRAPH: Final = "Berries"
 """Of the sample project: it has a class that stands under roses, too."""
-NEARER: Final = 4
-"""Steps of zoom from a drawing that is seen whole to one whose names can be read."""
 
 Show = Callable[["MainWindow"], None]
 
@@ -142,11 +140,9 @@ def show_published(window: "MainWindow") -> None:
 
 
 def show_graph(window: "MainWindow") -> None:
-    """The class graph around a class with relatives in another branch, near enough to read."""
+    """The class graph, with a class in hand that has relatives in another branch."""
     window.registry.trigger("show_graph")
     wait_until(lambda: is_still(window))
-    for _ in range(NEARER):
-        window.workspace.zoom(1)
     window.tree.select_class(window.session.graph.find(CLASS_IN_GRAPH))
 
 

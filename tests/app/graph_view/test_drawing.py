@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, make_drawing, moved_along
+from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, first_row, make_drawing, moved_along
 from app.graph_view.far_names import MOST_BELOW, branch_sizes
-from app.graph_view.keys import first_row, next_row
+from app.graph_view.keys import next_row
 
 ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
 

@@ -395,7 +395,7 @@ def drawn_texts(matrix: MatrixView) -> set[str]:
 
         def drawText(self, *arguments: object) -> None:
             written.add(str(arguments[-1]))
-            draw(*arguments)
+            draw(*arguments)  # type: ignore[call-overload]
 
     matrix.scene.paint(Listening())  # type: ignore[arg-type]
     painter.end()
@@ -426,7 +426,7 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
     values = [bar.value for bar in balance.bars]
     assert values == sorted(values, reverse=True)
     assert sum(bar.part or 0 for bar in balance.bars) == 24
-    assert balance.note == "The solid part is labelled, the pale part predicted."
+    assert balance.note == "The first part of each bar is labelled, the rest predicted."
     assert page.rival.itemText(0) == "No comparison"
 
 

@@ -14,7 +14,7 @@ def parts(colour: str) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("is_dark", [False, True])
-def test_the_first_thirty_classes_can_be_told_apart(is_dark: bool) -> None:
+def test_the_first_thirty_classes_are_distinct(is_dark: bool) -> None:
     """None has the colour of another one, nor nearly so; and each keeps its own."""
     colours = [class_colour(class_id, is_dark=is_dark) for class_id in range(1, 31)]
     assert colours == [class_colour(class_id, is_dark=is_dark) for class_id in range(1, 31)]

@@ -48,7 +48,7 @@ def class_balance(report: Report) -> list[Block]:
         if row.class_id is not None
     ]
     return [
-        _chart(title, rows, phrase("The solid part is labelled, the pale part predicted.")),
+        _chart(title, rows, phrase("The first part of each bar is labelled, the rest predicted.")),
         FigureTable("images-by-class", title, columns, values, is_in_chart=len(rows) <= MOST_BARS),
     ]
 
@@ -56,7 +56,7 @@ def class_balance(report: Report) -> list[Block]:
 def _bars(name: str, title: str, what: str, rows: Sequence[CountRow]) -> list[Block]:
     if not rows:
         return []
-    return [_chart(title, rows, phrase("The solid part is labelled.")), _table(name, title, what, rows)]
+    return [_chart(title, rows, phrase("The first part of each bar is labelled.")), _table(name, title, what, rows)]
 
 
 def _table(name: str, title: str, what: str, rows: Sequence[CountRow]) -> FigureTable:
@@ -81,7 +81,7 @@ def _months(rows: Sequence[CountRow]) -> list[Block]:
         return []
     title, shown = phrase("Images by month"), rows[-MOST_COLUMNS:]
     columns = tuple(Bar(row.name, row.images, amount(row.images), row.labelled) for row in shown)
-    note = phrase("The solid part is labelled.")
+    note = phrase("The lower part of each column is labelled.")
     if len(shown) < len(rows):
         note += " " + phrase("The last {count:,} months.", count=len(shown))
     highest = max(bar.value for bar in columns)
