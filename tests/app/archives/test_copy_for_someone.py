@@ -200,7 +200,7 @@ def test_the_cards_fit(desk: Desk, trip: Path, tmp_path: Path) -> None:
     desk.wait(lambda: card.look is not None)
     assert card.details.losses_text == "•  Backbones that you added yourself are not included."
     assert card.details.photos[True].text().startswith("Previews of ")
-    assert not clipped(card)
+    desk.wait(lambda: not clipped(card))
     assert not overlapping(card)
     desk.press(Key.Key_Escape)
     with Project.open(trip, for_writing=False) as project:
