@@ -1,5 +1,6 @@
 """A copy for someone, as a whole story by mouse and keys: exported, opened elsewhere, labelled there, merged back."""
 
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -148,6 +149,28 @@ def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk.wait(card.open_button.isEnabled)
     click(desk, card.open_button)
     desk.wait(lambda: is_open(desk, tmp_path / "trip new" / "trip.protoleaf"))
+
+
+def test_a_copy_that_comes_back_is_dropped_and_merged(desk: Desk, trip: Path, tmp_path: Path) -> None:
+    """Beside unpacking, its card offers to bring it into the open project."""
+    theirs = tmp_path / "ben.protoleaf"
+    shutil.copyfile(trip, theirs)
+    with Project.open(theirs, is_backed_up=False) as project:
+        project.labels.set([2], project.classes.graph.find("Hare"), who="ben")
+        pack_project(project, cache_of_test(), tmp_path / "back.protoleafz")
+    first = dropped(desk, desk.window.of(Projects).page, tmp_path / "back.protoleafz")
+    assert not first.merge_button.isVisible()
+    desk.press(Key.Key_Escape)
+    desk.open(trip)
+    card = dropped(desk, desk.window.workspace.grid, tmp_path / "back.protoleafz")
+    assert card.merge_button.text() == "Merge into trip"
+    click(desk, card.merge_button)
+    merging = desk.window.of(Merging)
+    desk.wait(lambda: merging.card is not None and merging.card.survey is not None)
+    assert merging.card is not None
+    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merging.card, Key.Key_Return))
+    assert desk.label_of(2) == "Hare"
+    assert not (tmp_path / "back").exists()
 
 
 def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> None:
