@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QR
 from PySide6.QtWidgets import QWidget
 
 from app.image_view.box_layer import BoxLayer, ShownBox
-from app.image_view.preview_mark import mark_as_preview, paint_preview_mark, preview_text
+from app.image_view.preview_mark import mark_as_preview, paint_preview_mark
 from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
@@ -67,11 +67,6 @@ class ImageCanvas(QWidget):
         self.setMouseTracking(True)
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
         self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def preview_text(self) -> str:
-        """That the picture is a preview of a photo that is not here; "" for a photo itself."""
-        return preview_text(self._image)
 
     @property
     def has_image(self) -> bool:

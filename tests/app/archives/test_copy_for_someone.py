@@ -13,6 +13,7 @@ from app.application import OpenedFiles
 from app.archives.controller import Archives
 from app.archives.view import CopyCard
 from app.exporting.controller import Exporting
+from app.image_view.preview_mark import preview_text
 from app.merging.controller import Merging
 from app.welcome.controller import Projects
 from engine.collection.archive.pack import pack_project
@@ -103,7 +104,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     desk.press(Key.Key_Space)  # opens the image
     canvas = desk.window.workspace.image_view.canvas
     desk.wait(lambda: canvas.has_image)
-    assert canvas.preview_text.startswith("Preview only")
+    assert preview_text(canvas._image).startswith("Preview only")  # noqa: SLF001 (what is painted)
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_R)
     desk.type_into_palette("Hare")
@@ -185,7 +186,7 @@ def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> No
     assert not desk.window.toast.message.startswith("The photos are previews")
 
 
-def test_what_cannot_be_opened_is_said_on_the_card(desk: Desk, tmp_path: Path, trip: Path) -> None:
+def test_why_a_copy_cannot_be_opened_stands_on_the_card(desk: Desk, tmp_path: Path, trip: Path) -> None:
     """No copy, half of one, a taken folder, too full a disk; and nothing is written."""
     (tmp_path / "odd.protoleafz").write_bytes(b"PK\x03\x04 odd")
     desk.drop_files(desk.window.of(Projects).page, [tmp_path / "odd.protoleafz"])
