@@ -49,7 +49,7 @@ def test_a_copy_is_unpacked_beside_itself(trip: Path, tmp_path: Path, capsys: py
     )
 
 
-def test_missing_photos_and_refusals_are_reported(
+def test_missing_photos_are_counted_and_errors_shown(
     trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (trip.parent / "site A" / "IMG_1.jpg").unlink()
