@@ -54,9 +54,7 @@ class ImageCanvas(QWidget):
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
-        self._turns: dict[
-            ImageSource, int
-        ] = {}  # quarters to the right of images that were turned, for as long as it lives
+        self._turns: dict[ImageSource, int] = {}  # quarters to the right, of images that were turned here
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
