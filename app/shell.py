@@ -66,6 +66,7 @@ class Shell(QMainWindow):
     images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
     archive_given = Signal(Path)  # a project with its photos in one file
     found_given = Signal(object, frozenset)  # found images to add, and the folders that are classes
+    copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
     language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has
     device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now

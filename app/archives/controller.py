@@ -63,7 +63,7 @@ class Archives(Feature):
             card.show_over()
             return
         self._archive = archive
-        card.show_reading(shown(archive.name))
+        card.show_reading(shown(archive.name), self._merge_text())
         self._look_again()
 
     def _shown_card(self) -> CopyCard:
@@ -75,6 +75,7 @@ class Archives(Feature):
             self.card.changed.connect(self._settled.start)
             self.card.browse_requested.connect(self._browse)
             self.card.open_requested.connect(self._unpack)
+            self.card.merge_requested.connect(self._merge)
             self.card.cancel_requested.connect(self._cancel)
         return self.card
 
@@ -105,6 +106,17 @@ class Archives(Feature):
         folder = choose_folder_beside(self._host, card.look.folder, tr("Unpack into a folder"))
         if folder is not None:
             card.show_folder(folder / card.look.folder.name)
+
+    def _merge_text(self) -> str:
+        """`Merge into trip`; "" without an open project that can be changed."""
+        info = self._session.info
+        can_merge = self._shell.registry.action("merge_copy").isEnabled()
+        return tr("Merge into %1", shown(info.name)) if info is not None and can_merge else ""
+
+    def _merge(self) -> None:
+        if self.card is not None and self._archive is not None:
+            self.card.dismiss()
+            self._shell.copy_given.emit(self._archive)
 
     # -- unpacking
 

@@ -13,7 +13,7 @@ from app.archives.wording import origin_text, photos_text, room_text, title_text
 from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label, set_property
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
-from app.texts import tr
+from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
 
@@ -33,12 +33,14 @@ class CopyCard(ScrollingCard):
         changed: another folder is named; it is to be looked at.
         browse_requested: let the person choose the folder.
         open_requested: unpack it and open the project.
+        merge_requested: bring it into the open project instead.
         cancel_requested: stop unpacking.
     """
 
     changed = Signal()
     browse_requested = Signal()
     open_requested = Signal()
+    merge_requested = Signal()
     cancel_requested = Signal()
 
     def __init__(self, host: QWidget) -> None:
@@ -52,11 +54,12 @@ class CopyCard(ScrollingCard):
         self.progress = ProgressView(tr("Stop unpacking"))
         self.progress.cancel_requested.connect(self.cancel_requested)
         self.open_button = make_button(tr("Unpack and open"), self._request, variant="primary")
+        self.merge_button = make_button("", self.merge_requested.emit, icon_name="merge")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
         self._origin, self._photos = make_flowing_label("", "secondary"), make_flowing_label("")
         self._room = make_flowing_label("", "secondary")
         self._place, self._answers = self._make_place(), QWidget()
-        row = fill_row(self._answers, spacing=tokens().spacing.small)
+        row = fill_row(self._answers, self.merge_button, spacing=tokens().spacing.small)
         row.addStretch(1)
         row.addWidget(self.keep_button)
         row.addWidget(self.open_button)
@@ -92,8 +95,11 @@ class CopyCard(ScrollingCard):
         """Whether it shows how far unpacking is."""
         return not self.progress.isHidden()
 
-    def show_reading(self, name: str) -> None:
-        """Appear while the copy is looked at."""
+    def show_reading(self, name: str, merge_text: str) -> None:
+        """Appear while the copy is looked at; without a text there is no project that it could be merged into."""
+        self.merge_button.setText(plain_button(merge_text))
+        self.merge_button.setVisible(bool(merge_text))
+        self.merge_button.setEnabled(False)
         self.look = None
         self.title.setText(name)
         self.folder.clear()
@@ -116,6 +122,7 @@ class CopyCard(ScrollingCard):
         set_property(self._room, "role", "secondary" if look.has_room else "warning")
         self.failure.show_text(sentence(look.problem))
         self.open_button.setEnabled(look.has_room and not look.problem)
+        self.merge_button.setEnabled(True)
         if is_first:
             self.open_button.setFocus()
         self._settle()
@@ -167,7 +174,7 @@ class CopyCard(ScrollingCard):
             self.open_requested.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        others = (self.keep_button, self.browse_button, self.close_button)
+        others = (self.keep_button, self.merge_button, self.browse_button, self.close_button)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and QApplication.focusWidget() not in others:
             self._request()
             return

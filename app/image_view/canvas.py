@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QR
 from PySide6.QtWidgets import QWidget
 
 from app.image_view.box_layer import BoxLayer, ShownBox
-from app.image_view.preview_mark import mark_as_preview, paint_preview_mark, preview_text
+from app.image_view.preview_mark import mark_as_preview, paint_preview_mark
 from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
@@ -54,9 +54,7 @@ class ImageCanvas(QWidget):
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
-        self._turns: dict[
-            ImageSource, int
-        ] = {}  # quarters to the right of images that were turned, for as long as it lives
+        self._turns: dict[ImageSource, int] = {}  # quarters to the right, of images that were turned here
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -67,11 +65,6 @@ class ImageCanvas(QWidget):
         self.setMouseTracking(True)
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
         self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def preview_text(self) -> str:
-        """That the picture is a preview of a photo that is not here; "" for a photo itself."""
-        return preview_text(self._image)
 
     @property
     def has_image(self) -> bool:

@@ -50,6 +50,7 @@ class Merging(Imports["MergeCard"]):
         self._session.change_made.connect(self._on_change_made)
         self._session.failed.connect(self._on_act_failed)
         shell.workspace.page_left.connect(self._on_page_left)
+        shell.copy_given.connect(self.read)
 
     @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.FILE_IMPORT, needs=WRITE_FOR_GOOD)
     def merge_copy(self) -> None:

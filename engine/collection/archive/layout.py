@@ -141,14 +141,14 @@ def portable_paths(paths: Iterable[str], folder: Path, project: str) -> dict[str
     }
     taken = {folded(project)}
     found: dict[str, str] = {}
-    kept_first = sorted(distinct, key=lambda path: not _is_kept(wanted[path], path))
-    for path in kept_first:
+    unchanged_first = sorted(distinct, key=lambda path: not _is_unchanged(wanted[path], path))
+    for path in unchanged_first:
         name = found[path] = _free("/".join(map(portable_part, wanted[path])), taken)
         taken.add(folded(name))
     return found
 
 
-def _is_kept(parts: Sequence[str], path: str) -> bool:
+def _is_unchanged(parts: Sequence[str], path: str) -> bool:
     return "/".join(map(portable_part, parts)) == path
 
 

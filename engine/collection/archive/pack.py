@@ -34,12 +34,12 @@ from engine.ordered_pool import in_order
 from engine.project import Project
 from engine.project.clock import NOBODY, now_text, person_name
 
-REDUCED_BYTES: Final = 150_000  # of a reduced photo, about: the size of an archive is told beforehand
+REDUCED_BYTES: Final = 150_000  # of a reduced photo, about: to estimate the size of an archive
 REDUCED_SHARE: Final = 0.7  # the same of a photo that is hardly larger
 _PART_BYTES: Final = 1 << 20  # read at a time. Chosen: little memory, and a cancel is noticed at once.
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of files in the archive; the project knows when photos were changed
-_PERMISSIONS: Final = 0o644
-_THREADS: Final = max(1, min(8, os.cpu_count() or 1))
+_PERMISSIONS: Final = 0o644  # of unpacked files, by other programs
+_THREADS: Final = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: more wait for the disk.
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -42,7 +42,7 @@ from engine.interchange.archives import BROKEN_ARCHIVE, checked_name, is_archive
 from engine.new_file import ORDINARY_FILE, create_file
 from engine.new_folder import new_folder, scratch_folder
 from engine.project import Project
-from engine.texts import Message
+from engine.texts import Message, marked
 
 MEDIA_SUFFIXES: Final = IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | VIDEO_SUFFIXES
 """Of the photos that are taken out: no program comes with them."""
@@ -163,7 +163,7 @@ def _opened(path: Path) -> Iterator["_Archive"]:
         with opened_archive(path) as archive:
             yield _Archive(archive, path.name)
     except BROKEN_ARCHIVE as error:
-        raise not_readable(path.name, str(reason_of(error))) from error
+        raise not_readable(path.name, reason_of(error)) from error
     except OSError as error:
         raise StorageError(
             "{path} cannot be read", found=reason_of(error), remedy="check the path", path=path
@@ -188,13 +188,13 @@ class _Archive:
     def _check(self, info: zipfile.ZipInfo) -> None:
         checked_name(info.filename, self.name)
         if info.filename in self.files:
-            raise self._refused("it has two files of one name", info)
+            raise self._refused(marked("it has two files of one name"), info)
         if stat.S_ISLNK(info.external_attr >> 16):
-            raise self._refused("it has a link to another file", info)
+            raise self._refused(marked("it has a link to another file"), info)
         if info.flag_bits & _ENCRYPTED:
-            raise self._refused("it is encrypted", info)
+            raise self._refused(marked("it is encrypted"), info)
         if info.file_size > _SMALL_BYTES and info.file_size > MOST_RATIO * info.compress_size:
-            raise self._refused("a small file in it would become a very large one", info)
+            raise self._refused(marked("a small file in it would become a very large one"), info)
 
     def _refused(self, reason: str, info: zipfile.ZipInfo) -> FormatError:
         return not_readable(self.name, Message("{reason} ({file})", {"reason": Message(reason), "file": info.filename}))
@@ -205,7 +205,7 @@ class _Archive:
             raise not_readable(self.name)
         facts = facts_from(self._archive.read(about), self.name)
         if facts.project not in self.files:
-            raise not_readable(self.name, Message("there is no project in it"))
+            raise not_readable(self.name, marked("there is no project in it"))
         return facts
 
     def info(self, name: str) -> zipfile.ZipInfo:

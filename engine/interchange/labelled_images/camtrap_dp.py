@@ -48,7 +48,7 @@ _EXIF_TAGS: Final[Mapping[str, str]] = {
     "lens": "LensModel",
     "exposure_s": "ExposureTime",
     "aperture": "FNumber",
-    "iso": "ISOSpeedRatings",
+    "iso": "ISO",
     "focal_length_mm": "FocalLength",
     "creator": "Artist",
     "copyright": "Copyright",
@@ -116,11 +116,11 @@ def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, D
 
 
 def _exif(facts: PhotoFacts) -> str:
-    """What is known of camera and exposure, by the names that Exif has."""
-    found = {"Model": facts.camera, "BodySerialNumber": facts.serial}
+    """What is known of camera and exposure, by names of Exif as in the example of the standard."""
+    found = {"Model": facts.camera, "SerialNumber": facts.serial}
     found |= {tag: facts.fields.get(name, "") for name, tag in _EXIF_TAGS.items()}
     known = {tag: text for tag, text in found.items() if text}
-    return json.dumps(known, ensure_ascii=False) if known else ""
+    return json.dumps({"EXIF": known}, ensure_ascii=False) if known else ""
 
 
 def _time(images: LabelledImages, image: LabelledImage, facts: PhotoFacts) -> tuple[datetime, str]:

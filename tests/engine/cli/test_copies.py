@@ -49,7 +49,9 @@ def test_a_copy_is_unpacked_beside_itself(trip: Path, tmp_path: Path, capsys: py
     )
 
 
-def test_missing_photos_and_refusals_are_said(trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_photos_are_counted_and_errors_shown(
+    trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (trip.parent / "site A" / "IMG_1.jpg").unlink()
     assert "1 photo not found and left out." in done(capsys, "export", trip, "copy", tmp_path / "a.protoleafz").out
     assert "1 photo not in the copy." in done(capsys, "unpack", tmp_path / "a.protoleafz").out

@@ -200,7 +200,7 @@ def test_a_small_photo_is_sent_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_copy_is_checked(collection: Collection, tmp_path: Path) -> None:
-    """The project and other files stay; an earlier copy is replaced; too full a disk is told before any work."""
+    """The project and other files stay; an earlier copy is replaced; a full disk is noticed before any work."""
     with Project.open(collection.project) as ours:
         with pytest.raises(InputError, match="overwrite"):
             pack_project(ours, collection.caches, collection.project)
@@ -235,7 +235,7 @@ def test_a_stopped_unpacking_leaves_nothing(collection: Collection, tmp_path: Pa
     assert list(target.iterdir()) == []
 
 
-def test_a_full_disk_is_told_before_any_work(
+def test_a_full_disk_is_noticed_before_any_work(
     collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Project.open(collection.project) as ours:

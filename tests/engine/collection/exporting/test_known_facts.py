@@ -82,8 +82,8 @@ def test_camtrap_dp_has_date_camera_serial_and_place(gone: Labelled, tmp_path: P
     assert (deployment["deploymentStart"], deployment["deploymentComments"]) == ("2024-05-01T07:30:00+00:00", "")
     medium = next(rows_in((folder / "media.csv").read_text(encoding="utf-8")))
     assert medium["timestamp"] == "2024-05-01T07:30:00+00:00"
-    assert json.loads(medium["exifData"]) == {
-        "Model": CANON, "BodySerialNumber": "0042", "LensModel": "EF 50", "ISOSpeedRatings": "400", "Artist": "Ada",
+    assert json.loads(medium["exifData"])["EXIF"] == {
+        "Model": CANON, "SerialNumber": "0042", "LensModel": "EF 50", "ISO": "400", "Artist": "Ada",
         "Copyright": "CC BY", "ImageDescription": "A",
     }  # fmt: skip
 
