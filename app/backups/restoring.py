@@ -40,6 +40,7 @@ class Restoring(QObject):
         self._waiting: Callable[[], None] | None = None  # what to do once the project is closed
         self._done: Restoration | None = None  # until the project is open again
         self._refusal = ""  # the same
+        self._is_copy = False  # whether the backup became a project of its own
         session.closed.connect(self._on_closed)
         session.loaded.connect(self._on_loaded)
         session.failed.connect(lambda _message: self._give_up())
@@ -59,6 +60,7 @@ class Restoring(QObject):
         if info is None or self.is_running:
             return
         backup = info.path
+        self._is_copy = True
         refused = lambda reason: self._on_refused(backup, reason)  # noqa: E731
         self._close_for(lambda: self._begin(copy, backup, refused, is_doubt_allowed=True))
 
@@ -120,20 +122,20 @@ class Restoring(QObject):
 
     def _on_loaded(self) -> None:
         """Answer when everything is there to be seen."""
-        done, refusal, info = self._done, self._refusal, self._session.info
+        done, refusal, info, is_copy = self._done, self._refusal, self._session.info, self._is_copy
         self._give_up()
         if refusal:
             self._toast.say_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
-        message, kept = tr("Restored the backup"), done.kept
+        message, kept = tr("Copied the backup") if is_copy else tr("Restored the backup"), done.kept
         if kept is None or done.was_damaged:
             self._toast.say(message)
             return
         self._toast.say(message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept))
 
     def _give_up(self) -> None:
-        self._done, self._refusal, self.is_running = None, "", False
+        self._done, self._refusal, self.is_running, self._is_copy = None, "", False, False
 
     def _go_back(self, project: Path, kept: Path) -> None:
         """Take a restore back, unless another project is open by now."""
