@@ -21,7 +21,7 @@ def export_all(person: Person, title: str, target: Path) -> None:
     """Choose a format by its title and a place, and export every image."""
     person.hand.key("Ctrl+Shift+E")
     person.click(title, "radio button")
-    person.hand.click(person.part_containing("All", "radio button").area.centre)
+    person.hand.click(person.part_containing("All · ", "radio button").area.centre)
     _export_to(person, target)
 
 
