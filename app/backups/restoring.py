@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -59,9 +60,8 @@ class Restoring(QObject):
         info = self._session.info
         if info is None or self.is_running:
             return
-        backup = info.path
-        self._is_copy = True
-        refused = lambda reason: self._on_refused(backup, reason)  # noqa: E731
+        backup, self._is_copy = info.path, True
+        refused = partial(self._on_refused, backup)
         self._close_for(lambda: self._begin(copy, backup, refused, is_doubt_allowed=True))
 
     def _close_for(self, go_on: Callable[[], None]) -> None:
@@ -205,10 +205,9 @@ class OpenedBackup(QObject):
 
         if origin is None or self._shell.session.info is not info:
             return
-        project, answers = origin.project, []
+        project, answers = origin.project, list[tuple[str, Callable[[], None]]]()
         if project is not None:
             answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
-        folder = Path() if project is None else project.parent
-        ask = lambda: self.copy_requested.emit(folder, copy_name(origin))  # noqa: E731
-        answers.append((tr("Continue as a copy…"), ask))
+        folder, name = Path() if project is None else project.parent, copy_name(origin)
+        answers.append((tr("Continue as a copy…"), lambda: self.copy_requested.emit(folder, name)))
         self.notice.ask(opened_backup_text(origin), answers)

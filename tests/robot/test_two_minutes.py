@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -112,7 +113,8 @@ def write_photos(folder: Path) -> None:
     grain = random.integers(0, 24, (HEIGHT, WIDTH, 3), dtype=np.uint8)
     tints = random.integers(30, 220, (len(LEAVES), 3))
     for number in range(PHOTOS):
-        tint = tuple(int(each) for each in tints[number // OF_A_CLASS])
+        red, green, blue = map(int, tints[number // OF_A_CLASS])
+        tint = red, green, blue
         ground = np.full((HEIGHT, WIDTH, 3), tint, np.uint8)
         sign = draw_marked(number, tint, side=HEIGHT)
         left = (WIDTH - sign.shape[1]) // 2
@@ -134,7 +136,12 @@ def label_three_of_each(person: Person, project: Path) -> None:
         person.hand.type(leaf)
         person.hand.key("Enter")
         done += SHOTS
-        wait_for(lambda count=done: len(labels_in(project)) >= count, f"labels of {leaf}", PATIENCE_S)
+        wait_for(partial(has_labels, project, done), f"labels of {leaf}", PATIENCE_S)
+
+
+def has_labels(project: Path, count: int) -> bool:
+    """Whether so many are on the disk."""
+    return len(labels_in(project)) >= count
 
 
 def three_of(person: Person, leaf: str) -> Sequence[Seen]:
