@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -40,6 +41,7 @@ class Restoring(QObject):
         self._waiting: Callable[[], None] | None = None  # what to do once the project is closed
         self._done: Restoration | None = None  # until the project is open again
         self._refusal = ""  # the same
+        self._is_copy = False  # whether the backup became a project of its own
         session.closed.connect(self._on_closed)
         session.loaded.connect(self._on_loaded)
         session.failed.connect(lambda _message: self._give_up())
@@ -58,8 +60,8 @@ class Restoring(QObject):
         info = self._session.info
         if info is None or self.is_running:
             return
-        backup = info.path
-        refused = lambda reason: self._on_refused(backup, reason)  # noqa: E731
+        backup, self._is_copy = info.path, True
+        refused = partial(self._on_refused, backup)
         self._close_for(lambda: self._begin(copy, backup, refused, is_doubt_allowed=True))
 
     def _close_for(self, go_on: Callable[[], None]) -> None:
@@ -120,20 +122,20 @@ class Restoring(QObject):
 
     def _on_loaded(self) -> None:
         """Answer when everything is there to be seen."""
-        done, refusal, info = self._done, self._refusal, self._session.info
+        done, refusal, info, is_copy = self._done, self._refusal, self._session.info, self._is_copy
         self._give_up()
         if refusal:
             self._toast.say_failure(refusal)
         if done is None or info is None or info.path != done.project:
             return
-        message, kept = tr("Restored the backup"), done.kept
+        message, kept = tr("Copied the backup") if is_copy else tr("Restored the backup"), done.kept
         if kept is None or done.was_damaged:
             self._toast.say(message)
             return
         self._toast.say(message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept))
 
     def _give_up(self) -> None:
-        self._done, self._refusal, self.is_running = None, "", False
+        self._done, self._refusal, self.is_running, self._is_copy = None, "", False, False
 
     def _go_back(self, project: Path, kept: Path) -> None:
         """Take a restore back, unless another project is open by now."""
@@ -203,10 +205,9 @@ class OpenedBackup(QObject):
 
         if origin is None or self._shell.session.info is not info:
             return
-        project, answers = origin.project, []
+        project, answers = origin.project, list[tuple[str, Callable[[], None]]]()
         if project is not None:
             answers.append((tr("Open the project"), lambda: self._shell.open_soon(project)))
-        folder = Path() if project is None else project.parent
-        ask = lambda: self.copy_requested.emit(folder, copy_name(origin))  # noqa: E731
-        answers.append((tr("Continue as a copy…"), ask))
+        folder, name = Path() if project is None else project.parent, copy_name(origin)
+        answers.append((tr("Continue as a copy…"), lambda: self.copy_requested.emit(folder, name)))
         self.notice.ask(opened_backup_text(origin), answers)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from app.wording import SEPARATOR
 from tests.robot.person import Person
 
 STILL_S: Final = 0.5
@@ -21,6 +22,7 @@ def export_all(person: Person, title: str, target: Path) -> None:
     """Choose a format by its title and a place, and export every image."""
     person.hand.key("Ctrl+Shift+E")
     person.click(title, "radio button")
+    person.hand.click(person.part_containing(f"All{SEPARATOR}", "radio button").area.centre)
     _export_to(person, target)
 
 

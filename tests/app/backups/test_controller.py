@@ -390,6 +390,7 @@ def test_one_can_go_on_with_a_copy_of_a_backup(working: Desk, monkeypatch: pytes
     working.wait(lambda: working.window.session.info is not None and working.window.session.info.path == copy)
     settle(working.qtbot, working.window.session)
     assert not working.window.of(Backups).opened.notice.isVisible()
+    working.wait(lambda: working.window.toast.message == "Copied the backup")
     assert labels_in(working) > 0
     assert project.read_bytes() == before
     assert backup.is_file()
