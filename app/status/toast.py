@@ -27,6 +27,7 @@ VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 16  # pixels from the edges of a window without a band
 _GAP: Final = 4  # pixels around a message in the band
+_HEIGHT: Final = 28  # pixels of one line
 _PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 _BESIDE_TEXT: Final = 64  # pixels of mark and margins beside a text that wraps
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
@@ -50,6 +51,7 @@ class Toast(QFrame):
         self._action.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 0, 8, 0)
+        self.setMinimumHeight(_HEIGHT)
         layout.setSpacing(8)
         layout.addWidget(self._mark)
         layout.addWidget(self._text)
@@ -109,9 +111,8 @@ class Toast(QFrame):
         self.adjustSize()
         if self.sizeHint().width() > area.width():
             self._text.setWordWrap(True)
-            self._text.setFixedWidth(
-                area.width() - _BESIDE_TEXT - self._action.isVisibleTo(self) * self._action_width()
-            )
+            beside = self._action.sizeHint().width() if self._action.isVisibleTo(self) else 0
+            self._text.setFixedWidth(area.width() - _BESIDE_TEXT - beside)
             self.adjustSize()
         if self._band is not None:
             self._band.setMinimumHeight(self.height() + 2 * _GAP if self._text.wordWrap() else 0)
