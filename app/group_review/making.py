@@ -31,7 +31,7 @@ class QueueMaker(QObject):
         super().__init__(parent)
         self._session = session
         self._memory = memory
-        self._thread = BackgroundThread("groups", self)
+        self._thread = BackgroundThread("groups", self, gives_way=False)  # a person waits for it; it rests at each key
         self._token: CancelToken | None = None
         self._is_due = self._is_asked = False
         self.order_s = 0.0  # that the newest queue took

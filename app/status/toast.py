@@ -9,14 +9,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
-from app.actions.keys import keys_in_use
 from app.controls import make_button, make_label
 from app.mirroring import placed
 from app.texts import tr
 from app.theme.icons import icon_pixmap
-from app.wording import sentence
-from engine.project.labels import REPLACED_FIELDS
-from engine.texts import paragraph
+from engine.project.labels import has_replaced
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -180,19 +177,10 @@ class ChangeAnswers(QObject):
             self._toast.say(tr("Redone: %1", change.action.command), action=tr("Undo"), on_action=self._session.undo)
         elif change.action.code in ON_THEIR_PAGE:
             self._withdraw()
-        elif not is_single:
+        elif not is_single or has_replaced(change):
             self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
-        elif change.action.arguments.keys() & REPLACED_FIELDS - {"name"}:
-            self._toast.say(_replaced_text(change.text), action=tr("Undo"), on_action=self._session.undo)
         else:
             self._toast.make_way(self._session.undo, self._session.redo)
 
     def _withdraw(self) -> None:
         self._toast.withdraw(self._session.undo, self._session.redo)
-
-
-def _replaced_text(done: str) -> str:
-    """`Labelled 1 image as Fox (was Hog, by Ada). Press + for another thing in the image.`."""
-    key = keys_in_use().text_of("add_thing")
-    hint = tr("Press %1 for another thing in the image.", key) if key else ""
-    return paragraph(sentence(done), hint)

@@ -255,7 +255,7 @@ def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> 
     """A short one, and a failure that takes several lines: the bar at the bottom grows meanwhile."""
     reviewing.window.resize(*size)
     reviewing.choose(0)
-    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press_for_change(Key.Key_U)
     toast, line = reviewing.window.toast, reviewing.window.status_line
     assert toast.message.startswith("Labelled ")
