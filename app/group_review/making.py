@@ -31,16 +31,16 @@ class QueueMaker(QObject):
         super().__init__(parent)
         self._session = session
         self._memory = memory
-        self._thread = BackgroundThread("groups", self)
+        self._thread = BackgroundThread("groups", self, gives_way=False)  # a person waits for it; it rests at each key
         self._token: CancelToken | None = None
-        self._is_due = False
+        self._is_due = self._is_asked = False
         self.order_s = 0.0  # that the newest queue took
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._ask)
 
     @property
     def is_busy(self) -> bool:
-        return self._token is not None or self._soon.isActive()
+        return self._token is not None or self._is_asked or self._soon.isActive()
 
     def make_soon(self, *, is_awaited: bool = False) -> None:
         """Make one after the answers that come at once; without a delay where a person waits for it."""
@@ -55,7 +55,7 @@ class QueueMaker(QObject):
     def forget(self) -> None:
         """Cancel what is under way."""
         self._soon.stop()
-        self._is_due = False
+        self._is_due = self._is_asked = False
         if self._token is not None:
             self._token.cancel()
             self._token = None
@@ -68,10 +68,11 @@ class QueueMaker(QObject):
         if self._token is not None:
             self._is_due = True  # after the queue that is being made: one that is cancelled again and again never comes
             return
-        memory = self._memory()
+        memory, self._is_asked = self._memory(), True
         self._session.ask(lambda live: live.group_input(memory), self._on_input, owner=self, topic="review groups")
 
     def _on_input(self, given: GroupInput | None) -> None:
+        self._is_asked = False
         if given is None:
             self.impossible.emit()
         elif self._token is None:

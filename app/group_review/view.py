@@ -163,6 +163,11 @@ class GroupPage(QWidget):
         return self._empty.title.text() if self._pages.currentWidget() is self._empty else ""
 
     @property
+    def is_bar_shown(self) -> bool:
+        """Whether the page says that groups are being found."""
+        return self._empty.bar.isVisible()
+
+    @property
     def is_looking(self) -> bool:
         return self._pages.currentWidget() is self.image_view
 

@@ -110,7 +110,7 @@ class CardWords:
             return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
         if state.status[place] == ImageStatus.WAITING:
             is_known = not state.is_list_only
-            return (Mark.WAITING, tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
+            return (Mark.WAITING, tr("Waiting", about="an image"), "", "") if is_known else _NOTHING_KNOWN
         return self._prediction(state, place)
 
     def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
@@ -121,7 +121,7 @@ class CardWords:
         score = probability_text(float(state.best_score[place]))
         guess = tr("%1?", self._class_title(best))
         if state.is_unknown[place]:
-            return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
+            return Mark.UNKNOWN, guess, tr("may be something else"), score
         if safe == best:
             return Mark.SURE, self._class_title(best), "", score
         if safe != NO_CLASS:

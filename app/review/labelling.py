@@ -15,7 +15,7 @@ from app.texts import marked, plural, tr
 from app.wording import images, number, sentence
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
-from engine.project.labels import IN_BULK, REPLACED_FIELDS, REVIEW
+from engine.project.labels import IN_BULK, REVIEW, has_replaced
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence
     with project.history.one_step() as step:
         _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
         arguments = project.labels.set(image_ids, class_id).action.arguments
-        replaced = {name: arguments[name] for name in REPLACED_FIELDS & arguments.keys()}
+        replaced = {name: arguments[name] for name in arguments.keys() - {"class", "images"}}
         step.action = action("class_created", choice.name, images=len(image_ids), **replaced)
     return step.change
 
@@ -132,9 +132,19 @@ class FoldedDecisions(QObject):
     def _on_change_made(self, change: Change) -> None:
         """Comes after the usual answer, and adds to it."""
         kept, self._kept = self._kept, 0
-        if kept and change.labelled and change.kind == "done":
-            text = paragraph(sentence(change.text), sentence(kept_text(kept)))
+        if not change.labelled or change.kind != "done":
+            return
+        added = sentence(kept_text(kept)) if kept else _other_thing_hint(change)
+        if added:
+            text = paragraph(sentence(change.text), added)
             self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+
+
+def _other_thing_hint(change: Change) -> str:
+    """How to keep both, where a label of one image was replaced."""
+    key = keys_in_use().text_of("add_thing")
+    is_meant = bool(key) and len(change.labelled) == 1 and has_replaced(change)
+    return tr("Press %1 for another thing in the image.", key) if is_meant else ""
 
 
 def kept_text(count: int) -> str:

@@ -218,7 +218,7 @@ class Embedding(QObject):
             without_view=frozenset(self._without_view),
             thumbnail_side=self.thumbnail_side(),
         )
-        title = tr("Analysing images (second pass)") if in_views else tr("Analysing images")
+        title = tr("Refining predictions") if in_views else tr("Analysing images")
         self._written_to = frozenset()
         self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
         self._on(Event.BEGUN)

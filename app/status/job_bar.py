@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.controls import fill_column, make_button, make_icon_button, make_label
-from app.mirroring import is_mirrored, left_to_right
+from app.mirroring import is_mirrored, isolated, leading_edge, left_to_right
 from app.progress_bar import fill_bar, make_bar
 from app.texts import plain_tip, plural, tr
-from app.wording import progress_facts, titled
+from app.wording import SEPARATOR, progress_facts, titled
 from engine.events import Progress
 from engine.files import FileFailure, shown
 from engine.texts import translated
@@ -75,6 +75,43 @@ class FailuresPopup(QFrame):
 
 
 _BAR_WIDTH: Final = 144
+_LEAST_NEEDED: Final = (2, 1, 0)  # facts that are left out one after the other: device, speed, what is done
+
+
+@final
+class _Facts(QLabel):
+    """What is done, how fast, by what and how long it takes; in a narrow window the most needed of that, whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "secondary")
+
+    @property
+    def shown_text(self) -> str:
+        """As painted."""
+        variants = self._variants()
+        room = self.contentsRect().width()
+        return next((each for each in variants if self.fontMetrics().horizontalAdvance(each) <= room), variants[-1])
+
+    def _variants(self) -> list[str]:
+        """The text and shorter ones, longest first."""
+        facts, variants = self.text().split(SEPARATOR), [self.text()]
+        for place in _LEAST_NEEDED:
+            if len(facts) > 1 and place < len(facts) - 1:
+                del facts[place]
+                variants.append(SEPARATOR.join(facts))
+        return variants
+
+    def minimumSizeHint(self) -> QSize:
+        least = min(map(self.fontMetrics().horizontalAdvance, self._variants()))
+        return QSize(least, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.drawText(self.contentsRect(), leading_edge(), isolated(self.shown_text))
+        painter.end()
 
 
 @final
@@ -90,7 +127,7 @@ class JobBar(QWidget):
         self._title = make_label("", "strong")
         self._bar = make_bar()
         self._bar.setFixedWidth(_BAR_WIDTH)
-        self._facts = make_label("", "secondary")
+        self._facts = _Facts()
         self._cancel = make_icon_button("stop", "", self.cancel_requested.emit)
         self._failure_button = make_button("", self.show_failures, variant="warning", icon_name="failure")
         self._running = (self._title, self._bar, self._facts, self._cancel)
@@ -109,6 +146,11 @@ class JobBar(QWidget):
     @property
     def facts(self) -> str:
         return self._facts.text() if self.is_running else ""
+
+    @property
+    def shown_facts(self) -> str:
+        """Those that there is room for."""
+        return self._facts.shown_text
 
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; its total is not known yet."""

@@ -9,14 +9,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QWidget
 
-from app.actions.keys import keys_in_use
 from app.controls import make_button, make_label
 from app.mirroring import placed
 from app.texts import tr
 from app.theme.icons import icon_pixmap
-from app.wording import sentence
-from engine.project.labels import REPLACED_FIELDS
-from engine.texts import paragraph
+from engine.project.labels import has_replaced
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -27,6 +24,7 @@ VISIBLE_MS: Final = 6000
 FAILURE_MS: Final = 12000
 _MARGIN: Final = 16  # pixels from the edges of a window without a band
 _GAP: Final = 4  # pixels around a message in the band
+_HEIGHT: Final = 28  # pixels of one line
 _PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 _BESIDE_TEXT: Final = 64  # pixels of mark and margins beside a text that wraps
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
@@ -50,6 +48,7 @@ class Toast(QFrame):
         self._action.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(12, 0, 8, 0)
+        self.setMinimumHeight(_HEIGHT)
         layout.setSpacing(8)
         layout.addWidget(self._mark)
         layout.addWidget(self._text)
@@ -109,9 +108,8 @@ class Toast(QFrame):
         self.adjustSize()
         if self.sizeHint().width() > area.width():
             self._text.setWordWrap(True)
-            self._text.setFixedWidth(
-                area.width() - _BESIDE_TEXT - self._action.isVisibleTo(self) * self._action_width()
-            )
+            beside = self._action.sizeHint().width() if self._action.isVisibleTo(self) else 0
+            self._text.setFixedWidth(area.width() - _BESIDE_TEXT - beside)
             self.adjustSize()
         if self._band is not None:
             self._band.setMinimumHeight(self.height() + 2 * _GAP if self._text.wordWrap() else 0)
@@ -179,19 +177,10 @@ class ChangeAnswers(QObject):
             self._toast.say(tr("Redone: %1", change.action.command), action=tr("Undo"), on_action=self._session.undo)
         elif change.action.code in ON_THEIR_PAGE:
             self._withdraw()
-        elif not is_single:
+        elif not is_single or has_replaced(change):
             self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
-        elif change.action.arguments.keys() & REPLACED_FIELDS - {"name"}:
-            self._toast.say(_replaced_text(change.text), action=tr("Undo"), on_action=self._session.undo)
         else:
             self._toast.make_way(self._session.undo, self._session.redo)
 
     def _withdraw(self) -> None:
         self._toast.withdraw(self._session.undo, self._session.redo)
-
-
-def _replaced_text(done: str) -> str:
-    """`Labelled 1 image as Fox (was Hog, by Ada). Press + for another thing in the image.`."""
-    key = keys_in_use().text_of("add_thing")
-    hint = tr("Press %1 for another thing in the image.", key) if key else ""
-    return paragraph(sentence(done), hint)

@@ -56,7 +56,7 @@ class SortAgain(_HeaderButton):
 
 @final
 class ChangedBadge(_HeaderButton):
-    """`412 images changed class`; hidden while nothing changed."""
+    """`412 predictions changed`; hidden while nothing changed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,11 +85,11 @@ class ChangedBadge(_HeaderButton):
 
 def changed_line(changes: ChangedImages) -> str:
     if changes.other_class:
-        return plural(changes.other_class, "1 image changed class", "%n images changed class")
+        return plural(changes.other_class, "1 prediction changed", "%n predictions changed")
     if changes.other_safe_class:
         count = changes.other_safe_class
         return plural(count, "1 image has another safe class", "%n images have another safe class")
-    return tr("No image changed class")
+    return tr("No prediction changed")
 
 
 def more_line(changes: ChangedImages) -> str:

@@ -10,6 +10,8 @@ from typing import Final
 
 _MARK: Final = "@"
 _OF_SCIENCE: Final = "la"
+UNDETERMINED: Final = "und"
+"""Tag of a vernacular name whose language nobody wrote down (RFC 5646)."""
 _LONGEST: Final = 35  # characters of a tag, which RFC 5646 recommends to have room for
 _MOST_KNOWN: Final = 4_096  # tags that are remembered; there are 200 in the taxonomies that we know
 _FARTHEST: Final = 10
@@ -82,6 +84,8 @@ def _standard(language: str) -> str:
 
 @lru_cache(_MOST_KNOWN)
 def _distance(wanted: str, there: str) -> int:
+    if there == UNDETERMINED:
+        return _FARTHEST  # better than none, and no better than one in a language that is known
     from langcodes import tag_distance
 
     return tag_distance(wanted, there)

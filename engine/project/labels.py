@@ -27,7 +27,7 @@ REVIEW: Final = "review"
 """Source of labels that a person gave in the program."""
 IN_BULK: Final = "bulk"
 """Source of labels that a person gave by accepting predictions of several images at once."""
-REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other", "name"})
+REPLACED_FIELDS: Final = frozenset({"relabelled", "from", "other"})
 """Arguments of an action that say which labels it replaced."""
 _COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM label"
 _WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
@@ -247,6 +247,11 @@ def _replaced_arguments(
         return {"relabelled": len(replaced)}
     name = class_name(connection, first.class_id)
     return {"from": name} if first.who in {who, NOBODY} else {"other": name, "name": first.who}
+
+
+def has_replaced(change: Change) -> bool:
+    """Whether labels of people were replaced by others."""
+    return bool(change.action.arguments.keys() & REPLACED_FIELDS) and bool(change.labelled)
 
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:

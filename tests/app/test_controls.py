@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -36,6 +36,7 @@ from app.progress_bar import fill_bar, make_bar
 from app.theme import apply_theme
 from app.theme.tokens import tokens
 from engine.events import Progress
+from tests.support.sessions import LONG_MS
 
 _MARK = 22
 """Of a radio button or check box, without the gap."""
@@ -49,6 +50,26 @@ def test_a_bar_fills_once_the_total_is_known(qtbot: QtBot) -> None:
     assert (bar.minimum(), bar.maximum()) == (0, 0)
     fill_bar(bar, Progress(3 * 10**9, 4 * 10**9))
     assert bar.value() / bar.maximum() == 0.75
+
+
+def test_a_bar_that_moves_has_round_ends(qapp: QApplication, qtbot: QtBot) -> None:
+    """Nothing of it is painted in its corners, wherever the part that moves is; and it moves."""
+    apply_theme(qapp)
+    bar = make_bar()
+    qtbot.addWidget(bar)
+    bar.setFixedSize(200, 6)
+    bar.show()
+    seen = set[int]()
+
+    def look() -> bool:
+        picture = bar.grab().toImage()
+        corners = [picture.pixel(x, y) for x in (0, picture.width() - 1) for y in (0, picture.height() - 1)]
+        accent = QColor(tokens().colours.accent).rgb()
+        assert accent not in corners
+        seen.update(x for x in range(0, picture.width(), 20) if picture.pixel(x, 3) == accent)
+        return len(seen) > 5
+
+    qtbot.waitUntil(look, timeout=LONG_MS)
 
 
 def test_a_notice_has_its_tone_and_holds_its_words(qtbot: QtBot) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 from engine.errors import FormatError, UsageError
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.identities import identity_in
-from engine.graph.language_tags import with_language
+from engine.graph.language_tags import UNDETERMINED, with_language, without_language
 from engine.graph.names import SEPARATOR
 from engine.interchange import limits
 from engine.interchange.imported import OURS, ImportedGraph
@@ -138,7 +138,8 @@ class _RowReader:
             accepted = next(iter(parents), "")
         reference = cell_at(cells, self._reference)
         with_author = [whole] if whole != name and not is_synonym else []
-        synonyms = [*values.pop("synonyms", ()), *with_author, *self._other_names(cells)]
+        others = (each for each in self._other_names(cells) if without_language(each) != name)
+        synonyms = [*values.pop("synonyms", ()), *with_author, *others]
         return Taxon(
             place,
             name,
@@ -196,7 +197,7 @@ class _RowReader:
         """Synonyms, and names in the languages of people."""
         layout = self._layout
         yield from parts_of(layout.cell(cells, Role.SYNONYM), is_ours=self._is_ours)
-        language = layout.cell(cells, Role.LANGUAGE)
+        language = layout.cell(cells, Role.LANGUAGE) or UNDETERMINED
         if Role.VERNACULAR in layout.columns:
             for each in parts_of(layout.cell(cells, Role.VERNACULAR)):
                 yield with_language(each, language)

@@ -1,19 +1,22 @@
 """Review by group with keys and mouse: one answer a group, each on disk and one step, each can be taken back."""
 
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 
+from app.group_review.cards import MOST_SIDE
 from app.group_review.controller import GroupReview
 from app.group_review.logic import Review
 from app.group_review.view import GroupPage
-from app.image_grid.card import paint_card
+from app.image_grid.card import CardPlace, paint_card
 from app.image_grid.card_words import Card
+from app.image_grid.geometry import GAP
 from engine.graph.codes import EMPTY, NO_CLASS
 from engine.project import Project
 from engine.project.labels import IN_BULK
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.sessions import recorded
 
 Key = Qt.Key
 
@@ -76,9 +79,9 @@ def test_the_next_group_is_painted_before_it_comes(reviewing: Desk, monkeypatch:
     """At the size that it will have: once its pictures are there, the key that brings it paints no card anew."""
     painted = list[int]()
 
-    def note(painter: QPainter, rect: QRect, card: Card, *rest: object) -> None:
+    def note(painter: QPainter, place: CardPlace, card: Card, *rest: object) -> None:
         painted.append(card.image_id)
-        paint_card(painter, rect, card, *rest)  # type: ignore[arg-type]
+        paint_card(painter, place, card, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr("app.image_grid.card.paint_card", note)  # before the page opens: cards are painted at once
     by_group = GroupDesk(reviewing)
@@ -90,6 +93,42 @@ def test_the_next_group_is_painted_before_it_comes(reviewing: Desk, monkeypatch:
     desk.press(Key.Key_E)
     assert set(by_group.ids) == coming
     assert coming.isdisjoint(painted)
+
+
+def test_b11_groups_come_without_another_fit_and_show_that_they_are_found(reviewing: Desk) -> None:
+    """From the key on the page says what is done, with a bar that moves; never that all is done. Then the group."""
+    fits = recorded(reviewing.window.session.fitting_changed)
+    reviewing.press(Key.Key_R, CONTROL)
+    page = reviewing.window.of(GroupReview).page
+    assert page is not None
+    titles = set[str]()
+
+    def is_there() -> bool:
+        if page.empty_title:
+            titles.add(page.empty_title)
+            assert page.is_bar_shown
+        return bool(page.cards.image_ids)
+
+    assert not is_there()
+    reviewing.wait(is_there)
+    assert titles == {"Grouping look-alikes…"}
+    assert fits == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
+def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) -> None:
+    """Its pictures are as large as fit: no larger ones would, and no card is beyond the edges."""
+    by_group.desk.window.resize(*size)
+    cards = by_group.page.cards
+    by_group.desk.wait(lambda: cards.width() > 0 and not by_group.desk.window.thumbnails.is_busy)
+    area = cards.viewport().rect()
+    rects = [cards.rect_of(place) for place in range(len(by_group.ids))]
+    assert all(area.contains(rect) for rect in rects)
+    columns = len({rect.left() for rect in rects})
+    wider = area.width() // max(1, columns - 1) - GAP
+    rows = -(-len(rects) // max(1, columns - 1))
+    is_largest = columns == 1 or rows * (wider * rects[0].height() // rects[0].width()) > area.height() - 2 * GAP
+    assert is_largest or rects[0].width() > MOST_SIDE
 
 
 def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:

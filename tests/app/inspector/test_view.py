@@ -48,7 +48,7 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     desk.qtbot.mouseClick(desk.grid.viewport(), Qt.MouseButton.LeftButton, pos=desk.grid.visualRect(index).center())
     desk.wait(lambda: desk.inspected == stranger)
     card = index.data(CARD_ROLE)
-    assert (card.mark, card.detail) == (Mark.UNKNOWN, "perhaps none of these")
+    assert (card.mark, card.detail) == (Mark.UNKNOWN, "may be something else")
     assert card.title == f"{desk.best_of(stranger)}?"
     desk.wait(lambda: "Why unknown" in texts_of(desk))
     texts = texts_of(desk)

@@ -11,7 +11,7 @@ from tests.support.desk import Desk
 from tests.support.sessions import recorded
 
 Key = Qt.Key
-TITLE = "Analysing images (second pass)"
+TITLE = "Refining predictions"
 
 
 @pytest.fixture

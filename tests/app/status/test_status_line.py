@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.palette.overlay import ScrollingCard
@@ -15,6 +15,7 @@ from app.session.embedding import Embedding
 from app.status.job_bar import FailuresPopup
 from app.status.status_line import LabelMark, OpeningMark, StatusLine
 from app.status.toast import Toast
+from app.wording import SEPARATOR
 from engine.collection.importing.import_images import import_images
 from engine.events import Progress
 from engine.files import FileFailure
@@ -65,6 +66,21 @@ def test_one_estimate_is_told_after_a_drop(line: StatusLine, session: Session) -
     session.jobs.run(analysing)
     analysing._report(Progress(3, 8, seconds_left=90.0))  # noqa: SLF001 (what a child process says, without one)
     assert "left" in line.job_bar.facts
+
+
+@pytest.mark.parametrize("width", [1400, 900, 640, 480])
+def test_b9_facts_of_a_job_are_left_out_whole(line: StatusLine, session: Session, width: int) -> None:
+    """None is cut in the middle; the time that is left is the last to go."""
+    job = HandJob("Refining predictions")
+    session.jobs.run(job)
+    job._report(Progress(101, 300, "images", 5.3, 35.0, "CPU"))  # noqa: SLF001 (what a child process says)
+    line.resize(width, line.sizeHint().height())
+    QApplication.processEvents()
+    facts = line.job_bar.shown_facts
+    assert facts.endswith("left")
+    assert set(facts.split(SEPARATOR)) <= set(line.job_bar.facts.split(SEPARATOR))
+    assert (len(facts) == len(line.job_bar.facts)) == (width >= 900)
+    job.succeed()
 
 
 def test_stop_cancels_the_job_that_is_shown(line: StatusLine, session: Session) -> None:
@@ -184,13 +200,12 @@ def test_a_toast_stays_inside_its_window(host: QWidget) -> None:
 
 def test_a_toast_lies_in_the_band_at_the_bottom(host: QWidget) -> None:
     """Also when the band moves; a long message makes it higher for as long as it is there."""
-    band = QWidget()
+    band = QLabel("All changes saved")
+    band.setMargin(12)
     column = QVBoxLayout(host)
     column.setContentsMargins(0, 0, 0, 0)
     column.addStretch(1)
     column.addWidget(band)
-    band.setMinimumHeight(0)
-    band.setFixedHeight(40)
     host.layout().activate()  # type: ignore[union-attr]
     toast = Toast(host)
     toast.lie_in(band)
@@ -253,7 +268,7 @@ def test_b9_a_message_covers_no_card(reviewing: Desk, size: tuple[int, int]) -> 
     """A short one, and a failure that takes several lines: the bar at the bottom grows meanwhile."""
     reviewing.window.resize(*size)
     reviewing.choose(0)
-    reviewing.press(Key.Key_A, CONTROL)
+    reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press_for_change(Key.Key_U)
     toast, line = reviewing.window.toast, reviewing.window.status_line
     assert toast.message.startswith("Labelled ")
@@ -274,7 +289,7 @@ def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]
     reviewing.choose(0)
     reviewing.press(Key.Key_A, CONTROL)
     reviewing.press_for_change(Key.Key_U)
-    reviewing.window.registry.trigger("show_keys")
+    reviewing.press(Key.Key_Comma, CONTROL)
     (card,) = (each for each in reviewing.window.findChildren(ScrollingCard) if each.isVisible())
     panel = QRect(card.panel.mapToGlobal(QPoint()), card.panel.size())
     toast = reviewing.window.toast

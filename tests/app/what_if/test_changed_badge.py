@@ -77,7 +77,7 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
     changed = edit(desk, lambda project: project.classes.remove([disc]))
     assert len(changed) >= 4
     assert badge.isVisible()
-    assert badge.accessibleName().startswith(f"{len(changed)} images changed class")
+    assert badge.accessibleName().startswith(f"{len(changed)} predictions changed")
     desk.qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
     panel = panel_of(desk)
     assert "Red disc" in panel.text
@@ -99,7 +99,7 @@ def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None
     desk.open(collection.project)
     desk.press(Qt.Key.Key_J, CONTROL | SHIFT)
     panel = panel_of(desk)
-    assert panel.text == "No image changed class"
+    assert panel.text == "No prediction changed"
     desk.press(Qt.Key.Key_Escape)
     assert not panel.isVisible()
     blue = [desk.graph.find(name) for name in ("Blue disc", "Blue stripes")]
@@ -167,7 +167,7 @@ def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:
         badges[width] = header.badge.text()
         assert header.badge.isVisible()
         qtbot.waitUntil(lambda: clipped(header) == [], timeout=LONG_MS)
-    assert badges == {1_600: "412 images changed class", 760: "412 changed"}
+    assert badges == {1_600: "412 predictions changed", 760: "412 changed"}
     (order,) = header.findChildren(QComboBox)
     assert order.isVisible()
     header.show_moves(ChangedImages())

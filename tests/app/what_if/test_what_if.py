@@ -90,7 +90,7 @@ def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collec
     assert change.text.startswith("Tried out 2 edits: ")
     badge = desk.window.workspace.header.badge
     desk.wait(lambda: not band.isVisible() and badge.isVisible())
-    assert badge.accessibleName().startswith(f"{count} images changed class")
+    assert badge.accessibleName().startswith(f"{count} predictions changed")
     with Project.open(collection.project, for_writing=False) as beside:
         assert "Blue checks" not in {beside.classes.graph.name(each) for each in beside.classes.graph.classes()}
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))

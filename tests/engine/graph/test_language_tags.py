@@ -86,6 +86,13 @@ def test_a_name_stands_there_once() -> None:
     assert graph.attributes(tench).synonyms == ("Tench@en", "Schleie@de", "Tinca tinca@la")
 
 
+def test_b10_a_name_in_no_known_language_is_better_than_none() -> None:
+    """And no better than one in the language that people see names in."""
+    assert name_in("de", ("tinca", "Tench@und")) == "Tench"
+    assert name_in("de", ("Tench@und", "Schleie@de")) == "Schleie"
+    assert name_in("de", ("Tench@en",)) == ""
+
+
 def test_names_that_people_see() -> None:
     """In their language where there is one; children are in the order of these, also after a change of either."""
     graph = CategoryGraph()

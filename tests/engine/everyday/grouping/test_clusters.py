@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.grouping.clusters import Items, clusters_of, home_anchors, items_of
+from engine.everyday.grouping.clusters import COHESION, Items, clusters_of, home_anchors, items_of
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -79,3 +79,30 @@ def _plain(vectors: NDArray[np.float32], linked: NDArray[np.bool_], *, least: fl
             break
         clusters = [each for each in clusters if each not in pair] + [sorted(pair[0] + pair[1])]
     return {tuple(each) for each in clusters}
+
+
+def on_one_ground(kinds: int, *, on_white: int, each: int = 3, width: int = 48, noise: float = 0.2) -> CollectionBasis:
+    """Kinds of images, and others that share most of what is seen of them, as objects on white do."""
+    generator = np.random.default_rng(0)
+    centres, ground = generator.normal(size=(kinds + on_white, width)), generator.normal(size=width)
+    centres[kinds:] = np.sqrt(0.4) * centres[kinds:] + np.sqrt(0.6) * ground
+    vectors = np.repeat(centres, each, axis=0)
+    vectors += noise * generator.normal(size=vectors.shape)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    found = collection_basis(np.arange(len(vectors)), to_fixed(vectors.astype(np.float32)), labelled=NONE)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("cohesion", "mixed"), [(COHESION, 0), (0.0, 3)])
+def test_b11_unlike_things_on_one_ground_do_not_come_together(
+    cohesion: float, mixed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By how alike the images around each are; an absolute measure alone puts those on white together."""
+    monkeypatch.setattr("engine.everyday.grouping.clusters.COHESION", cohesion)
+    basis, kind = on_one_ground(40, on_white=8), np.repeat(np.arange(48), 3)
+    items = single_items(basis, np.zeros(len(kind), dtype=np.int64))
+    cluster = clusters_of(basis, items, least=0.2, most=40)[items.item_of]
+    on_white = np.unique(cluster[kind >= 40])
+    assert sum(len(np.unique(kind[cluster == each])) > 1 for each in on_white) == mixed
+    assert (len(np.unique(cluster)) == 48) == (mixed == 0)

@@ -16,7 +16,7 @@ from engine.graph.codes import NO_CLASS
 from tests.engine.everyday.grouping.test_clusters import basis_of
 
 SIZES = (4, 16, 8, 32)
-BASIS = basis_of(SIZES)
+BASIS = basis_of(SIZES, width=12)
 KIND = np.repeat(np.arange(4), SIZES)
 ALL = np.arange(60)
 

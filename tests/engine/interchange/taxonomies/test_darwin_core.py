@@ -183,9 +183,19 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
         "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
     }  # fmt: skip
     ids = {each.name: each.attributes for each in graph.classes}
-    assert ids["Larus canus"] == ClassAttributes("1", ("Gull", "Mew", "Old canus"), rank="species")
+    assert ids["Larus canus"] == ClassAttributes("1", ("Gull@und", "Mew@und", "Old canus"), rank="species")
     assert ids["Larus"] == ClassAttributes("2", rank="genus")
     assert ids["Laridae"] == ClassAttributes(rank="family")
+
+
+def test_b10_common_names_of_a_list_are_shown(tmp_path: Path) -> None:
+    """A column of them without a language: people see those names in any language, where there is no better one."""
+    path = tmp_path / "species.csv"
+    path.write_text(
+        "scientific name,common name,family\nLoxodonta africana,African elephant,Elephantidae\nPanthera leo,,Felidae\n"
+    )
+    shown = {each.name: each.attributes.name_in("de") for each in read_graph(path).classes}
+    assert (shown["Loxodonta africana"], shown["Panthera leo"]) == ("African elephant", "")
 
 
 def test_some_thousand_taxa(tmp_path: Path) -> None:
