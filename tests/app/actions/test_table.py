@@ -11,7 +11,8 @@ TABLE = Path(__file__).with_name("actions.txt")
 def line_of(row: ActionRow) -> str:
     """One action as one line."""
     where = "images" if row.on_images else "classes" if row.on_classes else "window"
-    begins = "---" if row in first_rows(ACTIONS) else ""
+    where += "" if row.in_bar else ", in no menu of the window"
+    begins = "---" if row in first_rows([each for each in ACTIONS if each.in_bar]) else ""
     needs = "+".join(sorted(need.name or "" for need in row.needs))
     return "|".join((row.section.menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
 

@@ -59,8 +59,8 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
-        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Move under…",
-        "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
+        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Key for labelling…",
+        "Move under…", "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
         "Cut classes", "Paste classes", "Remove class",
     ]  # fmt: skip
     QTest.keyClick(menu, Key.Key_Escape)
@@ -78,7 +78,12 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
-    assert titles(menu) == ["New class at the top level…", "Paste classes", "Import classes from a file…"]
+    assert titles(menu) == [
+        "New class at the top level…",
+        "Paste classes",
+        "Import classes from a file…",
+        "Rules for the class list…",
+    ]
     choose(menu, "New class at the top level…")
     type_and_enter(reviewing, "Yellow")
     assert parents_of(reviewing, "Yellow") == set()
