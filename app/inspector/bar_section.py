@@ -14,7 +14,7 @@ from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page, PageRequests
 from app.inspector.wording import bar_text, bar_value_text, curve_text
 from app.mirroring import keep_as_drawn
-from app.texts import tr
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import percent
 
@@ -215,7 +215,7 @@ class BarSection(QObject):
         ):  # fmt: skip
             box = QCheckBox(text)
             box.setAccessibleName(text)
-            box.setToolTip(tip)
+            box.setToolTip(plain_tip(tip))
             box.setChecked(is_on)
             box.setEnabled(is_writable)
             box.toggled.connect(partial(requested.emit, facts.class_id))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the window shows first
 
 ROW_LIMIT: Final = 40
 MOST_PLACES: Final = 999
-NEAR_CLASSES: Final = 4  # classes that are offered for a word that is none
+NEAR_CLASSES: Final = 4  # that are offered for a word that is none. Chosen: read at a glance
 LABEL_AS: Final = marked("Label as %1")
 SHOW_CLASS: Final = marked("Show %1")
 

@@ -59,7 +59,8 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
-        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Key for labelling…",
+        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…",
+        "Key for labelling…",
         "Move under…", "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
         "Cut classes", "Paste classes", "Remove class",
     ]  # fmt: skip

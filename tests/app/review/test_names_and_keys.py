@@ -1,5 +1,7 @@
 """What Enter does in the list of classes, a locked class list, keys of classes, and where predictions begin."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox
 
 from engine.collection.state import NO_CLASS
-from engine.project import ClassPolicy
+from engine.project import Change, ClassPolicy, Project
 from tests.support.collections import LEAVES, Collection
 from tests.support.desk import ALT, SHIFT, Desk
 from tests.support.sessions import changed_by
@@ -26,8 +28,20 @@ def type_name(desk: Desk, text: str) -> list[str]:
 
 def add(desk: Desk, *names: str) -> None:
     for name in names:
-        changed_by(desk.qtbot, desk.window.session, lambda name=name: desk.window.session.act(
-            lambda project: project.classes.add(name)[0]))  # fmt: skip
+        act(desk, partial(_with_class, name))
+
+
+def _with_class(name: str, project: Project) -> Change:
+    return project.classes.add(name)[0]
+
+
+def _with_bar(class_id: int, bar: float, project: Project) -> Change:
+    return project.policies.set(class_id, ClassPolicy(bar))
+
+
+def act(desk: Desk, action: Callable[[Project], Change]) -> None:
+    session = desk.window.session
+    changed_by(desk.qtbot, session, lambda: session.act(action))
 
 
 def lock(desk: Desk, *, is_on: bool = True) -> None:
@@ -134,11 +148,9 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
 @pytest.fixture
 def coarse(reviewing: Desk) -> Desk:
     """Cards name Red, Green or Blue first: no leaf is sure enough for its bar."""
-    session, graph = reviewing.window.session, reviewing.graph
+    graph = reviewing.graph
     for name, bar in [*((leaf, 1.0) for leaf in LEAVES), *((family, 0.3) for family in ("Red", "Green", "Blue"))]:
-        class_id = graph.find(name)
-        changed_by(reviewing.qtbot, session, lambda each=class_id, bar=bar: session.act(
-            lambda project: project.policies.set(each, ClassPolicy(bar))))  # fmt: skip
+        act(reviewing, partial(_with_bar, graph.find(name), bar))
     reds = [graph.find(name) for name in ("Red", "Green", "Blue")]
     reviewing.wait(lambda: bool(set(reviewing.state.safe_class.tolist()) & set(reds)))
     return reviewing

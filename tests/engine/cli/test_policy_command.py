@@ -35,18 +35,18 @@ def test_rules_are_set_and_listed(project: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"),
+    ("words", "status", "reason"),
     [
-        (("--no-broader",), "a rule of a class needs a class"),
-        (("Gull", "--confidence", "much"), "that is no confidence"),
-        (("Gull", "--confidence", "7"), "a bar must be a probability"),
-        (("Gul", "--key", "1"), 'Did you mean "Gull"'),
+        (("--no-broader",), 2, "a rule of a class needs a class"),
+        (("Gull", "--confidence", "much"), 2, "that is no confidence"),
+        (("Gull", "--confidence", "7"), 1, "a bar must be a probability"),
+        (("Gul", "--key", "1"), 1, 'Did you mean "Gull"'),
     ],
 )
 def test_what_is_no_rule_is_refused(
-    words: tuple[str, ...], reason: str, project: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], status: int, reason: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert reason in refused(capsys, "policy", project, *words).err
+    assert reason in refused(capsys, "policy", project, *words, status=status)
 
 
 def test_folders_make_no_classes_in_a_locked_list(
@@ -54,10 +54,10 @@ def test_folders_make_no_classes_in_a_locked_list(
 ) -> None:
     """Nothing is added; folders that are called as classes are taken as ever."""
     done(capsys, "policy", project, "--lock")
-    draw(tmp_path / "photos" / "Bird" / "Auk" / "1.png")
-    err = refused(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes").err
+    draw(tmp_path / "photos" / "Bird" / "Auk" / "1.png", 40)
+    err = refused(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes")
     assert "the class list is locked" in err.lower()
     with Project.open(project, for_writing=False) as opened:
-        assert (len(opened.classes.graph), len(opened.images)) == (2, 0)
+        assert (len(opened.classes.graph), opened.images.count) == (2, 0)
     (tmp_path / "photos" / "Bird" / "Auk").rename(tmp_path / "photos" / "Bird" / "Gull")
     assert "Added 1 image" in done(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes").out
