@@ -157,7 +157,7 @@ def _set_level(level: int, project: Project) -> Change:
 
 
 def _now_text(*, is_it: bool) -> str:
-    return tr("as it is") if is_it else ""
+    return tr("current") if is_it else ""
 
 
 def labels_text(count: int) -> str:

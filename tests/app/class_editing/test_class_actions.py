@@ -132,7 +132,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     assert slider.hasFocus()
     click(button(inspector, "Inherit again"))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
-    assert "inherited 80%" in texts(inspector)
+    assert "80% (from parent)" in texts(inspector)
 
 
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
@@ -140,7 +140,7 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
-    box = button(inspector, "Stop at this class")
+    box = button(inspector, "Don't predict subclasses")
     click(box, QPoint(8, box.height() // 2))
     red = reviewing.graph.find("Red")
     below = reviewing.graph.descendants(red)

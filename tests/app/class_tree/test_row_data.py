@@ -109,8 +109,8 @@ def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:
     assert [row.data(BAR_ROLE) for row in rows] == [0.9, None, None]
     assert [row.data(IS_DEEPEST_ROLE) for row in rows] == [False, True, False]
     tips = [str(row.siblingAtColumn(NAME).data(Qt.ItemDataRole.ToolTipRole)) for row in rows]
-    assert "Confidence needed here and below: 90%" in tips[0]
-    assert "Predictions stop at this class" in tips[1]
+    assert "Minimum confidence here and below: 90%" in tips[0]
+    assert "Subclasses are not predicted" in tips[1]
     assert "Confidence" not in tips[2]
 
 

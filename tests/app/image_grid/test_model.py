@@ -150,7 +150,7 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
 def test_images_that_are_not_where_they_were() -> None:
     """They keep label and prediction; what nobody could read is not found rather than broken."""
     pictures = (Picture(label=3), Picture(best=4, score=0.5), Picture(status=ImageStatus.FAILED), Picture(best=4))
-    model = ImageGridModel(lambda class_id: f"class {class_id}")
+    model = ImageGridModel(CardWords(lambda class_id: f"class {class_id}"))
     model.set_order(Order.ADDED)
     model.set_state(state_of(pictures))
     ids = shown(model)

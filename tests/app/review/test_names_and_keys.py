@@ -74,6 +74,12 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
     lock(reviewing)
     image_id, before = reviewing.choose(0), len(reviewing.graph)
     assert type_name(reviewing, "Red dusc") == ["“Red dusc” is not in the class list…"]
+    reviewing.press(Key.Key_Escape)
+    assert type_name(reviewing, "Red")[-1] == "Red disc"
+    reviewing.press(Key.Key_Escape)
+    assert type_name(reviewing, "Red di")[-1] == "Add “Red di” to the class list…"
+    reviewing.press(Key.Key_Escape)
+    type_name(reviewing, "Red dusc")
     palette = reviewing.window.palette_panel
     assert palette.foot_text.startswith("Enter: Ask whether to add “Red dusc”")
     reviewing.press(Key.Key_Return)

@@ -1,10 +1,12 @@
 """Rules of classes and of the whole project: keys, what is predicted at most, and the locked class list."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from engine.errors import InputError
+from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.project import ClassPolicy, Project
 from tests.support.projects import dump, new_project
@@ -52,11 +54,15 @@ def test_a_pasted_class_brings_no_key_that_is_taken(birds: Project) -> None:
     assert (birds.classes.graph.class_of_key(1), birds.classes.graph.key_of(pasted)) == (gull, 0)
 
 
+def _with_the_key_2(class_id: int, graph: CategoryGraph) -> None:
+    graph.set_attributes(class_id, ClassAttributes(label_key=2))
+
+
 def test_of_two_classes_with_one_key_the_older_has_it(birds: Project) -> None:
     """A file may have been made by hand; no key means two classes."""
     for name in ("Auk", "Gull"):
         class_id = birds.classes.graph.find(name)
-        birds.classes.edit(lambda graph, each=class_id: graph.set_attributes(each, ClassAttributes(label_key=2)))
+        birds.classes.edit(partial(_with_the_key_2, class_id))
     graph = birds.classes.graph
     assert (graph.class_of_key(2), graph.key_of(graph.find("Auk"))) == (graph.find("Gull"), 0)
 
