@@ -124,6 +124,11 @@ def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
     return rows
 
 
+def first_free_key(graph: CategoryGraph) -> int:
+    """Place among `KEY_DIGITS` of the first one that no class has; the first of all where each is taken."""
+    return next((place for place, digit in enumerate(KEY_DIGITS) if digit and graph.class_of_key(digit) is None), 0)
+
+
 @dataclass(frozen=True)
 class ProjectRule:
     """A rule of the whole project as a row of the palette, and what choosing it changes."""

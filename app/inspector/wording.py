@@ -192,8 +192,8 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
     point = curve.at(bar)
     named = plural(
         curve.images,
-        "At %1, %2 of 1 held-out image of this class is named as it or a class below it.",
-        "At %1, %2 of %n held-out images of this class are named as it or a class below it.",
+        "At %1, %2 of 1 held-out image of this class is predicted as it or a class below it.",
+        "At %1, %2 of %n held-out images of this class are predicted as it or a class below it.",
         percent(bar),
         number(point.found),
     )
@@ -201,7 +201,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         return paragraph(named, _compared_text(curve))
     low, high = point.precision_interval
     right = tr(
-        "Of all images named so, %1 are right (95% confidence interval %2 to %3).",
+        "Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).",
         percent(point.precision),
         percent(low),
         percent(high),

@@ -126,9 +126,13 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
     assert window.toast.message.startswith("No class has the key Alt+2.")
     window.tree.select_class(desk.graph.find("Blue disc"))
     window.registry.trigger("class_key")
+    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1 as Blue disc")
     desk.type_into_palette("Alt+2")
     assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+2 as Blue disc")
     desk.press_for_change(Key.Key_Return)
+    window.registry.trigger("class_key")
+    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1"), "the first one that is free"
+    desk.press(Key.Key_Escape)
     window.registry.trigger("show_to_review")
     image_id = desk.choose(0)
     index = window.tree.front.model().indexes_of(desk.graph.find("Blue disc"))[0]  # type: ignore[attr-defined]
