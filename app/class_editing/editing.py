@@ -94,19 +94,19 @@ class ClassEditing(Feature):
         )
 
     def _ask_text(
-        self, prompt: str, row_of: Callable[[str], PaletteRow], on_text: Callable[[str], None], **given: str
+        self, prompt: str, row_of: Callable[[str], PaletteRow], on_text: Callable[[str], None], *, text: str = ""
     ) -> None:
         """Ask for a text other than the one that is given with it."""
 
-        def rows_for(text: str) -> list[PaletteRow]:
-            new = text.strip()
-            return [row_of(new)] if new and new != given.get("text") else []
+        def rows_for(typed: str) -> list[PaletteRow]:
+            new = typed.strip()
+            return [row_of(new)] if new and new != text else []
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, NameChoice):
                 on_text(choice.name)
 
-        self._palette.ask(prompt, rows_for, on_choice, **given)
+        self._palette.ask(prompt, rows_for, on_choice, text=text)
 
     def ask_key(self, class_id: int) -> None:
         """Ask which key labels images as a class."""

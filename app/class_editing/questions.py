@@ -141,7 +141,7 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
     """Locking the class list or unlocking it, and each level that predictions can begin at."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
     about = tr("new words make classes") if is_locked else tr("ask before a new word makes a class")
-    row = PaletteRow(lock, about, "", "class", OptionChoice(0))
+    row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
     rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
     for each, coarse in enumerate(_coarse_levels(graph)):
         title = tr("Don't predict above level %1", number(each)) if each else tr("Predict classes of any level")

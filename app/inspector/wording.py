@@ -181,10 +181,11 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 
 
 def bar_text(facts: ClassPageFacts) -> str:
-    if facts.own_bar is None:
-        rule = tr("Below this, the broader class is used.")
-        return f"{tr('Set on %1.', facts.bar_from)} {rule}" if facts.bar_from else rule
-    return tr("For this class and all below it. Below this, the broader class is used.")
+    is_broadest, broader = facts.attributes.is_broadest, tr("Below this, the broader class is used.")
+    rule = tr("Below this, the class is shown with a question mark.") if is_broadest else broader
+    if facts.own_bar is not None:
+        return paragraph(tr("For this class and all below it."), rule)
+    return paragraph(tr("Set on %1.", facts.bar_from), rule) if facts.bar_from else rule
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
