@@ -108,6 +108,7 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
 
 
 KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
+"""The digits that can be keys of classes, in the order of their rows; 0 takes the key away."""
 
 
 def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:

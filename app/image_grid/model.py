@@ -289,10 +289,8 @@ class ImageGridModel(QAbstractListModel):
             detail = tr("%1 alike", percent(max(0.0, similarity)))
         note, boxes, key = state.notes.get(image_id), boxes_in(state, image_id), self._words.key_of(state, place)
         noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
-        words = mark, title, detail, score, is_missing
-        return Card(
-            image_id, state.source_at(place), *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key
-        )
+        words = state.source_at(place), mark, title, detail, score, is_missing
+        return Card(image_id, *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""
