@@ -208,7 +208,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
     painter.setFont(detail_font)
     accept = keys_in_use().short_text_of("accept") if has_keys else ""
     label_key = keys_in_use().text_of_class(card.label_key, is_short=True) if look.is_current else ""
-    score = " ".join(filter(None, (card.score, accept, label_key)))
+    score = "  ".join(filter(None, (card.score, accept, label_key)))
     if score:
         painter.setPen(QColor(worn.colours.text_muted))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(score))
