@@ -14,7 +14,16 @@ from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.image_grid.held_order import Order
 from app.image_view.view import KEYS as IMAGE_VIEW_KEYS
-from app.palette.logic import SHOW_CLASS, Choice, ClassChoice, CommandChoice, PaletteRow, class_rows, commands_for
+from app.palette.logic import (
+    SHOW_CLASS,
+    Choice,
+    ClassChoice,
+    CommandChoice,
+    PaletteRow,
+    class_rows,
+    commands_for,
+    found_rows,
+)
 from app.session.subsets import Subset
 from app.texts import for_menu, marked, tr
 
@@ -188,8 +197,8 @@ class WindowActions(Feature):
         self._workspace.search_bar.close_search()
 
     def _palette_rows(self, text: str) -> list[PaletteRow]:
-        rows = commands_for(self._shell.registry.palette_rows(), text)
-        return rows + (self._class_rows(text) if text.strip() else [])
+        commands = commands_for(self._shell.registry.palette_rows(), text)
+        return found_rows(commands, self._class_rows(text), text) if text.strip() else commands
 
     def _class_rows(self, text: str) -> list[PaletteRow]:
         return class_rows(self._session.graph, text, act=SHOW_CLASS, key_text=keys_in_use().text_of_class)

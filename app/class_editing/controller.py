@@ -55,7 +55,7 @@ class ClassClipboard:
         self._cut: _Cut | None = None
 
     def copy(self, places: Places) -> None:
-        """Copy classes with all below them: names, edges, synonyms, notes, colours, confidence needed; no labels."""
+        """Copy classes with all below them: names, edges, synonyms, notes, colours, minimum confidence; no labels."""
         self._take(places, lambda _text: self._say(tr("Copied %1", self._chosen_text(places))))
 
     def cut(self, places: Places) -> None:

@@ -94,30 +94,30 @@ class ClassEditing(Feature):
         )
 
     def _ask_text(
-        self, prompt: str, row_of: Callable[[str], PaletteRow], on_text: Callable[[str], None], **given: str
+        self, prompt: str, row_of: Callable[[str], PaletteRow], on_text: Callable[[str], None], *, text: str = ""
     ) -> None:
         """Ask for a text other than the one that is given with it."""
 
-        def rows_for(text: str) -> list[PaletteRow]:
-            new = text.strip()
-            return [row_of(new)] if new and new != given.get("text") else []
+        def rows_for(typed: str) -> list[PaletteRow]:
+            new = typed.strip()
+            return [row_of(new)] if new and new != text else []
 
         def on_choice(choice: Choice) -> None:
             if isinstance(choice, NameChoice):
                 on_text(choice.name)
 
-        self._palette.ask(prompt, rows_for, on_choice, **given)
+        self._palette.ask(prompt, rows_for, on_choice, text=text)
 
     def ask_key(self, class_id: int) -> None:
         """Ask which key labels images as a class."""
         graph = self._session.graph
-        rows = questions.key_rows(graph, class_id)
+        rows, free = questions.key_rows(graph, class_id), questions.first_free_key(graph)
 
         def give(place: int) -> None:
             digit = questions.KEY_DIGITS[place]
             self._session.act(lambda project: project.classes.set_key(class_id, digit))
 
-        self._ask_option(tr("Key that labels as %1", graph.shown_name(class_id)), rows, give)
+        self._ask_option(tr("Key that labels as %1", graph.shown_name(class_id)), rows, give, at=free)
 
     def ask_rules(self) -> None:
         """Ask which rule of the project is to change: whether the class list is locked, and the broadest level."""
@@ -244,7 +244,7 @@ class ClassEditing(Feature):
         )
 
     def _ask_option(
-        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str = ""
+        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str = "", at: int = 0
     ) -> None:
         def rows_for(text: str) -> list[PaletteRow]:
             words = text.casefold().split()
@@ -254,7 +254,7 @@ class ClassEditing(Feature):
             if isinstance(choice, OptionChoice):
                 on_place(choice.place)
 
-        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot, at=at)
 
     def _ask_class(
         self,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
 
-NAMED_OF_LEVEL: Final = 3  # classes that are named as examples of a level
+NAMED_OF_LEVEL: Final = 3  # classes that are named as examples of a level. Chosen: they fit in a row
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
 
 
 KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
+"""The digits that can be keys of classes, in the order of their rows; 0 takes the key away."""
 
 
 def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
@@ -124,6 +125,11 @@ def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
     return rows
 
 
+def first_free_key(graph: CategoryGraph) -> int:
+    """Place among `KEY_DIGITS` of the first one that no class has; the first of all where each is taken."""
+    return next((place for place, digit in enumerate(KEY_DIGITS) if digit and graph.class_of_key(digit) is None), 0)
+
+
 @dataclass(frozen=True)
 class ProjectRule:
     """A rule of the whole project as a row of the palette, and what choosing it changes."""
@@ -136,7 +142,7 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
     """Locking the class list or unlocking it, and each level that predictions can begin at."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
     about = tr("new words make classes") if is_locked else tr("ask before a new word makes a class")
-    row = PaletteRow(lock, about, "", "class", OptionChoice(0))
+    row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
     rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
     for each, coarse in enumerate(_coarse_levels(graph)):
         title = tr("Don't predict above level %1", number(each)) if each else tr("Predict classes of any level")
@@ -157,7 +163,7 @@ def _set_level(level: int, project: Project) -> Change:
 
 
 def _now_text(*, is_it: bool) -> str:
-    return tr("as it is") if is_it else ""
+    return tr("current") if is_it else ""
 
 
 def labels_text(count: int) -> str:

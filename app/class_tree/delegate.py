@@ -41,7 +41,11 @@ WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however sma
 NARROWEST_INDENT: Final = 8
 LEAST_NAME_BESIDE: Final = 32  # room for a few letters of the name in the project behind the one that is shown
 LEAST_NAME: Final = 80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
-_MARKS: Final = {row_data.HAS_MORE_PARENTS_ROLE: "multi_parent", row_data.IS_DEEPEST_ROLE: "stop"}
+_MARKS: Final = {
+    row_data.HAS_MORE_PARENTS_ROLE: "multi_parent",
+    row_data.IS_BROADEST_ROLE: "arrow_down",
+    row_data.IS_DEEPEST_ROLE: "stop",
+}
 
 
 @final

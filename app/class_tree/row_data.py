@@ -43,6 +43,7 @@ COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # of the class, as `#rrggbb`
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 """The minimum confidence that was set for the class itself, 0..1; None where it takes over that from above."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
+IS_BROADEST_ROLE: Final = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
 KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8  # the key that labels images as the class, "Alt+3"; "" for none
 NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
 """Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
@@ -205,6 +206,7 @@ class RowData:
             int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(class_id),
             int(COLOUR_ROLE): self._colour,
             int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
+            int(IS_BROADEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_broadest,
             int(KEY_ROLE): lambda graph, _node, class_id, _column: key_text(graph, class_id),
             int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_deepest,
         }

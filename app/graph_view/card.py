@@ -76,7 +76,7 @@ class CardLook:
     has_more_parents: bool = False  # it stands under several classes
     decided: float | None = None  # share of its images whose class is decided, None where it has none
     colour: str = ""  # that a person gave it; "" for its own
-    bar: float | None = None  # confidence needed, where it is set on this very class
+    bar: float | None = None  # minimum confidence, where it is set on this very class
     is_deepest: bool = False  # predictions stop here
 
     @property

@@ -258,7 +258,7 @@ def _paint_person(painter: QPainter, line: QRect) -> None:
 def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str:
     """The score, and on the current card the keys that accept its class, where the title leaves room for them."""
     label_key = keys_in_use().text_of_class(card.label_key, is_short=True) if look.is_current else ""
-    with_key = " ".join(filter(None, (card.score, _key(card, look, "accept"), label_key)))
+    with_key = "  ".join(filter(None, (card.score, _key(card, look, "accept"), label_key)))
     return with_key if metrics.horizontalAdvance(with_key) + _APART <= room else card.score
 
 

@@ -30,15 +30,9 @@ _LONGEST_COMMENT: Final = 200  # characters, in a tip
 class ImageGridModel(QAbstractListModel):
     """Images of a `CollectionState` that pass a filter, in order."""
 
-    def __init__(
-        self,
-        name_of: Callable[[int], str],
-        parent: QObject | None = None,
-        *,
-        key_of: Callable[[int], int] = lambda _class_id: 0,
-    ) -> None:
+    def __init__(self, words: CardWords, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._words = CardWords(name_of, key_of)
+        self._words = words
         self.state: CollectionState | None = None
         self.filter = ImageFilter()
         self.order = Order.UNSURE_FIRST
@@ -293,12 +287,10 @@ class ImageGridModel(QAbstractListModel):
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
-        note, boxes = state.notes.get(image_id), boxes_in(state, image_id)
+        note, boxes, key = state.notes.get(image_id), boxes_in(state, image_id), self._words.key_of(state, place)
         noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
-        words = mark, title, detail, score, is_missing
-        key = self._words.key_of(state, place)
-        source = state.source_at(place)
-        return Card(image_id, source, *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key)
+        words = state.source_at(place), mark, title, detail, score, is_missing
+        return Card(image_id, *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""

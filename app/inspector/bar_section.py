@@ -14,7 +14,7 @@ from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page, PageRequests
 from app.inspector.wording import bar_text, bar_value_text, curve_text
 from app.mirroring import keep_as_drawn
-from app.texts import tr
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import percent
 
@@ -46,7 +46,7 @@ class BarChart(QWidget):
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
-        self.setAccessibleName(tr("Images named, and named correctly, by minimum confidence"))
+        self.setAccessibleName(tr("Images predicted, and predicted correctly, by minimum confidence"))
 
     def sizeHint(self) -> QSize:
         return QSize(220, PLOT_HEIGHT + self._foot)
@@ -180,8 +180,9 @@ class BarSection(QObject):
         self._settle.timeout.connect(self._request_chosen)
         self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
         page.add_section(tr("Minimum confidence"))
-        page.add(self._make_key())
+        page.add(self._value)
         if facts.curve is not None:
+            page.add(self._make_key())
             page.add(BarChart(facts.curve, self._slider))
         page.add(self._slider)
         self._caption = page.add_text("", "caption")
@@ -195,9 +196,8 @@ class BarSection(QObject):
         self._slider.sliderReleased.connect(self._settle.start)
 
     def _make_key(self) -> QWidget:
-        lines = (make_label(tr("— named"), "muted"), make_label(tr("— right"), "accent"))
-        key, shown = QWidget(), lines if self._facts.curve is not None else ()
-        fill_row(key, *shown, self._value).insertStretch(len(shown), 1)
+        key = QWidget()
+        fill_row(key, make_label(tr("— predicted"), "muted"), make_label(tr("— correct"), "accent")).addStretch(1)
         return key
 
     def _limits(self, *, is_writable: bool) -> Iterator[QCheckBox]:
@@ -215,7 +215,7 @@ class BarSection(QObject):
         ):  # fmt: skip
             box = QCheckBox(text)
             box.setAccessibleName(text)
-            box.setToolTip(tip)
+            box.setToolTip(plain_tip(tip))
             box.setChecked(is_on)
             box.setEnabled(is_writable)
             box.toggled.connect(partial(requested.emit, facts.class_id))

@@ -1,4 +1,4 @@
-"""The inspector page of one class: shots, likely images, parents, confidence needed, notes."""
+"""The inspector page of one class: shots, likely images, parents, minimum confidence, notes."""
 
 from __future__ import annotations
 

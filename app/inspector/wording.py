@@ -181,10 +181,11 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 
 
 def bar_text(facts: ClassPageFacts) -> str:
-    if facts.own_bar is None:
-        rule = tr("Below this, the broader class is used.")
-        return f"{tr('Set on %1.', facts.bar_from)} {rule}" if facts.bar_from else rule
-    return tr("For this class and all below it. Below this, the broader class is used.")
+    is_broadest, broader = facts.attributes.is_broadest, tr("Below this, the broader class is used.")
+    rule = tr("Below this, the class is shown with a question mark.") if is_broadest else broader
+    if facts.own_bar is not None:
+        return paragraph(tr("For this class and all below it."), rule)
+    return paragraph(tr("Set on %1.", facts.bar_from), rule) if facts.bar_from else rule
 
 
 def curve_text(curve: PolicyCurve, bar: float) -> str:
@@ -192,8 +193,8 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
     point = curve.at(bar)
     named = plural(
         curve.images,
-        "At %1, %2 of 1 held-out image of this class is named as it or a class below it.",
-        "At %1, %2 of %n held-out images of this class are named as it or a class below it.",
+        "At %1, %2 of 1 held-out image of this class is predicted as it or a class below it.",
+        "At %1, %2 of %n held-out images of this class are predicted as it or a class below it.",
         percent(bar),
         number(point.found),
     )
@@ -201,7 +202,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         return paragraph(named, _compared_text(curve))
     low, high = point.precision_interval
     right = tr(
-        "Of all images named so, %1 are right (95% confidence interval %2 to %3).",
+        "Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).",
         percent(point.precision),
         percent(low),
         percent(high),

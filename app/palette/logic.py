@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 from app.texts import fill, marked, short_path, shortened, tr
 from app.wording import at_most
 from engine.errors import GraphError
+from engine.search_folding import folded
 
 if TYPE_CHECKING:  # the window shows first
     from engine.graph.category_graph import CategoryGraph
 
 ROW_LIMIT: Final = 40
 MOST_PLACES: Final = 999
-NEAR_CLASSES: Final = 4  # classes that are offered for a word that is none
+NEAR_CLASSES: Final = 4  # that are offered for a word that is none. Chosen: read at a glance
 LABEL_AS: Final = marked("Label as %1")
 SHOW_CLASS: Final = marked("Show %1")
 
@@ -148,11 +149,12 @@ def label_rows(
     new = create_choice(graph, text, under=under)
     if new is None:
         return rows
-    return [*rows, _question_row(graph, new) if is_locked else create_row(graph, new)]
+    return [*rows, _question_row(graph, new, is_alone=not rows) if is_locked else create_row(graph, new)]
 
 
-def _question_row(graph: CategoryGraph, new: CreateChoice) -> PaletteRow:
-    title = tr("“%1” is not in the class list…", new.name)
+def _question_row(graph: CategoryGraph, new: CreateChoice, *, is_alone: bool) -> PaletteRow:
+    missing, wanted = tr("“%1” is not in the class list…"), tr("Add “%1” to the class list…")
+    title = fill(missing if is_alone else wanted, new.name)
     act = tr("Ask whether to add “%1”", shortened(new.name))
     choice = AskChoice(tr("“%1” is not in the class list", new.name), lambda: _answers(graph, new))
     return PaletteRow(title, "", "", "class_new", choice, act)
@@ -214,6 +216,14 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
     words = text.casefold().split()
     fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
     return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))
+
+
+def found_rows(commands: Sequence[PaletteRow], classes: Sequence[PaletteRow], text: str) -> list[PaletteRow]:
+    """Commands and classes for a typed text: a class that is called so comes before what only has it in its title."""
+    typed = folded(text.strip())
+    begins = [row for row in commands if folded(row.title).startswith(typed)]
+    called = [row for row in classes[:1] if folded(row.title) == typed]
+    return list(dict.fromkeys([*begins, *called, *commands, *classes]))
 
 
 def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:

@@ -128,6 +128,7 @@ class Palette(Overlay):
         self._rows_for: RowsFor = lambda _text: ()
         self._on_choice: OnChoice = lambda _choice: None
         self._given_text = ""  # with which it opened
+        self._marked_first = 0  # row, then
         self._field = QLineEdit(self.panel)
         self._field.setProperty("variant", "palette")
         self._field.textChanged.connect(self._refill)
@@ -175,10 +176,11 @@ class Palette(Overlay):
             rows_for: rows for the typed text.
             on_choice: called once with the choice; not when dismissed.
             text: initial text, selected.
+            at: the row that is marked first.
             foot: what else is good to know, behind what Enter does with the marked row.
             at: row that is chosen at first.
         """
-        self._rows_for, self._on_choice, self._given_text = rows_for, on_choice, text
+        self._rows_for, self._on_choice, self._given_text, self._marked_first = rows_for, on_choice, text, at
         self._field.setPlaceholderText(prompt)
         self._field.setAccessibleName(prompt)
         self._field.setText(text)
@@ -200,7 +202,7 @@ class Palette(Overlay):
             item.setData(ROW_ROLE, row)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
             item.setSizeHint(QSize(0, ROW_HEIGHT))
-        self._list.setCurrentRow(0)
+        self._list.setCurrentRow(self._marked_first if text == self._given_text else 0)
         self._show_what_enter_does()
         is_typed = bool(text.strip()) and text != self._given_text
         self._nothing.setVisible(is_typed and not self._list.count())

@@ -32,7 +32,7 @@ _WITHOUT_CLASS: Final = {UNKNOWN: marked("none of the classes"), EMPTY: marked("
 
 
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
-    """Why an image cannot be accepted; "" where its card names no class yet, so that the person is asked for one."""
+    """Why an image cannot be accepted; "" where its card names no class yet, so that one can be chosen."""
     label = int(state.label_class[place])
     if label == BOXED:
         return tr("Its boxes are classified in its place: open it to label them.")

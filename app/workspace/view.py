@@ -14,6 +14,7 @@ from app.actions.row import ActionRow
 from app.class_requests import ClassRequests
 from app.controls import fill_column, make_column
 from app.graph_view.view import GraphView
+from app.image_grid.card_words import CardWords
 from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
@@ -59,7 +60,7 @@ class Workspace(QWidget):
         super().__init__()
         self._session = session
         self._settings = settings
-        self.model = ImageGridModel(self._name_of, self, key_of=self._key_of)
+        self.model = ImageGridModel(CardWords(self._name_of, self._key_of), self)
         self.grid = ImageGrid(self.model, thumbnails)
         session.marks.changed.connect(self.grid.viewport().update)
         self.header = Header()

@@ -1,7 +1,7 @@
 """The command that adds images."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +9,9 @@ from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, failure_rows, failure_text, left_out_text, progress_bar, say, stoppable
 from engine.errors import GraphError, UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
+
+if TYPE_CHECKING:
+    from engine.project import Project
 
 
 def import_images(
@@ -46,8 +49,7 @@ def import_images(
             with opened.history.one_step() as step:
                 done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
                 step.action = done.change.action
-                if done.classes_added and opened.policies.is_locked:
-                    raise _locked_list(done.classes_added)
+                _check_classes(opened, done.classes_added)
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
             done = run(opened, paths, class_id=class_id, wanted=wanted, on_progress=on_progress, cancel=cancel)
@@ -65,14 +67,16 @@ def import_images(
     )  # fmt: skip
 
 
-def _locked_list(added: int) -> GraphError:
-    return GraphError(
-        "the class list is locked",
-        expected="folders that are called as classes of the project",
-        found="{classes} more",
-        remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
-        classes=counted(added, "class", "classes"),
-    )
+def _check_classes(project: "Project", added: int) -> None:
+    """Refuse new classes where the class list is locked."""
+    if added and project.policies.is_locked:
+        raise GraphError(
+            "the class list is locked",
+            expected="folders that are called as classes of the project",
+            found="{classes} more",
+            remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
+            classes=counted(added, "class", "classes"),
+        )
 
 
 def _frames_wanted(text: str) -> PartsWanted:

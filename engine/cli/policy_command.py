@@ -25,7 +25,7 @@ def policy(
     *,
     confidence: Annotated[
         str | None,
-        typer.Option(metavar="0..1", help=f'Minimum confidence of CLASS and all below it, or "{FROM_PARENT}".'),
+        typer.Option(metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'),
     ] = None,
     is_deepest: Annotated[
         bool | None, typer.Option("--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted.")
@@ -69,7 +69,7 @@ def _bar_of(text: str) -> tuple[float | None]:
         return (float(text),)
     except ValueError:
         raise UsageError(
-            "that is no confidence", expected=f'0 to 1, or "{FROM_PARENT}"', found=text, remedy="such as 0.9"
+            "that is no confidence", expected='0 to 1, or "parent"', found=text, remedy="such as 0.9"
         ) from None
 
 

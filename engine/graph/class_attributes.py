@@ -235,7 +235,9 @@ def _clean_rank(rank: str, _name: str) -> str:
 
 def _clean_label_key(digit: int, _name: str) -> int:
     if not 0 <= digit <= LAST_LABEL_KEY:
-        raise InputError("that is no key for a class", expected=f"1 to {LAST_LABEL_KEY}, or 0", found=str(digit))
+        raise InputError(
+            "that is no key for a class", expected="1 to {last}, or 0", found=str(digit), last=LAST_LABEL_KEY
+        )
     return digit
 
 

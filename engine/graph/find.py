@@ -142,7 +142,7 @@ def _with_slips(structure: GraphStructure, name: str) -> dict[ClassId, str]:
     return {pool[folded]: _name_with(structure, pool[folded], folded) for folded in close}
 
 
-class Fit(IntEnum):
+class NameFit(IntEnum):
     """How a class fits a typed text. This is the order of every list of classes, the best fits first.
 
     Within each: classes that are offered first, then those that fit by their name, then by a synonym; among these
@@ -172,32 +172,32 @@ class _Typed:
         self._ends_word = re.compile(f"{literal}(?:$|{_WORD_BREAK})").search  # quick, since it begins with letters
         self._is_word = re.compile(f"(?:^|{_WORD_BREAK}){literal}(?:$|{_WORD_BREAK})").search
 
-    def fitting(self, pairs: list[_Fit], fit: Fit) -> list[_Fit]:
+    def fitting(self, pairs: list[_Fit], fit: NameFit) -> list[_Fit]:
         """Those of the classes whose names, all of which have the text in them, fit so; they may fit better."""
         wanted, ends_word, is_word, begins_word = self.wanted, self._ends_word, self._is_word, self._begins_word
         match fit:
-            case Fit.WHOLE:
+            case NameFit.WHOLE:
                 return [pair for pair in pairs if pair[1] == wanted]
-            case Fit.WORDS if len(wanted) < SHORTEST_WORD:
+            case NameFit.WORDS if len(wanted) < SHORTEST_WORD:
                 return []
-            case Fit.WORDS:
+            case NameFit.WORDS:
                 return [pair for pair in pairs if ends_word(pair[1]) and is_word(pair[1])]
-            case Fit.BEGINNING:
+            case NameFit.BEGINNING:
                 return [pair for pair in pairs if pair[1].startswith(wanted)]
-            case Fit.WORD_BEGINNING:
+            case NameFit.WORD_BEGINNING:
                 return [pair for pair in pairs if begins_word(pair[1])]
         return pairs
 
-    def fit_of(self, structure: GraphStructure, class_id: ClassId) -> Fit:
+    def fit_of(self, structure: GraphStructure, class_id: ClassId) -> NameFit:
         """The best fit of what a class is called."""
         attributes = structure.attributes.of(class_id)
         called = [structure.folded[class_id], *map(searchable, attributes.other_names)]
         pairs = [(class_id, each) for each in called if self.wanted in each]
-        best = next((fit for fit in Fit if pairs and self.fitting(pairs, fit)), Fit.NONE)
+        best = next((fit for fit in NameFit if pairs and self.fitting(pairs, fit)), NameFit.NONE)
         by_id = searchable(attributes.source_id)
         if self.wanted not in by_id:
             return best
-        return Fit.WHOLE if by_id == self.wanted else min(best, Fit.PART)
+        return NameFit.WHOLE if by_id == self.wanted else min(best, NameFit.PART)
 
 
 def search_classes(structure: GraphStructure, text: str, limit: int, first: Collection[ClassId] = ()) -> list[ClassId]:
@@ -210,13 +210,19 @@ def search_classes(structure: GraphStructure, text: str, limit: int, first: Coll
         first: classes that come before others that fit equally well.
 
     Returns:
-        Best fits first, see `Fit`; those that have this rank last.
+        Best fits first, see `NameFit`; those that have this rank last.
     """
     parts = [searchable(part) for part in split_path(text)]
     if not parts or limit <= 0:
         return []
-    if text.rstrip().endswith(SEPARATOR) and not text.rstrip().endswith(f"\\{SEPARATOR}"):
-        return _children_of_found(structure, text.rstrip()[:-1], limit)
+    found = _found(structure, parts, limit, first)
+    path = text.rstrip()
+    if not path.endswith(SEPARATOR) or path.endswith(f"\\{SEPARATOR}"):
+        return found
+    return list(islice(dict.fromkeys(child for each in found for child in structure.children(each)), limit))
+
+
+def _found(structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]) -> list[ClassId]:
     wanted = parts[-1]
     if wanted.startswith(RANK):
         beginning = wanted.removeprefix(RANK).strip()
@@ -229,21 +235,16 @@ def search_classes(structure: GraphStructure, text: str, limit: int, first: Coll
     return list(best)
 
 
-def _children_of_found(structure: GraphStructure, text: str, limit: int) -> list[ClassId]:
-    found = search_classes(structure, text, limit)
-    return list(islice(dict.fromkeys(child for each in found for child in structure.children(each)), limit))
-
-
 def _best(structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]) -> dict[ClassId, None]:
-    """Fit by fit, and no further than needed: one letter fits most of 82,000 names."""
+    """NameFit by fit, and no further than needed: one letter fits most of 82,000 names."""
     typed = _Typed(parts[-1])
     named = _within(structure, [pair for pair in structure.folded.items() if typed.wanted in pair[1]], parts)
     called = _Called(structure, parts)
     known = _within(structure, [(each, "") for each in dict.fromkeys(first) if each in structure.folded], parts)
     offered = [(each, typed.fit_of(structure, each)) for each, _ in known]
     best: dict[ClassId, None] = {}
-    for fit in Fit:
-        best |= dict.fromkeys(each for each, own in offered if own is fit is not Fit.NONE)
+    for fit in NameFit:
+        best |= dict.fromkeys(each for each, own in offered if own is fit is not NameFit.NONE)
         for tier in (partial(typed.fitting, named, fit), partial(called.fitting, typed, fit)):
             if len(best) >= limit:
                 return dict(islice(best.items(), limit))
@@ -261,19 +262,19 @@ class _Called:
         self._parts = parts
         self._pairs: list[_Fit] | None = None
 
-    def fitting(self, typed: _Typed, fit: Fit) -> list[_Fit]:
+    def fitting(self, typed: _Typed, fit: NameFit) -> list[_Fit]:
         """As `_Typed.fitting`; each class with the shortest of its names that fit."""
         by_alias, of = self._structure.attributes.by_folded(), self._structure.attributes.of
-        if fit is Fit.WHOLE:
+        if fit is NameFit.WHOLE:
             pairs = [(each, typed.wanted) for each in by_alias.get(typed.wanted, ())]
             return _within(self._structure, pairs, self._parts)
-        if fit is Fit.WORDS and len(typed.wanted) < SHORTEST_WORD:
+        if fit is NameFit.WORDS and len(typed.wanted) < SHORTEST_WORD:
             return []
         if self._pairs is None:
             listed = [(each, folded) for folded, ids in by_alias.items() if typed.wanted in folded for each in ids]
             self._pairs = _within(self._structure, listed, self._parts)
         pairs = typed.fitting(self._pairs, fit)
-        if fit is not Fit.PART:
+        if fit is not NameFit.PART:
             pairs = [pair for pair in pairs if searchable(of(pair[0]).source_id) != pair[1]]
         return list(dict(sorted(pairs, key=_short_first, reverse=True)).items())
 

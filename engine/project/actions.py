@@ -238,12 +238,8 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "predictions_allowed": ActionText("Allowed predictions below {class}", "Allow predictions below {class}"),
     "key_set": ActionText("Gave {class} the key {key}", "Give {class} the key {key}"),
     "key_removed": ActionText("Took the key from {class}", "Take the key from {class}"),
-    "predictions_begun": ActionText(
-        "Stopped predictions above {class}", "Stop predictions above {class}"
-    ),
-    "broader_predictions_allowed": ActionText(
-        "Allowed predictions above {class}", "Allow predictions above {class}"
-    ),
+    "predictions_begun": ActionText("Stopped predictions above {class}", "Stop predictions above {class}"),
+    "broader_predictions_allowed": ActionText("Allowed predictions above {class}", "Allow predictions above {class}"),
     "classes_imported": ActionText(
         "Imported {classes} from {source}", "Import {classes} from {source}",
         details=("locked the class list, as it has more than {limit}",),

@@ -110,7 +110,7 @@ def test_a_very_small_window_opens_its_right_panel(reviewing: Desk) -> None:
     assert (window.side.isVisible(), window.tree.isVisible(), window.width()) == (True, False, 720)
     assert header.panel_button.isChecked()
     assert clipped(window.inspector) == []
-    reviewing.press(Qt.Key.Key_6, ALT)
+    reviewing.press(Qt.Key.Key_F8)
     laid_out()
     assert (window.side.isVisible(), window.tree.isVisible()) == (False, True)
     click(header.panel_button)
@@ -127,7 +127,7 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
     window.resize(1440, 800)
     laid_out()
     before = panes_of(reviewing).sizes()
-    reviewing.press(Qt.Key.Key_6, ALT)
+    reviewing.press(Qt.Key.Key_F8)
     laid_out()
     assert panes_of(reviewing).sizes() == [before[0], before[1] + before[2] + 1, 0]  # one line less between panes
     reviewing.press(Qt.Key.Key_B, CONTROL)

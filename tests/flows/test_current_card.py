@@ -86,9 +86,9 @@ def test_after_a_drop_the_selection_stays_where_the_person_put_it(
 
 
 def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:
-    """Alt+3 shows the labelled images; the keyboard stays in the grid, and its card is described."""
+    """Ctrl+8 shows the labelled images; the keyboard stays in the grid, and its card is described."""
     reviewing.grid.setFocus()
-    reviewing.press(Key.Key_3, ALT)
+    reviewing.press(Key.Key_8, CONTROL)
     assert reviewing.label_of(check_current(reviewing))
 
 

@@ -137,7 +137,7 @@ def import_boxes(person: Person, things: Sequence[Thing]) -> None:
 
 def teach(person: Person, project: Path) -> None:
     """Choose crops of each species by their colour, and label them by keys."""
-    person.hand.key("Alt+2")
+    person.hand.key("Ctrl+7")
     person.wait_until_at_rest(person.grid, STILL_S, ANALYSED_S)
     for count in range(TAUGHT * len(SPECIES)):
         name = SPECIES[count % len(SPECIES)]
@@ -205,7 +205,7 @@ def answer(person: Person, name: str, seen: Sequence[Area]) -> None:
 
 def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
     """What is left to review shows nothing: all of it at once."""
-    person.hand.key("Alt+2")
+    person.hand.key("Ctrl+7")
     person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
     assert not any(seen_in(person, person.grid, name) for name in SPECIES)
     person.hand.click(person.grid.centre)
@@ -217,7 +217,7 @@ def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
 
 def count_a_herd(person: Person) -> None:
     """The first of the labelled images shows more than one."""
-    person.hand.key("Alt+3")
+    person.hand.key("Ctrl+8")
     person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
     person.hand.click(find(person, SPECIES[0]))
     person.hand.key("k")

@@ -52,7 +52,7 @@ def test_a_document_of_forty_plates(person: Person, tmp_path: Path) -> None:
     assert parts_in(project) == [("plates.pdf", f"page={number}") for number in range(1, PAGES + 1)]
     for name in SPECIES:
         person.make_class(project, name)
-    person.hand.key("Alt+2")
+    person.hand.key("Ctrl+7")
     for count in range(1, LABELLED + 1):
         name = SPECIES[count % len(SPECIES)]
         grid = person.grid
@@ -65,7 +65,7 @@ def test_a_document_of_forty_plates(person: Person, tmp_path: Path) -> None:
     for (_file, part), name in labelled_parts_in(project).items():
         assert name == SPECIES[(int(part.removeprefix("page=")) - 1) % len(SPECIES)]
 
-    person.hand.key("Alt+1")
+    person.hand.key("Ctrl+6")
     person.hand.key("Ctrl+F")
     person.hand.type("plates unlabelled")
     person.hand.key("Enter")
@@ -101,7 +101,7 @@ def test_a_video_of_a_camera_trap(person: Person, tmp_path: Path) -> None:
     project = start_with(person, tmp_path, video, 4)
     assert parts_in(project) == [("trap.mp4", f"t={second}") for second in (0, 2, 4, 6)]
     person.make_class(project, "Jay")
-    person.hand.key("Alt+2")
+    person.hand.key("Ctrl+7")
     grid = person.grid
     person.wait_until_at_rest(grid, STILL_S, PATIENCE_S)
     person.hand.click((grid.left + FIRST_CARD, grid.top + FIRST_CARD))

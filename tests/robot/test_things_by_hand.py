@@ -47,7 +47,7 @@ def add_photos(person: Person, tmp_path: Path, photos: int, classes: Sequence[st
     wait_for(lambda: image_count_in(project) == photos, "the photos")
     for name in classes:
         person.make_class(project, name)
-    person.hand.key("Alt+1")
+    person.hand.key("Ctrl+6")
     person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
     return project
 

@@ -59,8 +59,9 @@ def test_the_menu_of_a_class(linked: Desk) -> None:
     """Names the class that a new one would stand under, and the parent of that row; one parent is never offered."""
     menu = menu_of(linked, row_place(linked, "Red disc", "Blue"))
     assert titles(menu) == [
-        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…", "Move under…",
-        "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
+        "New class under Red disc…", "New class beside it…", "New class above it…", "Rename class…",
+        "Key for labelling…",
+        "Move under…", "Add another parent…", "Unlink from Blue", "Merge class into…", "Copy classes",
         "Cut classes", "Paste classes", "Remove class",
     ]  # fmt: skip
     QTest.keyClick(menu, Key.Key_Escape)
@@ -78,7 +79,12 @@ def test_the_menu_where_no_class_stands(reviewing: Desk) -> None:
     viewport = reviewing.window.tree.front.viewport()
     reviewing.window.tree.front.collapseAll()
     menu = menu_of(reviewing, QPoint(viewport.width() // 2, viewport.height() - 4))
-    assert titles(menu) == ["New class at the top level…", "Paste classes", "Import classes from a file…"]
+    assert titles(menu) == [
+        "New class at the top level…",
+        "Paste classes",
+        "Import classes from a file…",
+        "Rules for the class list…",
+    ]
     choose(menu, "New class at the top level…")
     type_and_enter(reviewing, "Yellow")
     assert parents_of(reviewing, "Yellow") == set()
@@ -126,7 +132,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     assert slider.hasFocus()
     click(button(inspector, "Inherit again"))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
-    assert "inherited 80%" in texts(inspector)
+    assert "80% (from parent)" in texts(inspector)
 
 
 def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
@@ -134,7 +140,7 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
-    box = button(inspector, "Stop at this class")
+    box = button(inspector, "Don't predict subclasses")
     click(box, QPoint(8, box.height() // 2))
     red = reviewing.graph.find("Red")
     below = reviewing.graph.descendants(red)

@@ -6,6 +6,7 @@ from PySide6.QtGui import QImage
 from app.class_tree.row_data import (
     BAR_ROLE,
     COLOUR_ROLE,
+    IS_BROADEST_ROLE,
     IS_DEEPEST_ROLE,
     NAME,
     classes_with_shots,
@@ -100,14 +101,17 @@ def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:
     """Painted in the row and named by its tip, and nowhere below."""
     bird, seal = tree.graph.find("Bird"), tree.graph.find("Seal")
     paths = (("Animal", "Bird"), ("Animal", "Diver", "Seal"), ("Animal", "Bird", "Gull"))
-    tree.model.set_marks({}, {bird: ClassPolicy(0.9), seal: ClassPolicy(None, is_deepest=True)})
+    seal_policy = ClassPolicy(None, is_deepest=True, is_broadest=True)
+    tree.model.set_marks({}, {bird: ClassPolicy(0.9), seal: seal_policy})
     rows = [tree.row(*path) for path in paths]
     assert [row.data(BAR_ROLE) for row in rows] == [0.9, None, None]
     assert [row.data(IS_DEEPEST_ROLE) for row in rows] == [False, True, False]
+    assert [row.data(IS_BROADEST_ROLE) for row in rows] == [False, True, False]
     tips = [str(row.siblingAtColumn(NAME).data(Qt.ItemDataRole.ToolTipRole)) for row in rows]
-    assert "Confidence needed here and below: 90%" in tips[0]
-    assert "Predictions stop at this class" in tips[1]
-    assert "Confidence" not in tips[2]
+    assert "Minimum confidence here and below: 90%" in tips[0]
+    assert "Subclasses are not predicted" in tips[1]
+    assert "Broader classes are not predicted" in tips[1]
+    assert "Minimum confidence" not in tips[2]
 
 
 def test_a_long_name_leaves_room_for_marks(tree: Tree) -> None:

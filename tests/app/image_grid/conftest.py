@@ -3,6 +3,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.image_grid.card_words import CardWords
 from app.image_grid.held_order import Order
 from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
@@ -12,7 +13,7 @@ from app.images.thumbnails import Thumbnails
 @pytest.fixture
 def model(qapp: object) -> ImageGridModel:
     """Cards in the order in which they were added; classes are called by their number."""
-    model = ImageGridModel(lambda class_id: f"class {class_id}")
+    model = ImageGridModel(CardWords(lambda class_id: f"class {class_id}"))
     model.set_order(Order.ADDED)
     return model
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QListView
 from pytestqt.qtbot import QtBot
 
+from app.image_grid.card_words import CardWords
 from app.image_grid.hovered_card import HoveredCard
 from app.image_grid.model import ImageGridModel
 from app.session.subsets import ImageFilter
@@ -18,7 +19,7 @@ PARTS = ("t=0", "t=4", "t=12", "")
 @pytest.fixture
 def model() -> ImageGridModel:
     """Three frames of a clip, and a photo."""
-    model = ImageGridModel(str)
+    model = ImageGridModel(CardWords(str))
     state = state_of([Picture()] * 4)
     clip, ids = "clip.mp4", state.image_ids.tolist()
     frames = dict(zip(ids[:3], PARTS[:3], strict=True))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 
-from app.image_grid.card_words import Mark
+from app.image_grid.card_words import CardWords, Mark
 from app.image_grid.held_order import Order
 from app.image_grid.model import ID_ROLE, ImageGridModel
 from app.session.subsets import ImageFilter, Subset
@@ -57,7 +57,7 @@ def test_words_on_a_card(picture: Picture, mark: Mark, words: tuple[str, str, st
 @pytest.mark.parametrize("name", ["unknown", "Unknown", "None of the classes"])
 def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> None:
     """In quotes it is a class, without them what the program or the person says of an image of no class."""
-    model = ImageGridModel(lambda _class_id: name)
+    model = ImageGridModel(CardWords(lambda _class_id: name))
     labelled_none = Picture(label=UNKNOWN, best=4, score=0.9)
     far = Picture(best=4, score=0.9, is_unknown=True)
     labelled, sure = Picture(label=4), Picture(best=4, score=0.97, safe=4, safe_score=0.97)
@@ -150,7 +150,7 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
 def test_images_that_are_not_where_they_were() -> None:
     """They keep label and prediction; what nobody could read is not found rather than broken."""
     pictures = (Picture(label=3), Picture(best=4, score=0.5), Picture(status=ImageStatus.FAILED), Picture(best=4))
-    model = ImageGridModel(lambda class_id: f"class {class_id}")
+    model = ImageGridModel(CardWords(lambda class_id: f"class {class_id}"))
     model.set_order(Order.ADDED)
     model.set_state(state_of(pictures))
     ids = shown(model)

@@ -67,11 +67,11 @@ def test_a_read_only_bar_stays(pane: Pane) -> None:
 def test_what_a_confidence_does_is_explained_in_words() -> None:
     curve = curve_of_class()
     assert curve_text(curve, 0.4) == (
-        "At 40%, 15 of 20 held-out images of this class are named as it or a class below it. "
-        "Of all images named so, 87% are right (95% confidence interval 62% to 96%)."
+        "At 40%, 15 of 20 held-out images of this class are predicted as it or a class below it. "
+        "Of all images predicted so, 87% are correct (95% confidence interval 62% to 96%)."
     )
     assert curve_text(curve, 0.99) == (
-        "At 99%, 0 of 20 held-out images of this class are named as it or a class below it."
+        "At 99%, 0 of 20 held-out images of this class are predicted as it or a class below it."
     )
 
 

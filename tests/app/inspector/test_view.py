@@ -90,7 +90,7 @@ def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None
 
 
 def slider_of(desk: Desk, name: str) -> QSlider:
-    """The confidence needed, on the page of a class."""
+    """The minimum confidence, on the page of a class."""
     class_id, inspector = desk.graph.find(name), desk.window.inspector
     desk.window.tree.select_class(class_id)
     desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)

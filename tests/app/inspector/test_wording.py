@@ -134,7 +134,7 @@ def test_counts_confidence_and_candidates() -> None:
     """One and many are distinguished; a confidence that is inherited is marked so."""
     assert counts_text(a_class()) == "3 examples  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 example  ·  1 image"
-    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80%", "80%"]
+    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["80% (from parent)", "80%"]
     assert bar_text(a_class()) == "Below this, the broader class is used."
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")
     assert candidates_text(1).startswith("1 candidate.")

@@ -4,6 +4,7 @@ import pytest
 
 from app.palette.logic import (
     ROW_LIMIT,
+    AskChoice,
     ClassChoice,
     CommandChoice,
     CreateChoice,
@@ -12,6 +13,8 @@ from app.palette.logic import (
     class_rows,
     commands_for,
     create_choice,
+    found_rows,
+    label_rows,
     place_of,
 )
 from engine.graph.category_graph import CategoryGraph
@@ -120,3 +123,26 @@ def test_commands_hold_every_typed_word() -> None:
     assert [row.title for row in commands_for(rows, "ADD ima")] == ["Add images", "Images to add"]
     assert commands_for(rows, "quit") == []
     assert commands_for(rows, "") == rows
+
+
+def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_title(graph: CategoryGraph) -> None:
+    """Typed "gull" goes to Gull, not to "New class under Gull"; "new" is the command all the same."""
+    commands = [PaletteRow(title, "", "", "", CommandChoice(title)) for title in ("New class under Gull", "Gull watch")]
+    titles = [row.title for row in found_rows(commands, class_rows(graph, "gull"), "gull")]
+    assert titles == ["Gull watch", "Gull", "New class under Gull", "Herring Gull"]
+
+
+def test_a_row_says_what_enter_does_with_it(graph: CategoryGraph) -> None:
+    """A class to label as, one to be made, and a word that a locked class list does not have."""
+    labels = label_rows(graph, "Auk", under=graph.find("Bird"))
+    assert [row.act_text for row in labels] == ["Create “Auk” under Bird"]
+    assert [row.act_text for row in label_rows(graph, "herring")] == [
+        "Label as Herring Gull", "Create “herring” top level"
+    ]  # fmt: skip
+    (asked,) = label_rows(graph, "Pufin", is_locked=True)
+    assert (asked.title, asked.act_text) == ("“Pufin” is not in the class list…", "Ask whether to add “Pufin”")
+    assert isinstance(asked.choice, AskChoice)
+    answers = asked.choice.answers()
+    assert [row.title for row in answers] == ["Puffin", "Do not add it", "Add “Pufin” to the class list"]
+    assert answers[-1].choice == CreateChoice("Pufin", None)
+    assert class_rows(graph, "gull", key_text=str)[0].hint == "0"

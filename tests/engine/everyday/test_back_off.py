@@ -1,7 +1,16 @@
 import numpy as np
 import pytest
 
-from engine.everyday.back_off import DEFAULT_BAR, BackOff, Policy, back_off, bars_in_effect, too_deep, where_bar_is_set
+from engine.everyday.back_off import (
+    DEFAULT_BAR,
+    BackOff,
+    Policy,
+    back_off,
+    bars_in_effect,
+    too_broad,
+    too_deep,
+    where_bar_is_set,
+)
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from tests.support.deep_graphs import add_all, ladder
@@ -142,6 +151,28 @@ def test_a_deepest_class_caps_all_below_it() -> None:
     assert GULL not in rules.coarse_ids
     assert _decide(rules, 0.01, 0.0, 0.98, 0.01) == pytest.approx((BIRD, 0.99))
     assert _decide(rules, 0.01, 0.97, 0.01, 0.01)[0] == SEAL
+
+
+def test_a_broadest_class_hides_all_above_it() -> None:
+    """Never above Bird: not Animal, however sure; where only Animal would pass, nothing is safe."""
+    graph, policies = seaside_graph(), {BIRD: Policy(is_broadest=True)}
+    assert too_broad(graph, policies, 0) == {ANIMAL}
+    assert _decide(_rules(), 0.3, 0.35, 0.3, 0.05) == pytest.approx((ANIMAL, 0.95))
+    rules = _rules(policies)
+    assert ANIMAL not in rules.coarse_ids
+    assert _decide(rules, 0.3, 0.35, 0.3, 0.05) == (NO_CLASS, 0.0)
+    assert _decide(rules, 0.45, 0.05, 0.45, 0.05) == pytest.approx((BIRD, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("level", "named"),
+    [(0, {ANIMAL, PLANT, BIRD, DIVER, GULL}), (1, {BIRD, DIVER, GULL}), (2, {GULL}), (3, set()), (9, set())],
+)
+def test_no_coarse_class_above_the_broadest_level_is_named(level: int, named: set[int]) -> None:
+    """A leaf is named wherever it lies: nothing is finer than Kelp, on level 1."""
+    rules = back_off(seaside_graph(), np.array(LEAVES), {}, broadest_level=level)
+    assert set(rules.coarse_ids.tolist()) == named
+    assert _decide(rules, 0.02, 0.02, 0.02, 0.94)[0] == KELP
 
 
 def test_a_leaf_marked_deepest_is_no_cap() -> None:

@@ -98,7 +98,7 @@ def zoo() -> CategoryGraph:
     ],
 )
 def test_a_whole_word_comes_before_a_longer_word(typed: str, found: list[str]) -> None:
-    """The order of all lists of classes: see `Fit`."""
+    """The order of all lists of classes: see `NameFit`."""
     assert names_of(zoo(), zoo().search(typed)) == found
 
 

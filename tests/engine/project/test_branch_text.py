@@ -132,8 +132,8 @@ BROKEN: dict[str, tuple[str, str]] = {
     "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "something else as its synonyms"),
     "a colour by name": (_text({"name": "Gull", "colour": "red"}), "no colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
-    "a bar above one": (_text({"name": "Gull", "bar": 7}), "something else as its confidence needed"),
-    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "something else as its confidence needed"),
+    "a bar above one": (_text({"name": "Gull", "bar": 7}), "something else as its minimum confidence"),
+    "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "something else as its minimum confidence"),
     "a bar in words": (_text({"name": "Gull", "is_deepest": "yes"}), "something else as its level"),
 }  # fmt: skip
 

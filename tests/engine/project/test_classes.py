@@ -149,7 +149,7 @@ def test_a_removed_class_takes_its_policy_along(tmp_path: Path) -> None:
     """The policy of a class goes with it and comes back with it."""
     project, gull, _ = bird_project(tmp_path)
     change = project.policies.set(gull, ClassPolicy(bar=0.9, is_deepest=True))
-    assert (change.text, change.policies) == ("Changed the confidence needed for Gull", (gull,))
+    assert (change.text, change.policies) == ("Changed the minimum confidence of Gull", (gull,))
     project.classes.remove([gull])
     assert project.policies.by_class() == {}
     assert project.check() == []

@@ -211,3 +211,15 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
         project.classes.set_attributes([gull], note="")
         change = import_graph(project, tmp_path / "birds.obo", read=imported).change
         assert change.text == "Imported notes of 1 class from birds.obo"
+
+
+@pytest.mark.parametrize(("classes", "is_locked"), [(100, False), (101, True)])
+def test_a_long_list_locks_the_class_list(tmp_path: Path, classes: int, is_locked: bool) -> None:
+    """In the step of the import, which says so; what a person unlocked then stays unlocked."""
+    source = tmp_path / "list.csv"
+    source.write_text("class\n" + "".join(f"Kind {each}\n" for each in range(classes)), encoding="utf-8")
+    with new_project(tmp_path) as project:
+        done = import_graph(project, source)
+        assert (project.policies.is_locked, "locked" in str(done.change.action)) == (is_locked, is_locked)
+        project.history.undo()
+        assert (project.policies.is_locked, len(project.classes.graph)) == (False, 0)

@@ -11,7 +11,7 @@ from engine.collection.merging.merge_plan import ConflictKind, MergePlan, Prefer
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import settle, settle_comment
 from engine.graph.codes import UNKNOWN
-from engine.project import Project
+from engine.project import ClassPolicy, Project
 from tests.support.copies import content, copied, labels_of, read, stranger, two_copies
 from tests.support.labelled_images import draw
 from tests.support.projects import connection_of, dump, found_files
@@ -291,3 +291,19 @@ def test_missing_images_are_added_when_asked(tmp_path: Path) -> None:
     assert [(each.path.name, str(each.reason)) for each in done.refused] == [("gone.png", "it is not there")]
     assert labels_of(ada)[13] == ("Bird/Gull", "ben")
     assert merge(ada, ben.path, adds_images=True).change.is_empty
+
+
+def test_a_key_of_the_other_comes_in_where_it_is_free(tmp_path: Path) -> None:
+    """A key means one class: ours keeps the one that both gave."""
+    ours, theirs = two_copies(tmp_path)
+    first, second = list(ours.classes.graph.classes())[:2]
+    ours.classes.set_key(first, 1)
+    theirs.classes.set_key(second, 1)
+    _, new = theirs.classes.add("Kestrel")
+    theirs.classes.set_key(new, 2)
+    theirs.policies.set(new, ClassPolicy(is_broadest=True))
+    merge(ours, theirs.path)
+    graph = ours.classes.graph
+    kestrel = graph.find("Kestrel")
+    assert (graph.class_of_key(1), graph.class_of_key(2)) == (first, kestrel)
+    assert ours.policies.by_class()[kestrel] == ClassPolicy(is_broadest=True)
