@@ -31,6 +31,7 @@ from app.theme.icons import icon
 from app.window_geometry import Panes
 from app.workspace.view import Workspace
 from engine.config import CacheFolders
+from engine.images.find_images import FoundImages
 from engine.log import Log
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Shell(QMainWindow):
     similar_requested = Signal(Sequence)  # dropped with Alt held: files that images should be found like
     files_given = Signal(Sequence)  # to the open project
     images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
-    found_given = Signal(object, frozenset)  # found images to add, and the folders that are classes
+    found_given = Signal(FoundImages, frozenset)  # found images to add, and the folders that are classes
     first_page_wanted = Signal()
     language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has
     device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now

@@ -27,7 +27,7 @@ from app.welcome.wording import setup_facts
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
 
-WIDTH: Final = 760
+WIDTH: Final = 760  # logical pixels
 TITLE_WIDTH: Final = 88  # logical pixels of the column of titles
 _TOP_LEFT: Final = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
 

@@ -23,7 +23,7 @@ LISTS: Final = (ClassesFrom.FILE, ClassesFrom.TEXT)
 
 
 @final
-class ClassChoice(QObject):
+class SheetClasses(QObject):
     """Connects the classes of the sheet, and the boxes of folders that are classes."""
 
     changed = Signal()  # a list was read, or is not wanted any more
