@@ -54,6 +54,7 @@ class SheetClasses(QObject):
         if self._card is not None:
             self._card.photos.choose(project.left_out, project.class_folders)
             self._card.classes.show_choice(project.classes_from, project.class_file, project.class_text)
+            self._card.classes.show_labels(project.labels)
         self.read()
 
     def read(self) -> None:
