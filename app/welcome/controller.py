@@ -267,5 +267,6 @@ class Projects(Feature):
             self._shell.found_given.emit(made.found, made.class_folders)
         if made.photos:
             self._shell.images_given.emit(made.photos, None)
-        if made.labels is not None:
-            self._shell.files_given.emit([made.labels])
+        if (labels := made.labels) is not None:  # the thread of the project answers once the photos are there
+            give = self._shell.files_given.emit
+            self._session.ask(lambda live: live.project.images.count, lambda _count: give([labels]), owner=self)

@@ -344,6 +344,9 @@ def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: 
     made(desk, card, 5)
     labels = desk.window.of(LabelImports)
     desk.wait(lambda: labels.card is not None and labels.card.isVisible() and labels.card.survey is not None)
+    assert labels.card is not None
+    assert labels.card.survey is not None
+    assert labels.card.survey.missing_images == ()  # the photos are in the project already
     desk.press(Key.Key_Escape)
 
 
