@@ -32,6 +32,7 @@ from app.theme.icons import icon
 from app.window_geometry import Panes
 from app.workspace.view import Workspace
 from engine.config import ARCHIVE_SUFFIX, CacheFolders
+from engine.images.find_images import FoundImages
 from engine.log import Log
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Shell(QMainWindow):
     files_given = Signal(Sequence)  # to the open project
     images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
     archive_given = Signal(Path)  # a project with its photos in one file
-    found_given = Signal(object, frozenset)  # found images to add, and the folders that are classes
+    found_given = Signal(FoundImages, frozenset)  # found images to add, and the folders that are classes
     copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
     language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has

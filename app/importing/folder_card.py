@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from engine.collection.importing.folder_choice import FoundFolder
 
-WIDTH: Final = 560
+WIDTH: Final = 560  # logical pixels
 
 
 @final

@@ -56,9 +56,10 @@ class ClassSection(QWidget):
         self._line = QWidget()
         fill_row(self._line, self.summary, self.all_button, self.none_button).setStretch(0, 1)
         self.failure = FailureNotice("warning")
+        self.labels_note = make_flowing_label("", "secondary")
         row = QWidget()
         fill_row(row, *self.ways.values(), spacing=tokens().spacing.medium).addStretch(1)
-        parts = (row, self._file, self.columns, self.text, self._line, self.failure)
+        parts = (row, self._file, self.columns, self.text, self._line, self.failure, self.labels_note)
         fill_column(self, *parts)
         self.ways[ClassesFrom.NOWHERE].setChecked(True)
 
@@ -93,6 +94,12 @@ class ClassSection(QWidget):
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
         self._show_parts()
+
+    def show_labels(self, file: Path | None) -> None:
+        """Say that a file of labels is imported once the project is made."""
+        name = "" if file is None else shown(file.name)
+        self.labels_note.setText(tr("Labels are imported from %1 once the project is made.", name) if name else "")
+        self.labels_note.setVisible(bool(name))
 
     def show_list(self, read: ClassList | None, failure: str, *, is_reading: bool) -> None:
         """Show what reading the file or the text gave."""

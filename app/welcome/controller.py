@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QMenu
 
 from app.actions.row import Needs, Section, action
@@ -110,10 +110,13 @@ class RecentProjects(QObject):
         page.recent.forget_requested.connect(self._forget)
 
     def show(self) -> None:
-        paths = self._settings.recent_projects()
-        self._page.show_recent(paths)
-        if not self._is_stopped:
-            self.looks.look(paths)
+        self._page.show_recent(self._settings.recent_projects())
+        QTimer.singleShot(0, self, self._look)
+
+    def _look(self) -> None:
+        """Once the page was painted, if it stays: at the start a project may be opened instead."""
+        if self._page.isVisible() and not self._is_stopped:
+            self.looks.look(self._settings.recent_projects())
 
     def _forget(self, path: Path) -> None:
         self._settings.forget_project(path)
@@ -265,5 +268,6 @@ class Projects(Feature):
             self._shell.found_given.emit(made.found, made.class_folders)
         if made.photos:
             self._shell.images_given.emit(made.photos, None)
-        if made.labels is not None:
-            self._shell.files_given.emit([made.labels])
+        if (labels := made.labels) is not None:  # the thread of the project answers once the photos are there
+            give = self._shell.files_given.emit
+            self._session.ask(lambda live: live.project.images.count, lambda _count: give([labels]), owner=self)

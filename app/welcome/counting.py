@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Searched:
+class SearchedPaths:
     """What searching some paths gave, and why others cannot be searched."""
 
     found: dict[Path, FoundImages] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class FolderCounting(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._paths: Sequence[Path] = ()
-        self._known = Searched()
+        self._known = SearchedPaths()
         self.folders: Sequence[FoundFolder] = ()
         self._job: DetachedJob | None = None
 
@@ -53,7 +53,7 @@ class FolderCounting(QObject):
     def forget(self) -> None:
         """The disk may have changed by the next time."""
         self._drop()
-        self._paths, self._known, self.folders = (), Searched(), ()
+        self._paths, self._known, self.folders = (), SearchedPaths(), ()
 
     def stop(self) -> None:
         """Before the program ends."""
@@ -105,7 +105,7 @@ class FolderCounting(QObject):
     def _on_progress(self, progress: Progress) -> None:
         self.counted.emit(progress.done)
 
-    def _on_searched(self, job: DetachedJob, searched: Searched) -> None:
+    def _on_searched(self, job: DetachedJob, searched: SearchedPaths) -> None:
         if job is self._job:
             self._job = None
             self._known.found.update(searched.found)
@@ -124,11 +124,11 @@ class FolderCounting(QObject):
             job.cancel()
 
 
-def _searched(paths: Sequence[Path], on_progress: OnProgress, cancel: CancelToken) -> Searched:
+def _searched(paths: Sequence[Path], on_progress: OnProgress, cancel: CancelToken) -> SearchedPaths:
     from engine.errors import StorageError
     from engine.images.find_parts import find_images_and_parts
 
-    searched = Searched()
+    searched = SearchedPaths()
     for path in paths:
         try:
             found = find_images_and_parts([path], on_progress=on_progress, cancel=cancel)

@@ -156,7 +156,7 @@ def sorted_out(paths: Sequence[Path]) -> Dropped:
         elif is_class_list(path):
             class_file = path
         else:
-            photos.append(path)  # found to be no image, which is said
+            photos.append(path)  # the search names it as no image
     return Dropped(tuple(photos), class_file, labels)
 
 

@@ -13,7 +13,6 @@ from app.file_dialogs import Purpose, choose_folder, folder_for
 from app.jobs.background_thread import DetachedJob
 from app.jobs.process_job import JobSlot, Stage
 from app.texts import tr
-from app.welcome.class_choice import ClassChoice
 from app.welcome.counting import FolderCounting
 from app.welcome.logic import (
     Dropped,
@@ -25,6 +24,7 @@ from app.welcome.logic import (
     sorted_out,
     suggested_folder,
 )
+from app.welcome.sheet_classes import SheetClasses
 from app.welcome.speed_measuring import SpeedMeasuring
 from app.wording import preparing_text, sentence
 
@@ -56,7 +56,7 @@ class ProjectMaking(QObject):
         self.speeds = SpeedMeasuring(session.jobs, settings)
         self.preparing = JobSlot(session.jobs, keeps_finished=False)
         self._choice = ProjectChoice(new_project_of(settings.new_project))
-        self.classes = ClassChoice(self._choice, self.counting, host)
+        self.classes = SheetClasses(self._choice, self.counting, host)
         self._session, self._settings, self._host = session, settings, host
         self._choose_place, self._make = choose_place, make
         self._offered: Sequence[OfferedBackbone] = ()

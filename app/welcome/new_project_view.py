@@ -27,7 +27,7 @@ from app.welcome.wording import setup_facts
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
 
-WIDTH: Final = 760
+WIDTH: Final = 760  # logical pixels
 TITLE_WIDTH: Final = 88  # logical pixels of the column of titles
 _TOP_LEFT: Final = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
 
@@ -72,8 +72,8 @@ class NewProjectCard(ScrollingCard):
         for at, (title, section) in enumerate(zip(titles, self._each_section(), strict=True)):
             label, line = make_label(title, "strong"), make_separator()
             label.setContentsMargins(0, 0 if at else spacing.small, 0, 0)  # beside the text of the field
-            line.setVisible(at > 0)
             grid.addWidget(line, 2 * at, 0, 1, 2)
+            line.setVisible(at > 0)  # without a parent it would be a window
             grid.addWidget(label, 2 * at + 1, 0, _TOP_LEFT)
             grid.addWidget(section, 2 * at + 1, 1)
             self._sections.append((label, section, line))

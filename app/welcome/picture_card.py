@@ -24,13 +24,13 @@ from app.theme.tokens import tokens
 
 CARD_WIDTH: Final = 216  # logical pixels that a card needs
 PICTURE_HEIGHT: Final = 104  # logical pixels
-MOST_COLUMNS: Final = 4
-ICON_SIDE: Final = 36
+MOST_COLUMNS: Final = 4  # of cards beside each other
+ICON_SIDE: Final = 36  # logical pixels
 _MUTED: Final = 0.35  # opacity of the picture of a project that is not there
 
 
 @final
-class Picture(QWidget):
+class CardPicture(QWidget):
     """Fills its place with the middle of a picture, rounded at the top; an icon while there is none."""
 
     def __init__(self, icon_name: str) -> None:
@@ -87,7 +87,7 @@ class PictureCard(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.picture = Picture(icon_name)
+        self.picture = CardPicture(icon_name)
         self.name = ElidedLabel("strong")
         self.name.show_text(name)
         spacing = tokens().spacing

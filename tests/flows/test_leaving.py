@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
+from app.importing.controller import Importing
 from app.moved_images.controller import MovedImages
 from app.session import Session
 from engine.file_parts import ImageSource
@@ -32,15 +33,17 @@ def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
 
 
 def test_a_question_about_a_project_ends_with_it(reviewing: Desk, leave: Callable[[], None], tmp_path: Path) -> None:
-    """The card above the grid and the palette would act on the next project."""
+    """The card about folders and the palette would act on the next project."""
     write_shape(tmp_path / "new" / "Red disc" / "a.png", "Red disc", seed=5)
-    reviewing.drop_files(reviewing.grid, [tmp_path / "new"])
-    reviewing.wait(reviewing.window.workspace.notice.isVisible)
     reviewing.choose(0)
     reviewing.press(Key.Key_R)
     assert reviewing.window.palette_panel.isVisible()
+    importing = reviewing.window.of(Importing)
+    importing.take([tmp_path / "new"])
+    reviewing.wait(lambda: importing.card is not None and importing.card.isVisible())
     leave()
-    assert not reviewing.window.workspace.notice.isVisible()
+    assert importing.card is not None
+    assert not importing.card.isVisible()
     assert not reviewing.window.palette_panel.isVisible()
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.label_import.controller import LabelImports
 from app.palette.folder_list import FOLDER
 from app.settings import Settings
 from app.welcome.controller import Projects
@@ -331,6 +332,22 @@ def test_photos_and_a_list_are_dropped_together(desk: Desk, sites: Path, tmp_pat
     made(desk, card, 6)
     assert {desk.graph.name(each) for each in desk.graph.roots()} == {"Disc"}
     assert labelled(desk) == {"Blue disc"}
+
+
+def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: Path) -> None:
+    """It is no class list: the sheet says so, and its card opens in the new project."""
+    table = tmp_path / "labels.csv"
+    table.write_text("image,class\nfield trip/0.png,Red disc\n", encoding="utf-8")
+    card = drop_on_first_page(desk, [photos, table])
+    assert card.classes.way is ClassesFrom.NOWHERE
+    assert card.classes.labels_note.text() == "Labels are imported from labels.csv once the project is made."
+    made(desk, card, 5)
+    labels = desk.window.of(LabelImports)
+    desk.wait(lambda: labels.card is not None and labels.card.isVisible() and labels.card.survey is not None)
+    assert labels.card is not None
+    assert labels.card.survey is not None
+    assert labels.card.survey.missing_images == ()  # the photos are in the project already
+    desk.press(Key.Key_Escape)
 
 
 def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:

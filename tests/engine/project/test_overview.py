@@ -8,6 +8,7 @@ import pytest
 from engine.errors import ProjectDamagedError, ProjectMissingError
 from engine.files import FoundFile
 from engine.project.overview import MOST_FACES, read_overview
+from tests.support.eleventh_version import write_eleventh_version
 from tests.support.projects import new_project
 
 
@@ -27,6 +28,17 @@ def test_images_and_labels_are_counted(tmp_path: Path) -> None:
     (face,) = found.faces
     assert (face.path, face.part, face.size_bytes, face.modified_ns) == (tmp_path / "7.jpg", "", 17, 20)
     assert abs((datetime.now(UTC) - found.changed_at).total_seconds()) < 600
+
+
+def test_a_project_of_an_older_version(tmp_path: Path) -> None:
+    """Without parts of files; it stays of that version."""
+    path = tmp_path / "old.protoleaf"
+    write_eleventh_version(path)
+    before = path.read_bytes()
+    found = read_overview(path)
+    assert found.images > 0
+    assert found.faces
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_is_no_project(tmp_path: Path) -> None:

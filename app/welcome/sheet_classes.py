@@ -23,7 +23,7 @@ LISTS: Final = (ClassesFrom.FILE, ClassesFrom.TEXT)
 
 
 @final
-class ClassChoice(QObject):
+class SheetClasses(QObject):
     """Connects the classes of the sheet, and the boxes of folders that are classes."""
 
     changed = Signal()  # a list was read, or is not wanted any more
@@ -54,6 +54,7 @@ class ClassChoice(QObject):
         if self._card is not None:
             self._card.photos.choose(project.left_out, project.class_folders)
             self._card.classes.show_choice(project.classes_from, project.class_file, project.class_text)
+            self._card.classes.show_labels(project.labels)
         self.read()
 
     def read(self) -> None:
