@@ -32,6 +32,7 @@ _FOLDERS: Final = "folders"
 _HINTS: Final = "hints/shown"
 _OFFERED: Final = "backbones/offered_in"
 _KEYS: Final = "keys"
+_OPEN_PARTS: Final = "inspector/open_parts"
 _PROJECTS_LIMIT: Final = 500  # more than are opened in years
 
 
@@ -147,6 +148,14 @@ class Settings:
     def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
         others = [each for each in self._texts(_UNFOLDED) if each != project_id]
         self.store.setValue(_UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT])
+
+    def is_part_open(self, name: str) -> bool:
+        """Whether a foldable part of the inspector's pages is open; closed by default."""
+        return name in self._texts(_OPEN_PARTS)
+
+    def remember_part(self, name: str, *, is_open: bool) -> None:
+        others = [each for each in self._texts(_OPEN_PARTS) if each != name]
+        self.store.setValue(_OPEN_PARTS, [*others, name] if is_open else others)
 
     @property
     def accept_above(self) -> int:

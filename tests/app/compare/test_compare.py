@@ -9,7 +9,7 @@ from app.actions.keys import keys_in_use
 from app.compare.controller import Comparing
 from app.compare.logic import columns_for
 from app.compare.view import ComparePage
-from app.image_view.canvas import ZOOM_STEP, ImageCanvas
+from app.image_view.canvas import NOTCH_STEP, ImageCanvas
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -79,7 +79,7 @@ def test_the_wheel_zooms_all_around_the_same_place(reviewing: Desk) -> None:
     place = QPointF(one.width() * 0.6, one.height() * 0.45)
     before = relative(one, place)
     wheel(one, 12, place)
-    assert one.view.zoom == pytest.approx(ZOOM_STEP**12)
+    assert one.view.zoom == pytest.approx(NOTCH_STEP**12)
     assert other.view == one.view
     assert relative(one, place) == pytest.approx(before, abs=1e-6)
     assert relative(other, place) == pytest.approx(before, abs=0.01)
