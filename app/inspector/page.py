@@ -300,9 +300,7 @@ class Part(Page):
     def __init__(self, title: str) -> None:
         super().__init__(is_inner=True)
         self.add(make_separator())
-        self._heading = ElidedLabel("strong")
-        self.add(self._heading)
-        self.show_title(title)
+        self._heading = self.add_text(title, "strong")
 
     def show_title(self, title: str) -> None:
         self._heading.show_text(title)

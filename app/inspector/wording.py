@@ -88,7 +88,7 @@ def within_text(facts: ImageFacts) -> str:
 def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
         return tr("Why unknown")
-    return tr("Why %1", facts.why_name)
+    return tr("Why %1", shortened(facts.why_name))
 
 
 def share_title(row: ShareRow) -> str:

@@ -16,6 +16,7 @@ from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
+from tests.support.widgets import open_part
 
 Key = Qt.Key
 
@@ -65,6 +66,7 @@ def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
     inspector, session = reviewing.window.inspector, reviewing.window.session
     reviewing.window.tree.select_class(class_id)
     reviewing.wait(lambda: bool(inspector.findChildren(QSlider)))
+    open_part(inspector, "Rules and notes")
     (slider,) = inspector.findChildren(QSlider)
     slider.setFocus()
     reviewing.press(Key.Key_K, CONTROL)
