@@ -14,7 +14,7 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
 from app.inspector.class_notes import ClassNotes
 from app.inspector.logic import ClassPageFacts, ScoreRow
-from app.inspector.page import Fold, Page, PageRequests, Part, ScoreLine
+from app.inspector.page import Fold, Page, PagePart, PageRequests, ScoreLine
 from app.inspector.wording import (
     aliases_text,
     candidates_text,
@@ -133,7 +133,7 @@ class ClassPage(Page):
         part.add(likely)
         return likely
 
-    def _add_strip(self, part: Part, image_ids: tuple[int, ...]) -> None:
+    def _add_strip(self, part: PagePart, image_ids: tuple[int, ...]) -> None:
         strip = ThumbnailStrip(self._thumbnails)
         part.add(strip)
         strip.show_images(image_ids, self._state)
@@ -182,7 +182,7 @@ class ClassPage(Page):
         return button
 
     def _add_class_line(
-        self, part: Part, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False
+        self, part: PagePart, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False
     ) -> None:
         """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()

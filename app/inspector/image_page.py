@@ -18,7 +18,7 @@ from app.inspector.about_file import AboutFile
 from app.inspector.fields import FieldSection
 from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow, shared_values
 from app.inspector.notes import NoteSection
-from app.inspector.page import Fold, Page, PageRequests, Paragraph, Part, ScoreLine
+from app.inspector.page import Fold, Page, PagePart, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
     certainty_text,
     label_origin,
@@ -55,7 +55,7 @@ class Why(QWidget):
         super().__init__()
         self._thumbnails = thumbnails
         self._requests = requests
-        self._part = Part("")
+        self._part = PagePart("")
         self._reason = self._part.add_text()
         self._alike = self._make_strip()
         self._part.add(self._alike)

@@ -275,8 +275,8 @@ class Page(QWidget):
         self.add(heading)
         return heading
 
-    def add_part(self, title: str) -> "Part":
-        part = Part(title)
+    def add_part(self, title: str) -> "PagePart":
+        part = PagePart(title)
         self.add(part)
         return part
 
@@ -294,7 +294,7 @@ class Page(QWidget):
 
 
 @final
-class Part(Page):
+class PagePart(Page):
     """A part of a page: a line, a heading, and what belongs to it."""
 
     def __init__(self, title: str) -> None:

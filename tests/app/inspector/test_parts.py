@@ -9,7 +9,7 @@ from app.images.strip import ThumbnailStrip
 from app.inspector.about_file import AboutFile
 from app.inspector.class_notes import ClassNotes
 from app.inspector.image_page import Why
-from app.inspector.page import Fold, FoldHead, Page, Part, ScoreLine
+from app.inspector.page import Fold, FoldHead, Page, PagePart, ScoreLine
 from app.settings import Settings
 from tests.support.clicks import click
 from tests.support.desk import Desk
@@ -23,7 +23,7 @@ Key = Qt.Key
 
 def parts_of(page: Page) -> list[str]:
     """The headings of the parts and folds of a page that can be seen, from top to bottom."""
-    found = [part for part in page.findChildren(Part) if part.isVisible()]
+    found = [part for part in page.findChildren(PagePart) if part.isVisible()]
     folds = [fold for fold in page.findChildren(Fold) if fold.parentWidget() is page]
     inner = sorted([*found, *folds], key=lambda part: part.mapTo(page, part.rect().topLeft()).y())
     return [part.head.text() if isinstance(part, Fold) else texts(part).splitlines()[0] for part in inner]
@@ -108,7 +108,7 @@ def test_c15_a_class_has_four_parts(pane: Pane) -> None:
 def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None:
     page = pane.show_class(facts_of_class(parents=0, suggested=2))
     assert parts_of(page) == ["Examples", "Likely images", "Place in the graph", "Rules and notes"]
-    part = next(each for each in page.findChildren(Part) if texts(each).startswith("Place in the graph"))
+    part = next(each for each in page.findChildren(PagePart) if texts(each).startswith("Place in the graph"))
     assert "At the top level: it has no parent." in texts(part)
     assert len(part.findChildren(ScoreLine)) == 2
     assert button(part, "Add a parent to").isVisible()
