@@ -35,6 +35,7 @@ _OFFERED: Final = "backbones/offered_in"
 _KEYS: Final = "keys"
 _COLUMNS: Final = "imports/columns"
 _AFTER_HEADER: Final = "\n"
+_OPEN_PARTS: Final = "inspector/open_parts"
 _PROJECTS_LIMIT: Final = 500  # more than are opened in years
 _TABLES_LIMIT: Final = 50  # chosen: headers of tables whose columns a person named
 
@@ -152,6 +153,14 @@ class Settings:
     def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
         others = [each for each in self._texts(_UNFOLDED) if each != project_id]
         self.store.setValue(_UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT])
+
+    def is_part_open(self, name: str) -> bool:
+        """Whether a foldable part of the inspector's pages is open; closed by default."""
+        return name in self._texts(_OPEN_PARTS)
+
+    def remember_part(self, name: str, *, is_open: bool) -> None:
+        others = [each for each in self._texts(_OPEN_PARTS) if each != name]
+        self.store.setValue(_OPEN_PARTS, [*others, name] if is_open else others)
 
     @property
     def accept_above(self) -> int:

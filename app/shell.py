@@ -31,6 +31,7 @@ from app.status.toast import ChangeAnswers, Toast
 from app.theme.icons import icon
 from app.window_geometry import Panes
 from app.workspace.view import Workspace
+from app.workspace.visits import Describes
 from engine.config import ARCHIVE_SUFFIX, CacheFolders
 from engine.images.find_images import FoundImages
 from engine.log import Log
@@ -86,7 +87,7 @@ class Shell(QMainWindow):
         requests = ClassRequests(self)
         self.tree = ClassTree(self.session, requests)
         self.workspace = Workspace(self.session, self.thumbnails, settings, rows, requests)
-        self.inspector = Inspector(self.session, self.thumbnails)
+        self.inspector = Inspector(self.session, self.thumbnails, settings)
         self.side = SidePlace(self.inspector)
         self.panes = Panes(self.tree, self.workspace, self.side)
         self.status_line = StatusLine(self.session, self.embedding)
@@ -100,6 +101,7 @@ class Shell(QMainWindow):
         self.bands: list[QWidget] = []
         self.device_name: Callable[[], str] = str
         self.guards: list[Guard] = []
+        self._is_image_left = False  # whether an image was described before something else came in front
         self._connect_panes()
 
     def lay_out(self) -> None:
@@ -129,6 +131,7 @@ class Shell(QMainWindow):
         graph.classes_selected.connect(tree.select_classes)
         workspace.grid.current_image_changed.connect(self._on_current_image_changed)
         workspace.grid.images_selected.connect(lambda _ids: self.needs_changed.emit())
+        workspace.front_changed.connect(self._on_front_changed)
         workspace.subset_wanted.connect(tree.select_subset)
         workspace.action_requested.connect(self.trigger)
         workspace.files_dropped.connect(self.files_dropped)
@@ -212,8 +215,33 @@ class Shell(QMainWindow):
         self.needs_changed.emit()
         self.workspace.graph.select_class(class_id)
 
+    def _on_front_changed(self) -> None:
+        """What the pane at the right describes is in front of the person, or nothing."""
+        describes = self.workspace.describes
+        self.panes.put_right_away(is_away=describes is Describes.NOTHING)
+        self.inspector.show_picture(is_wanted=describes is not Describes.LARGE_IMAGE)
+        if not self._is_current_in_front and not self.inspector.is_for_class:
+            self._is_image_left = True
+            self._show_choice_in_inspector()
+        elif self._is_current_in_front and self._is_image_left:
+            self._is_image_left = False
+            self._on_image_in_front()
+
+    def _on_image_in_front(self) -> None:
+        current = self.workspace.in_hand.current_id
+        if current is None:
+            self._show_choice_in_inspector()
+        else:
+            self.inspector.show_image(current)
+
+    @property
+    def _is_current_in_front(self) -> bool:
+        """Whether the current card, or its image alone, can be seen."""
+        return self.workspace.page is None and not self.workspace.is_graph_shown
+
     def _on_current_image_changed(self, image_id: int) -> None:
-        if self.workspace.is_grid_resting:
+        if not self._is_current_in_front:
+            self.needs_changed.emit()
             return
         is_chosen = self.workspace.grid.hasFocus() and not self.workspace.model.is_rearranging
         is_for_class = self.inspector.is_for_class and not is_chosen

@@ -82,6 +82,7 @@ class Panes(QSplitter):
         self._wanted = FIRST
         self._shared: tuple[object, ...] = ()  # what the widths were last divided by
         self._is_right_shown: bool | None = None  # as the user chose; None depends on the room
+        self._is_right_away = False  # while it has nothing to say
         for widget, narrowest in ((left, LEAST.left), (middle, LEAST.middle), (right, LEAST.right)):
             widget.setMinimumWidth(narrowest)
             self.addWidget(widget)
@@ -100,6 +101,12 @@ class Panes(QSplitter):
     def toggle_right(self) -> None:
         """Show or hide the right pane; in a very narrow window it replaces the left one."""
         self._is_right_shown = self._right.isHidden()
+        self._is_right_away = False
+        self._share_out()
+
+    def put_right_away(self, *, is_away: bool) -> None:
+        """Hide the right pane while it has nothing to say, unless it shows a panel or the user brings it back."""
+        self._is_right_away = is_away
         self._share_out()
 
     def go_round(self, step: int, take_keyboard: Sequence[Callable[[], None]]) -> None:
@@ -142,7 +149,10 @@ class Panes(QSplitter):
         has_room = has_room_for_all(room, least)
         if self._shared and self._shared[0] != has_room:
             self._is_right_shown = None  # chosen for another window, so to say
-        is_right_shown = True if self._right.currentIndex() > 0 else self._is_right_shown
+        if self._right.currentIndex() > 0:
+            is_right_shown: bool | None = True
+        else:
+            is_right_shown = False if self._is_right_away else self._is_right_shown
         if self._shared == (has_room, room, least, is_right_shown):
             return
         self._shared = has_room, room, least, is_right_shown

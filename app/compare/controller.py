@@ -12,6 +12,7 @@ from app.compare.logic import MOST, SHOTS, relation_text, rivals_of
 from app.feature import Feature
 from app.texts import marked, tr
 from app.wording import number
+from app.workspace.visits import Describes
 
 if TYPE_CHECKING:  # the window shows first
     from PySide6.QtWidgets import QWidget
@@ -66,7 +67,7 @@ class Comparing(Feature):
         page = self.page = ComparePage(chosen[:MOST], -1 if current is None else current)
         self._set_up(page)
         page.current_changed.connect(self._on_current_changed)
-        self._workspace.show_page(page, tr("Compare images"))
+        self._workspace.show_page(page, tr("Compare images"), Describes.LARGE_IMAGE)
         self._workspace.in_hand.take(page)
         self._on_current_changed(page.current_id or -1)
         self._show_known()
@@ -108,7 +109,7 @@ class Comparing(Feature):
         self._set_up(page)
         page.class_chosen.connect(self._on_class_chosen)
         page.step_requested.connect(self._workspace.step)
-        self._workspace.show_page(page, tr("Why not the other?"))
+        self._workspace.show_page(page, tr("Why not the other?"), Describes.LARGE_IMAGE)
         self._show_why_not()
 
     def _show_why_not(self) -> None:
@@ -122,6 +123,7 @@ class Comparing(Feature):
             return
         if card.image_id != page.image_id:
             self._ask_dates((card.image_id,))
+            self._shell.inspector.show_image(card.image_id)
         page.show_image(card, self._known_dates.get(card.image_id))
         graph = self._session.graph
         rivals = rivals_of(graph, self._eye.ranking(card.image_id))

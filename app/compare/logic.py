@@ -33,6 +33,13 @@ def columns_for(count: int, width: int, height: int, extra: int) -> int:
     return max(range(1, count + 1), key=lambda columns: (side(columns), columns))
 
 
+def cell_of(place: int, count: int, columns: int) -> tuple[int, int, int, int]:
+    """Row, column, rows and columns that an image takes: the last one fills its row."""
+    row, column = divmod(place, columns)
+    is_last = place == count - 1
+    return row, column, 1, columns - column if is_last else 1
+
+
 @dataclass(frozen=True)
 class Rival:
     """A class that an image may be of."""

@@ -52,11 +52,11 @@ class Pane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.canvas, 1)
         words = QVBoxLayout()
-        words.setContentsMargins(spacing.small, spacing.tiny, spacing.small, spacing.tiny)
-        words.setSpacing(0)
+        words.setContentsMargins(spacing.small, spacing.small, spacing.small, spacing.small)
+        words.setSpacing(spacing.tiny)
         for first, last in ((self._name, self._date), (self._title, self._detail)):
             row = QHBoxLayout()
-            row.setSpacing(spacing.tiny)
+            row.setSpacing(spacing.small)
             if first is self._title:
                 row.addWidget(self._person)
             row.addWidget(first, 1)

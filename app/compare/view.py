@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from app.actions.key_tips import follow_keys
 from app.actions.keys import keys_in_use
-from app.compare.logic import LONGEST_OF_MANY, MANY, columns_for
+from app.compare.logic import LONGEST_OF_MANY, MANY, cell_of, columns_for
 from app.compare.page import ComparedPage
 from app.compare.pane import Pane
 from app.controls import fill_column
@@ -73,7 +73,7 @@ class ComparePage(ComparedPage):
             self._grid.setRowStretch(place, int(place < -(-len(self.panes) // columns)))
         self._columns = columns
         for place, pane in enumerate(self.panes):
-            self._grid.addWidget(pane, *divmod(place, columns))
+            self._grid.addWidget(pane, *cell_of(place, len(self.panes), columns))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

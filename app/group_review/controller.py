@@ -15,6 +15,7 @@ from app.feature import Feature
 from app.group_review.naming import Naming
 from app.group_review.view import DIGITS, KEYS
 from app.texts import marked, tr
+from app.workspace.visits import Describes
 from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN, CollectionState
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ class GroupReview(Feature):
             return
         self._is_impossible = False
         self._session.find_look_alikes(is_wanted=True)
-        self._shell.workspace.show_page(page, tr("Review by group"), rests_grid=True)
-        self._shell.inspector.clear()  # its digits would be those of another image
+        self._shell.workspace.show_page(page, tr("Review by group"), Describes.NOTHING, rests_grid=True)
         assert self._maker is not None, "made with the page"
         self._maker.make_soon(is_awaited=True)
         self._redraw()

@@ -17,12 +17,17 @@ from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
 from app.theme.tokens import tokens
+from app.wording import sentence, short_reason
 from engine.file_parts import BoundingBox, ImageSource, file_part
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
 LARGEST_FIT: Final = 4.0  # screen pixels for each of a tiny image's
-ZOOM_STEP: Final = 1.25  # of a key, a button or a notch of the wheel
-WHEEL_STEP: Final = 120  # Qt's angle of one notch
+ZOOM_STEP: Final = 1.25  # of a key or a button
+NOTCH_STEP: Final = 1.1
+"""Zoom by one notch of the wheel. Chosen: three of them enlarge by a third, seven to twice the size."""
+NOTCH: Final = 120  # Qt's angle of one notch
+PIXEL_STEP: Final = 1.004
+"""Zoom by one pixel of a touchpad. Chosen: a stroke of 175 pixels enlarges to twice the size."""
 MARGIN: Final = 16  # around a fitted image
 PAN_SHARE: Final = 0.2  # of the room, for each press of an arrow key
 LONGEST_PAGE: Final = 3000
@@ -290,7 +295,8 @@ class ImageCanvas(QWidget):
         self._tell()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self._set_zoom(self._zoom * ZOOM_STEP ** (event.angleDelta().y() / WHEEL_STEP), event.position())
+        """Zoom around the pointer: by notches, or by the pixels of a touchpad."""
+        self._set_zoom(self._zoom * _zoom_by(event), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)  # the view around takes the keyboard
@@ -334,6 +340,14 @@ class ImageCanvas(QWidget):
         self.double_clicked.emit()
 
 
+def _zoom_by(event: QWheelEvent) -> float:
+    """By how much a wheel or a touchpad zooms; without phases Qt's pixels depend on the driver."""
+    pixels = event.pixelDelta().y()
+    if pixels and event.phase() != Qt.ScrollPhase.NoScrollPhase:
+        return PIXEL_STEP**pixels
+    return NOTCH_STEP ** (event.angleDelta().y() / NOTCH)
+
+
 def picture_of(image: ImageSource | Path) -> ImageSource:
     """The whole picture that an image is, or is a box in."""
     if isinstance(image, Path):
@@ -342,7 +356,7 @@ def picture_of(image: ImageSource | Path) -> ImageSource:
 
 
 def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | str:
-    """Decode a picture on the calling thread; a sentence when it cannot be read."""
+    """Decode a picture on the calling thread; a short sentence when it cannot be read."""
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb
@@ -355,10 +369,8 @@ def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | st
                 pixels = opened.rgb(file_part(source.part), longest_side=min(longest_side, LONGEST_PAGE))
         else:
             pixels = read_rgb(source.path, longest_side=longest_side)
-    except ProtoleafError as error:
-        return error.translated()
-    except OSError as error:
-        return str(error)
+    except (ProtoleafError, OSError) as error:
+        return sentence(short_reason(str(error), source.path.name))
     image = image_of(pixels)
     if not source.part and is_reduced(source.path):
         mark_as_preview(image)

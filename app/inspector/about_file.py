@@ -1,11 +1,11 @@
-"""What is known of an image's file: name, folder, date, camera, size and place; further fields folded away."""
+"""What is known of an image's file: folder, date, camera, size, place and further fields."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
@@ -117,11 +117,12 @@ def field_text(name: str, value: str) -> str:
 class AboutFile(QWidget):
     """Rows of a name and a value; those without a value are left out."""
 
+    summarised = Signal(str)  # a few words of it
+
     def __init__(self, requests: PageRequests) -> None:
         super().__init__()
         self._path: Path | None = None
         self._place = ""
-        self._is_open = False
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(tokens().spacing.small)
         self._grid.setVerticalSpacing(tokens().spacing.tiny)
@@ -131,24 +132,22 @@ class AboutFile(QWidget):
         folder = self._make_copy("copy", tr("Copy path"), lambda: str(self._path or ""))
         place = self._make_copy("copy", tr("Copy coordinates"), lambda: self._place)
         for name, title, button in (
-            ("name", tr("Name"), None), ("folder", tr("Folder"), folder), ("taken", tr("Taken"), None),
+            ("folder", tr("Folder"), folder), ("taken", tr("Taken"), None),
             ("camera", tr("Camera"), None), ("size", tr("Size"), None), ("place", tr("Place"), place),
         ):  # fmt: skip
-            is_line = name in {"name", "folder"}
+            is_line = name == "folder"
             value = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle) if is_line else Paragraph("")
             self._add_row(name, title, value, button)
         for name, title in FIELD_NAMES.items():
             self._add_row(name, tr(title), Paragraph(""), None)
         self.show_folder = make_button(tr("Show in folder"), requests.folder_requested.emit, variant="flat")
-        self.more = make_button(tr("More"), self._toggle, variant="flat")
+        self.show_folder.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         foot = QWidget()
-        fill_row(foot, self.show_folder, self.more).addStretch(1)
+        fill_row(foot, self.show_folder).addStretch(1)
         fill_column(self).addLayout(self._grid)
         layout = self.layout()
         assert layout is not None
         layout.addWidget(foot)
-        for choice in (self.show_folder, self.more):
-            choice.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._facts: FileFacts | None = None
 
     def _make_copy(self, icon_name: str, tip: str, text_of: Callable[[], str]) -> QToolButton:
@@ -176,31 +175,27 @@ class AboutFile(QWidget):
         self._facts = facts
         self._show()
 
-    def _toggle(self) -> None:
-        self._is_open = not self._is_open
-        self._show()
-
     def _show(self) -> None:
         path, facts = self._path, self._facts
         if path is None:
             return
-        self._show_row("name", path.name)
         self._show_row("folder", str(path.parent))
         details = None if facts is None else facts.details
         self._place = place = ""
         if details is not None and details.latitude is not None and details.longitude is not None:
             self._place = copied_place(details.latitude, details.longitude)
             place = place_text(details.latitude, details.longitude)
-        self._show_row("taken", corrected_text(details, facts.clock_time if facts else None))
+        clock_time = None if facts is None else facts.clock_time
+        self._show_row("taken", corrected_text(details, clock_time))
         self._show_row("camera", details.camera if details else "")
         width, height = (details.width, details.height) if details else (0, 0)
-        self._show_row("size", size_words(width, height, facts.size_bytes) if facts else "")
+        size = size_words(width, height, facts.size_bytes) if facts else ""
+        self._show_row("size", size)
+        self.summarised.emit(taken_text(details) or size)
         self._show_row("place", place)
         fields = dict(details.fields) if details else {}
         for name in FIELD_NAMES:
-            self._show_row(name, field_text(name, fields[name]) if self._is_open and name in fields else "")
-        self.more.setVisible(any(name in fields for name in FIELD_NAMES))
-        self.more.setText(tr("Less") if self._is_open else tr("More"))
+            self._show_row(name, field_text(name, fields[name]) if name in fields else "")
 
     def _show_row(self, name: str, text: str) -> None:
         label, value, button = self._rows[name]

@@ -1,4 +1,4 @@
-"""The inspector page of one class: shots, likely images, parents, minimum confidence, notes."""
+"""The inspector page of one class: examples, likely images, place in the graph, rules and notes."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.bar_section import BarSection
 from app.inspector.class_notes import ClassNotes
 from app.inspector.logic import ClassPageFacts, ScoreRow
-from app.inspector.page import Page, PageRequests, ScoreLine
+from app.inspector.page import Fold, Page, PagePart, PageRequests, ScoreLine
 from app.inspector.wording import (
     aliases_text,
     candidates_text,
     counts_text,
+    examples_text,
     label_ticked_text,
     more_places_text,
-    recognised_text,
+    rules_summary,
+    shares_text,
     shortened,
-    teaching_text,
 )
+from app.settings import Settings
 from app.texts import fill, plain_button, plain_tip, tr
-from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -88,6 +89,7 @@ class ClassPage(Page):
         state: CollectionState,
         thumbnails: Thumbnails,
         requests: PageRequests,
+        settings: Settings,
         *,
         is_writable: bool,
     ) -> None:
@@ -103,47 +105,57 @@ class ClassPage(Page):
         self.add_text(counts_text(facts))
         self._add_shots()
         self._likely = self._add_candidates()
-        self._add_parents()
-        self._add_suggested()
-        self._bar = BarSection(self, facts, requests, is_writable=is_writable)
-        self.add_section(tr("Notes"))
+        self._add_place()
+        rules = Fold("class/rules", tr("Rules and notes"), settings, requests)
+        rules.show_summary(rules_summary(facts))
+        self._bar = BarSection(rules.body, facts, requests, is_writable=is_writable)
+        rules.body.add_section(tr("Notes"))
         self._notes = ClassNotes(facts, requests, is_writable=is_writable)
-        self.add(self._notes)
+        rules.body.add(self._notes)
+        self.add(rules)
 
     def _add_shots(self) -> None:
         facts = self._facts
-        self.add_section(tr("Examples"))
-        self._add_strip(facts.shots[:SHOTS_SHOWN])
-        self.add_text(paragraph(teaching_text(facts), recognised_text(facts)))
+        part = self.add_part(tr("Examples"))
+        self._add_strip(part, facts.shots[:SHOTS_SHOWN])
+        part.add_text(examples_text(facts))
 
     def _add_candidates(self) -> LikelyImages | None:
         facts = self._facts
         if not facts.candidates:
             return None
-        self.add_section(tr("Likely images"))
+        part = self.add_part(tr("Likely images"))
         if not self._is_writable:
-            self._add_strip(facts.candidates)
+            self._add_strip(part, facts.candidates)
             return None
         likely = LikelyImages(facts, self._state, self._thumbnails)
         likely.labels_requested.connect(self.candidates_accepted)
-        self.add(likely)
+        part.add(likely)
         return likely
 
-    def _add_strip(self, image_ids: tuple[int, ...]) -> None:
+    def _add_strip(self, part: PagePart, image_ids: tuple[int, ...]) -> None:
         strip = ThumbnailStrip(self._thumbnails)
-        self.add(strip)
+        part.add(strip)
         strip.show_images(image_ids, self._state)
         strip.image_clicked.connect(self._requests.image_requested)
 
-    def _add_parents(self) -> None:
+    def _add_place(self) -> None:
+        """Parents, or classes that may become one, and what the class learns from them."""
         facts = self._facts
-        if facts.parents:
-            self.add_section(tr("Parents"))
+        part = self.add_part(tr("Place in the graph"))
         can_unlink = self._is_writable and len(facts.parents) > 1
         for row in facts.parents:
-            self._add_class_line(row, *([self._make_unlink_button(row)] if can_unlink else []), is_share=True)
+            ends = [self._make_unlink_button(row)] if can_unlink else []
+            self._add_class_line(part, row, *ends, is_share=True)
+        part.add_text(shares_text(facts))
+        if not facts.parents:
+            part.add_text(tr("At the top level: it has no parent."))
+        if facts.suggested and not facts.parents and self._is_writable:
+            part.add_text(tr("Suggested parents:"), "caption")
+            for row in facts.suggested:
+                self._add_class_line(part, row, self._make_link_button(row), tone="muted")
         if self._is_writable:
-            self.add_button(self._make_add_button())
+            part.add_button(self._make_add_button())
 
     def _make_unlink_button(self, row: ScoreRow) -> QToolButton:
         unlink = partial(self._requests.unlink_requested.emit, self._facts.class_id, row.class_id)
@@ -161,14 +173,6 @@ class ClassPage(Page):
         button.setToolTip(plain_tip(fill(name, facts.name)))
         return button
 
-    def _add_suggested(self) -> None:
-        facts = self._facts
-        if not facts.suggested or facts.parents or not self._is_writable:
-            return
-        self.add_section(tr("Suggested parents"))
-        for row in facts.suggested:
-            self._add_class_line(row, self._make_link_button(row), tone="muted")
-
     def _make_link_button(self, row: ScoreRow) -> QPushButton:
         link = partial(self._requests.parent_requested.emit, self._facts.class_id, row.class_id)
         button = make_button(tr("Add"), link, variant="flat", icon_name="link")
@@ -177,12 +181,14 @@ class ClassPage(Page):
         button.setAccessibleName(button.toolTip())
         return button
 
-    def _add_class_line(self, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False) -> None:
+    def _add_class_line(
+        self, part: PagePart, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False
+    ) -> None:
         """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()
         line.show_row(row, tone=tone, has_score=row.score > 0, is_share=is_share)
         line.chosen.connect(self._requests.class_requested)
-        self.add_row(line, *ends)
+        part.add_row(line, *ends)
 
     @property
     def is_in_hand(self) -> bool:

@@ -1,4 +1,4 @@
-"""The inspector page of one image: label, prediction, explanation."""
+"""The inspector page of one image: what it is, why, and what its file says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button
@@ -18,17 +18,19 @@ from app.inspector.about_file import AboutFile
 from app.inspector.fields import FieldSection
 from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow, shared_values
 from app.inspector.notes import NoteSection
-from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
+from app.inspector.page import Fold, Page, PagePart, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
     certainty_text,
     label_origin,
     label_title,
     learned_text,
-    look_alikes_text,
     outdated_title,
+    reason_text,
     share_title,
     why_title,
+    within_text,
 )
+from app.settings import Settings
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import image_name, images
@@ -42,31 +44,37 @@ if TYPE_CHECKING:
 
 
 SHOTS_SHOWN: Final = 5
-SIDE: Final = 44
+SIDE: Final = 52  # logical pixels: five of them fill the pane at its first width
 
 
 @final
 class Why(QWidget):
-    """The explanation of one prediction; its widgets are reused."""
+    """The explanation of one prediction: look-alikes first, numbers in a fold; its widgets are reused."""
 
-    def __init__(self, thumbnails: Thumbnails, requests: PageRequests) -> None:
+    def __init__(self, thumbnails: Thumbnails, requests: PageRequests, settings: Settings) -> None:
         super().__init__()
         self._thumbnails = thumbnails
         self._requests = requests
-        self._look_alikes_text = Paragraph()
-        self._look_alikes = self._make_strip()
-        self._learned_text = Paragraph()
+        self._part = PagePart("")
+        self._reason = self._part.add_text()
+        self._alike = self._make_strip()
+        self._part.add(self._alike)
+        self._details = Fold("image/details", tr("Details"), settings, requests, has_line=False)
+        self._learned = self._details.body.add_text()
         self._shares: list[_Share] = []
-        self._column = fill_column(self, self._look_alikes_text, self._look_alikes, self._learned_text)
+        self._part.add(self._details)
+        fill_column(self, self._part)
 
     def show_facts(self, facts: ImageFacts, state: CollectionState) -> None:
-        learned, similar = learned_text(facts), look_alikes_text(facts)
-        self.setVisible(bool(learned or similar))
-        self._look_alikes_text.show_text(similar)
-        self._look_alikes.show_images(facts.look_alikes[:SHOTS_SHOWN] if similar else (), state)
-        self._learned_text.show_text(learned)
+        reason = reason_text(facts)
+        self.setVisible(bool(reason))
+        self._part.show_title(why_title(facts))
+        self._reason.show_text(reason)
+        self._alike.show_images(facts.alike[:SHOTS_SHOWN], state)
+        self._details.setVisible(bool(facts.shares))
+        self._learned.show_text(learned_text(facts))
         while len(self._shares) < len(facts.shares):
-            self._shares.append(_Share(self._column, self._make_strip()))
+            self._shares.append(_Share(self._details.body, self._make_strip()))
             self._shares[-1].line.chosen.connect(self._requests.class_requested)
         for place, share in enumerate(self._shares):
             share.show_share(facts.shares[place] if place < len(facts.shares) else None, state)
@@ -81,10 +89,10 @@ class Why(QWidget):
 class _Share:
     """A source of a prototype with its share and images."""
 
-    def __init__(self, column: QVBoxLayout, strip: ThumbnailStrip) -> None:
+    def __init__(self, column: Page, strip: ThumbnailStrip) -> None:
         self.line, self._strip = ScoreLine(), strip
-        column.addWidget(self.line)
-        column.addWidget(strip)
+        column.add(self.line)
+        column.add(strip)
 
     def show_share(self, share: ShareRow | None, state: CollectionState) -> None:
         self.line.setVisible(share is not None)
@@ -102,21 +110,41 @@ class ImagePage(Page):
     row_chosen = Signal(int)  # class id
     news_requested = Signal()  # show the newer predictions that wait
 
-    def __init__(self, thumbnails: Thumbnails, requests: PageRequests) -> None:
+    def __init__(self, thumbnails: Thumbnails, requests: PageRequests, settings: Settings) -> None:
         super().__init__()
         self._image_id = -1
-        self._picture = Picture(thumbnails)
-        self.add(self._picture)
+        self.picture = Picture(thumbnails)
+        self.add(self.picture)
         self._name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
         self.add(self._name)
         self.notes = NoteSection(requests)
         self.add(self.notes)
-        self.add_section(tr("Label"))
         self.label = LabelLine(
             on_remove=lambda: requests.unlabel_requested.emit(self._image_id),
             on_confirm=lambda: requests.confirm_requested.emit(self._image_id),
         )
         self.add(self.label)
+        self._certainty = Paragraph("strong")
+        self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
+        self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        policy = self._news.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._news.setSizePolicy(policy)
+        self.add_row(self._certainty, self._news)
+        self._safe = self._add_line()
+        self._below = self.add_text(role="caption")
+        self._tops = [self._add_line() for _ in range(DIGITS)]
+        self._add_fields(requests)
+        self._why = Why(thumbnails, requests, settings)
+        self.add(self._why)
+        file = Fold("image/file", tr("About this file"), settings, requests)
+        self.about = AboutFile(requests)
+        self.about.summarised.connect(file.show_summary)
+        file.body.add(self.about)
+        self.add(file)
+        self.prepare = self.picture.prepare
+
+    def _add_fields(self, requests: PageRequests) -> None:
         self._fields_title = ElidedLabel("section")
         self._define = make_icon_button("settings", tr("Fields of the project…"), requests.fields_wanted.emit)
         self._define.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -125,20 +153,6 @@ class ImagePage(Page):
         self.add(self._fields_head)
         self.fields = FieldSection(requests)
         self.add(self.fields)
-        self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
-        self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.add_section_with(tr("Prediction"), self._news)
-        self._certainty = self.add_text()
-        self._safe = self._add_line()
-        self._below = self.add_text(role="caption")
-        self._tops = [self._add_line() for _ in range(DIGITS)]
-        self._why_title = self.add_section()
-        self._why = Why(thumbnails, requests)
-        self.add(self._why)
-        self.add_section(tr("About this file"))
-        self.about = AboutFile(requests)
-        self.add(self.about)
-        self.prepare = self._picture.prepare
 
     def show_facts(
         self,
@@ -152,7 +166,7 @@ class ImagePage(Page):
     ) -> None:
         self._image_id = facts.image_id
         self._news.setVisible(has_news)
-        self._picture.show_image(facts.source)
+        self.picture.show_image(facts.source)
         self._name.show_text(image_name(facts.source), tip=str(facts.source.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
         self.show_fields(chosen_ids, state, is_writable=is_writable)
@@ -161,10 +175,8 @@ class ImagePage(Page):
             self.label.show_label(label_title(graph, facts.label), facts.label)
         else:
             self.label.ask(outdated_title(graph, outdated), outdated, is_writable=is_writable)
-        self._show_prediction(facts)
+        self._show_prediction(facts, graph)
         self._why.show_facts(facts, state)
-        self._why_title.setVisible(not self._why.isHidden())
-        self._why_title.show_text(why_title(facts))
 
     def show_fields(self, chosen_ids: Sequence[int], state: CollectionState, *, is_writable: bool) -> None:
         """Show the fields of the images that are selected together, which the shown image may be among.
@@ -189,15 +201,15 @@ class ImagePage(Page):
         self.add(line)
         return line
 
-    def _show_prediction(self, facts: ImageFacts) -> None:
+    def _show_prediction(self, facts: ImageFacts, graph: CategoryGraph) -> None:
         """Show the most likely classes; for an unknown image without percentages, which would suggest certainty."""
         is_unknown = facts.certainty is Certainty.UNKNOWN
-        condition = tr("If it is one of them after all, most likely:") if is_unknown else ""
-        self._certainty.show_text(certainty_text(facts))
+        condition = tr("Closest classes:") if is_unknown else ""
+        self._certainty.show_text(certainty_text(facts, graph))
         self._safe.setVisible(facts.is_coarse)
         if facts.is_coarse and facts.safe is not None:
             self._safe.show_row(facts.safe, key=keys_in_use().short_text_of("accept"))
-        below = tr("Most likely below it") if facts.is_coarse else condition
+        below = within_text(facts) if facts.is_coarse else condition
         self._below.show_text(below if facts.tops else "")
         for place, line in enumerate(self._tops):
             line.setVisible(place < len(facts.tops))
@@ -251,7 +263,8 @@ class LabelLine(QWidget):
         self._answers.setVisible(is_writable)
 
 
-PICTURE_HEIGHT: Final = 208
+PICTURE_HEIGHT: Final = 168
+"""Logical pixels. Chosen: what a photo of 16 : 9 takes in the pane's first width; the same for every image."""
 
 
 @final
@@ -262,8 +275,8 @@ class Picture(QWidget):
         super().__init__()
         self._source: ImageSource | None = None
         self._thumbnails = thumbnails
-        self.setFixedHeight(PICTURE_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFixedHeight(PICTURE_HEIGHT)
         thumbnails.ready.connect(self._on_ready)
 
     def show_image(self, source: ImageSource) -> None:

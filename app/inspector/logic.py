@@ -101,6 +101,18 @@ class ImageFacts:
         return self.certainty is Certainty.COARSE and self.safe is not None and bool(self.tops)
 
     @property
+    def alike(self) -> tuple[int, ...]:
+        """The images that explain it at first sight: look-alikes, else what its class was learned from."""
+        if self.look_alikes and self.certainty is not Certainty.UNKNOWN:
+            return self.look_alikes
+        return next((share.image_ids for share in self.shares if share.image_ids), ())
+
+    @property
+    def has_own_examples(self) -> bool:
+        """Whether the class that is explained has images of its own."""
+        return any(each.class_id is None and each.source is ShareSource.LABELLED for each in self.shares)
+
+    @property
     def rows(self) -> tuple[ScoreRow, ...]:
         return (self.safe, *self.tops) if self.safe is not None and self.is_coarse else self.tops
 

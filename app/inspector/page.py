@@ -1,17 +1,19 @@
-"""Building blocks of the inspector: a column of sections, paragraphs, and class rows with a score bar."""
+"""Building blocks of the inspector: a column of parts and folds, paragraphs, and class rows with a score bar."""
 
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.actions.keys import keys_in_use
-from app.controls import ElidedLabel, fill_row
+from app.controls import ElidedLabel, fill_column, fill_row, make_separator
 from app.inspector.logic import ScoreRow
 from app.mirroring import isolated, leading_edge, placed
+from app.settings import Settings
 from app.signal_types import either
-from app.texts import plain_tip
+from app.texts import plain_tip, tr
+from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import clauses, percent, probability_text
 
@@ -19,17 +21,60 @@ HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
 KEY_SIDE: Final = 18
 KEY_MARGIN: Final = 8  # around the name of a key that is no single letter
+CHEVRON: Final = 14  # logical pixels
+CHEVRON_GAP: Final = 6  # logical pixels
 ROUNDING: Final = 6
 _CHOOSING: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 _NOTHING: Final = ScoreRow(-1, "", "", 0.0)
 
 
-@final
-class ScoreLine(QAbstractButton):
-    """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class.
+class RowButton(QAbstractButton):
+    """Base of rows that are clicked. A click does not take the focus, so that labelling by keys continues.
 
-    A click does not take the focus, so that labelling by keys continues.
+    Space and Enter click it, whatever they mean around it.
     """
+
+    is_clickable = True
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def event(self, event: QEvent) -> bool:
+        is_override = event.type() == QEvent.Type.ShortcutOverride
+        if isinstance(event, QKeyEvent) and is_override and event.key() in _CHOOSING:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, HEIGHT)
+
+    def paint_ground(self, painter: QPainter) -> None:
+        """A hover background and a focus ring."""
+        colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
+        is_lit = self.is_clickable and self.underMouse()
+        if not (is_lit or self.hasFocus()):
+            return
+        painter.setPen(QPen(QColor(colours.focus), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(colours.hover) if is_lit else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(shape, ROUNDING, ROUNDING)
+
+
+@final
+class ScoreLine(RowButton):
+    """Key, name, percentage, and a thin bar below. A click, Space or Enter chooses the class."""
 
     chosen = Signal(int)  # class id
 
@@ -39,10 +84,6 @@ class ScoreLine(QAbstractButton):
         self._tone = "accent"
         self._key = ""
         self._score = ""
-        self._is_clickable = True
-        self.setFixedHeight(HEIGHT)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._on_clicked)
 
     def show_row(
@@ -63,7 +104,7 @@ class ScoreLine(QAbstractButton):
             condition: goes before its accessible name.
             key: replaces its digit.
         """
-        self._row, self._tone, self._is_clickable = row, tone, is_clickable
+        self._row, self._tone, self.is_clickable = row, tone, is_clickable
         score = percent(row.score) if is_share else probability_text(row.score)
         self._score = score if has_score else ""
         self._key = key or (keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit)) if row.digit else "")
@@ -84,32 +125,13 @@ class ScoreLine(QAbstractButton):
         return self._key
 
     def _on_clicked(self) -> None:
-        if self._is_clickable:
+        if self.is_clickable:
             self.chosen.emit(self._row.class_id)
-
-    def event(self, event: QEvent) -> bool:
-        """Enter and Space choose this class, whatever they mean around it."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in _CHOOSING:
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, HEIGHT)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         worn, painter = tokens(), QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_ground(painter)
+        self.paint_ground(painter)
         left = self._paint_key(painter) if self._key else 4
         body, caption = QFont(self.font()), QFont(self.font())
         body.setPixelSize(worn.sizes.body)
@@ -127,16 +149,6 @@ class ScoreLine(QAbstractButton):
         if share:
             self._paint_bar(painter, left)
         painter.end()
-
-    def _paint_ground(self, painter: QPainter) -> None:
-        """A hover background and a focus ring."""
-        colours, shape = tokens().colours, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -1.5)
-        is_lit = self._is_clickable and self.underMouse()
-        if not (is_lit or self.hasFocus()):
-            return
-        painter.setPen(QPen(QColor(colours.focus), 1.5) if self.hasFocus() else Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours.hover) if is_lit else Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(shape, ROUNDING, ROUNDING)
 
     def _paint_key(self, painter: QPainter) -> int:
         worn = tokens()
@@ -229,17 +241,25 @@ class PageRequests(QObject):
     field_set = Signal(int, str, str)  # image id, name of the field, value or "" to remove it
     fields_wanted = Signal()  # the project's fields are to be defined
     folder_requested = Signal()  # of the image that is shown, in the system's file browser
+    part_opened = Signal(QWidget)  # a fold, whose content should come into sight
 
 
 class Page(QWidget):
-    """A column of sections."""
+    """A column of parts.
 
-    def __init__(self) -> None:
+    Args:
+        is_inner: whether it lies in another page, whose margins it has.
+    """
+
+    def __init__(self, *, is_inner: bool = False) -> None:
         super().__init__()
         spacing = tokens().spacing
         self.setProperty("surface", "pane")
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(spacing.medium, spacing.medium, spacing.medium, spacing.large)
+        if is_inner:
+            self._column.setContentsMargins(0, 0, 0, spacing.tiny)
+        else:
+            self._column.setContentsMargins(spacing.medium, spacing.medium, spacing.medium, spacing.large)
         self._column.setSpacing(spacing.small)
         self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
 
@@ -256,14 +276,10 @@ class Page(QWidget):
         self.add(heading)
         return heading
 
-    def add_section_with(self, title: str, end: QWidget) -> None:
-        """Begin a section with a widget at the end of its heading, which keeps its room when hidden."""
-        heading = ElidedLabel("section")
-        heading.show_text(title)
-        policy = end.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        end.setSizePolicy(policy)
-        self.add_row(heading, end)
+    def add_part(self, title: str) -> "PagePart":
+        part = PagePart(title)
+        self.add(part)
+        return part
 
     def add_row(self, first: QWidget, *others: QWidget) -> None:
         """Put widgets in a row; the first one takes the spare width."""
@@ -276,3 +292,105 @@ class Page(QWidget):
         self.add(paragraph)
         paragraph.show_text(text)
         return paragraph
+
+
+@final
+class PagePart(Page):
+    """A part of a page: a line, a heading, and what belongs to it."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(is_inner=True)
+        self.add(make_separator())
+        self._heading = self.add_text(title, "strong")
+
+    def show_title(self, title: str) -> None:
+        self._heading.show_text(title)
+
+
+@final
+class FoldHead(RowButton):
+    """A heading that opens and closes what is below it, with a few words of it at the end while it is closed."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.summary = ""
+        self.setText(title)
+        self.setCheckable(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.toggled.connect(self._tell_state)
+        self._tell_state(False)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self._font(QFont.Weight.DemiBold, tokens().sizes.body))
+        return QSize(metrics.horizontalAdvance(self.text()) + CHEVRON + 2 * CHEVRON_GAP, HEIGHT)
+
+    def _font(self, weight: QFont.Weight, size: int) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(size)
+        font.setWeight(weight)
+        return font
+
+    def _tell_state(self, is_open: bool) -> None:
+        """For screen readers: Qt has no role for it."""
+        self.setAccessibleName(self.text())
+        self.setAccessibleDescription(tr("Expanded") if is_open else tr("Collapsed"))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        worn, painter = tokens(), QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_ground(painter)
+        top = (self.height() - CHEVRON) // 2
+        spot = placed(QRect(0, top, CHEVRON, CHEVRON), self.rect())
+        name = "chevron_down" if self.isChecked() else "chevron_right"
+        picture = icon_pixmap(name, CHEVRON, colour="text_muted", ratio=self.devicePixelRatioF())
+        painter.drawPixmap(spot, picture)
+        room = self.rect().adjusted(CHEVRON + CHEVRON_GAP, 0, -CHEVRON_GAP, 0)
+        painter.setFont(self._font(QFont.Weight.DemiBold, worn.sizes.body))
+        painter.setPen(QColor(worn.colours.text))
+        used = self._paint_words(painter, self.text(), room, Qt.AlignmentFlag.AlignLeft)
+        if self.summary and not self.isChecked():
+            painter.setFont(self._font(QFont.Weight.Normal, worn.sizes.caption))
+            painter.setPen(QColor(worn.colours.text_muted))
+            rest = room.adjusted(used + 2 * CHEVRON_GAP, 0, 0, 0)
+            self._paint_words(painter, self.summary, rest, Qt.AlignmentFlag.AlignRight)
+        painter.end()
+
+    def _paint_words(self, painter: QPainter, words: str, room: QRect, side: Qt.AlignmentFlag) -> int:
+        """Paint one line, elided; the width that it takes."""
+        metrics = painter.fontMetrics()
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
+        spot = placed(room, self.rect())
+        painter.drawText(spot, side | Qt.AlignmentFlag.AlignVCenter, isolated(shown))
+        return metrics.horizontalAdvance(shown)
+
+
+@final
+class Fold(QWidget):
+    """A part of a page that is closed until a person opens it; remembered by its `name`."""
+
+    def __init__(
+        self, name: str, title: str, settings: Settings, requests: PageRequests, *, has_line: bool = True
+    ) -> None:
+        super().__init__()
+        self._name, self._settings, self._requests = name, settings, requests
+        self.head, self.body = FoldHead(title), Page(is_inner=True)
+        column = fill_column(self, spacing=tokens().spacing.tiny)
+        if has_line:
+            column.addWidget(make_separator())
+        column.addWidget(self.head)
+        column.addWidget(self.body)
+        self.head.setChecked(settings.is_part_open(name))
+        self.body.setVisible(self.head.isChecked())
+        self.head.toggled.connect(self._on_toggled)
+
+    def show_summary(self, text: str) -> None:
+        self.head.summary = text
+        self.head.setToolTip(plain_tip(text))
+        self.head.update()
+
+    def _on_toggled(self, is_open: bool) -> None:
+        self.body.setVisible(is_open)
+        self._settings.remember_part(self._name, is_open=is_open)
+        if is_open:
+            self._requests.part_opened.emit(self)

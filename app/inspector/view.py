@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QWidget
 
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, make_label, make_scroll_area
@@ -15,6 +15,7 @@ from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts, label_shown
 from app.inspector.page import PageRequests
+from app.settings import Settings
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
@@ -45,11 +46,12 @@ class Inspector(QWidget):
 
     left = Signal()  # the keyboard goes back to the images
 
-    def __init__(self, session: Session, thumbnails: Thumbnails, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, thumbnails: Thumbnails, settings: Settings) -> None:
+        super().__init__()
         self.requests = PageRequests(self)
         self._session = session
-        self._thumbnails = thumbnails
+        self._thumbnails, self._settings = thumbnails, settings
+        self._has_picture = True  # else the image is shown large beside it
         self.chosen_ids: Callable[[], Sequence[int]] = tuple  # the images that are selected together
         self._image_id: int | None = None
         self._class_id: int | None = None
@@ -81,6 +83,7 @@ class Inspector(QWidget):
         session.eye.changed.connect(self._show_known)
         keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
+        self.requests.part_opened.connect(self._bring_into_sight)
         for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
             saved.connect(self._on_saved)
         self.clear()
@@ -94,6 +97,12 @@ class Inspector(QWidget):
     def show_class(self, class_id: int) -> None:
         self._image_id, self._class_id = None, class_id
         self._ask_soon()
+
+    def show_picture(self, *, is_wanted: bool) -> None:
+        """Show a picture above what is known of an image, unless the image is shown large beside it."""
+        self._has_picture = is_wanted
+        if self._image_page is not None:
+            self._image_page.picture.setVisible(is_wanted)
 
     @property
     def is_for_class(self) -> bool:
@@ -160,7 +169,8 @@ class Inspector(QWidget):
         return None if state is None else state.visible_source_of(image_id)
 
     def _make_image_page(self) -> ImagePage:
-        page = ImagePage(self._thumbnails, self.requests)
+        page = ImagePage(self._thumbnails, self.requests, self._settings)
+        page.picture.setVisible(self._has_picture)
         page.row_chosen.connect(self._on_row_chosen)
         page.news_requested.connect(self._session.eye.take_over)
         page.notes.left.connect(self.left)
@@ -270,7 +280,7 @@ class Inspector(QWidget):
         if is_shown or self._is_in_hand(class_id):
             return  # a new page would lose the focus and a slider that is held
         self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
-        page = ClassPage(facts, state, self._thumbnails, self.requests, is_writable=info.is_writable)
+        page = ClassPage(facts, state, self._thumbnails, self.requests, self._settings, is_writable=info.is_writable)
         page.candidates_accepted.connect(lambda image_ids: self._on_candidates_accepted(class_id, image_ids))
         self._put(page)
 
@@ -316,6 +326,19 @@ class Inspector(QWidget):
             self._scroll.verticalScrollBar().setValue(place)
         if has_keyboard and focused is not None:
             self._find_alike(widget, focused).setFocus()
+
+    def _bring_into_sight(self, part: QWidget) -> None:
+        """Scroll to as much of a part as there is room for, from its top, once it is laid out."""
+
+        def scroll() -> None:
+            area = self._pages.currentWidget()
+            if not isinstance(area, QScrollArea) or not area.isAncestorOf(part):
+                return
+            bar, top = area.verticalScrollBar(), part.mapTo(area.widget(), QPoint()).y()
+            below = top + part.height() - area.viewport().height()
+            bar.setValue(min(top, max(bar.value(), below)))
+
+        QTimer.singleShot(0, part, scroll)
 
     def _find_alike(self, page: QWidget, part: QWidget) -> QWidget:
         """The widget with the same accessible name on the new page; the scroll area without one."""

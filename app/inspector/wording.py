@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SYNONYMS_NAMED: Final = 6
 LONGEST_IN_SENTENCE: Final = 40
+_MOSTLY: Final = 0.5  # share of the prediction
 
 
 def more_places_text(facts: ClassPageFacts) -> str:
@@ -42,7 +43,7 @@ def label_origin(label: Label) -> str:
     return clauses(label.who, moment_text(label.when))
 
 
-def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
+def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR0911 (one sentence for each case)
     match facts.certainty:
         case Certainty.FAILED:
             reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
@@ -56,20 +57,38 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
         case Certainty.BOXED:
             return tr("Its boxes are classified in its place.")
         case Certainty.UNKNOWN:
-            return tr("Unknown: it looks too different from every class.")
+            return tr("Unlike any class so far")
         case Certainty.NOTHING_SAFE:
-            return tr("Not sure of any class.")
+            return tr("Not confident of any class")
         case Certainty.LEAF:
-            return tr("Sure of the exact class.")
+            return tr("Confident: %1", shortened(_safe_name(facts)), about="class")
         case Certainty.COARSE:
-            safe = facts.safe.name if facts.safe else ""
-            return tr("Sure of %1, not of the exact class.", shortened(safe))
+            return _coarse_text(facts, graph)
+
+
+def _safe_name(facts: ImageFacts) -> str:
+    return facts.safe.name if facts.safe else ""
+
+
+def _coarse_text(facts: ImageFacts, graph: CategoryGraph) -> str:
+    """`Cat; species uncertain` where the likeliest class has a rank."""
+    best = facts.tops[0].class_id if facts.tops else None
+    rank = graph.attributes(best).rank if best is not None and best in graph else ""
+    name = shortened(_safe_name(facts))
+    if rank:
+        return tr("%1; %2 uncertain", name, shortened(rank), about="class, rank")
+    return tr("%1; exact class uncertain", name, about="class")
+
+
+def within_text(facts: ImageFacts) -> str:
+    """Above the likeliest classes below the one that is certain."""
+    return tr("Most likely within %1:", shortened(_safe_name(facts)), about="class")
 
 
 def why_title(facts: ImageFacts) -> str:
     if facts.certainty is Certainty.UNKNOWN:
         return tr("Why unknown")
-    return tr("Why %1", facts.why_name)
+    return tr("Why %1", shortened(facts.why_name))
 
 
 def share_title(row: ShareRow) -> str:
@@ -82,50 +101,62 @@ def share_title(row: ShareRow) -> str:
     return tr("From %1", row.name, about="class")
 
 
-def look_alikes_text(facts: ImageFacts) -> str:
-    """How far the prediction follows similar images; empty where it follows none, and for an unknown image."""
-    if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
+def reason_text(facts: ImageFacts) -> str:
+    """Why in words, above the images that show it; empty without an explanation."""
+    name = shortened(facts.why_name)
+    if not facts.alike and not facts.shares:
         return ""
-    return tr("%1 of the prediction comes from the most similar images:", percent(facts.look_alike_share))
+    if facts.certainty is Certainty.UNKNOWN:
+        return tr("Even %1, the closest class, looks too different:", name, about="class")
+    if facts.look_alikes and facts.look_alike_share >= _MOSTLY:
+        return tr("Mostly because it looks like these:")
+    if facts.look_alikes:
+        return tr("Partly because it looks like these:")
+    return _learned_from_text(facts)
 
 
 def learned_text(facts: ImageFacts) -> str:
-    """What the predicted class was learned from, and its share of the prediction."""
+    """The shares of a prediction, above what its class was learned from."""
     if not facts.shares:
         return ""
-    return paragraph(_distance_text(facts), _prototype_part_text(facts), _learned_from_text(facts))
+    return paragraph(_portions_text(facts), _learned_from_text(facts))
 
 
-def _distance_text(facts: ImageFacts) -> str:
-    """The nearest class of an unknown image."""
-    if facts.certainty is not Certainty.UNKNOWN:
+def _portions_text(facts: ImageFacts) -> str:
+    if not facts.look_alikes or facts.certainty is Certainty.UNKNOWN:
         return ""
-    return tr("It looks too different from %1, the closest class.", shortened(facts.why_name))
-
-
-def _prototype_part_text(facts: ImageFacts) -> str:
-    if not look_alikes_text(facts):
-        return ""
-    return tr("%1 comes from the prototype of %2.", percent(1 - facts.look_alike_share), shortened(facts.why_name))
+    return tr(
+        "%1 from the images above, %2 from the prototype of %3.",
+        percent(facts.look_alike_share),
+        percent(1 - facts.look_alike_share),
+        shortened(facts.why_name),
+    )
 
 
 def _learned_from_text(facts: ImageFacts) -> str:
     name = shortened(facts.why_name)
-    has_own = any(row.class_id is None and row.source is ShareSource.LABELLED for row in facts.shares)
-    if not has_own and all(row.source is ShareSource.LABELLED for row in facts.shares):
-        return tr("%1 has no images of its own. It was learned from its parents:", name)
+    if not facts.has_own_examples and all(row.source is ShareSource.LABELLED for row in facts.shares):
+        return tr("%1 has no examples. It was learned from its parents:", name)
     return tr("%1 was learned from:", name)
 
 
-def teaching_text(facts: ClassPageFacts) -> str:
+def examples_text(facts: ClassPageFacts) -> str:
+    """What stands in for examples, and how well the class is recognised."""
     match teaching(facts):
         case Teaching.NOTHING:
-            return tr("It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.")
+            return tr("No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.")
         case Teaching.PARENTS_ONLY:
-            return tr("It has no images of its own. It was learned from its parents alone.")
+            return tr("No examples yet. It is predicted from its parents alone.")
         case Teaching.FROM_BELOW:
-            return tr("It has no images of its own. It was learned from the classes below it.")
-        case Teaching.OWN_ONLY:
+            return paragraph(tr("Learned from the classes below it."), recognised_text(facts))
+        case _:
+            return recognised_text(facts)
+
+
+def shares_text(facts: ClassPageFacts) -> str:
+    """What a class with examples learns from its parents."""
+    match teaching(facts):
+        case Teaching.OWN_ONLY if facts.parents:
             return tr("Learned from its own images alone.")
         case Teaching.BOTH:
             return tr(
@@ -133,6 +164,14 @@ def teaching_text(facts: ClassPageFacts) -> str:
                 percent(facts.own_share),
                 percent(1 - facts.own_share),
             )
+        case _:
+            return ""
+
+
+def rules_summary(facts: ClassPageFacts) -> str:
+    """What is shown while the rules are closed: the note, else the confidence that is needed."""
+    note = " ".join(facts.attributes.note.split())
+    return note or tr("Minimum confidence %1", percent(facts.bar))
 
 
 def recognised_text(facts: ClassPageFacts) -> str:

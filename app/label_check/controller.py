@@ -15,6 +15,7 @@ from app.label_check.logic import LabelQueue
 from app.label_check.suspect_card import KEYS
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, label_rows
 from app.texts import marked, tr
+from app.workspace.visits import Describes
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project.actions import action as action_of
 
@@ -64,7 +65,7 @@ class LabelChecking(Feature):
             page.setFocus()
             return
         page.show_empty(wording.searching())
-        self._shell.workspace.show_page(page, wording.title_text(0))
+        self._shell.workspace.show_page(page, wording.title_text(0), Describes.LARGE_IMAGE)
         self._ask()
 
     def titles(self) -> Mapping[str, str]:
@@ -172,7 +173,7 @@ class LabelChecking(Feature):
             page.card.set_writable(info.is_writable)
             page.show_note(wording.judged_text(self._found, self._name_of))
             self._look_at(current.image_id)
-        self._shell.workspace.show_page(page, wording.title_text(len(self.queue)))
+        self._shell.workspace.show_page(page, wording.title_text(len(self.queue)), Describes.LARGE_IMAGE)
         self._shell.needs_changed.emit()
 
     def _look_at(self, image_id: int) -> None:

@@ -14,6 +14,7 @@ from app.file_dialogs import Purpose, save_new_file
 from app.jobs.background_thread import DetachedJob
 from app.merging.keys import KEYS
 from app.texts import marked, tr
+from app.workspace.visits import Describes
 from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 from engine.files import shown
 from engine.graph.codes import UNKNOWN
@@ -102,7 +103,7 @@ class Merging(Imports["MergeCard"]):
         if groups:
             self.queue = Queue(groups)
             page = self._made_page()
-            self._shell.workspace.show_page(page, tr("Settle conflicts"))
+            self._shell.workspace.show_page(page, tr("Settle conflicts"), Describes.LARGE_IMAGE)
             self._show_current()
 
     # -- the page

@@ -16,6 +16,7 @@ from app.jobs.background_thread import BackgroundThread, DetachedJob, ThreadJob
 from app.session.subsets import ImageSet
 from app.texts import marked, tr
 from app.wording import sentence
+from app.workspace.visits import Describes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ class ReportFeature(Feature):
         if self._session.info is None:
             return
         page = self._made_page()
-        self._shell.workspace.show_page(page, tr("Report"))
+        self._shell.workspace.show_page(page, tr("Report"), Describes.NOTHING)
         if page.made is None and self._making is None:
             self.make()
 

@@ -31,7 +31,7 @@ from app.workspace.project_order import ProjectOrder
 from app.workspace.search_control import SearchControl
 from app.workspace.selection_bar import SelectionBar
 from app.workspace.shown import Shown
-from app.workspace.visits import PageVisit
+from app.workspace.visits import Describes, PageVisit
 from engine.graph.edits import ClassAdded, GraphEdit
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Workspace(QWidget):
     similar_requested = Signal(Sequence)  # files from outside that images should be found like
     subset_wanted = Signal(Subset)  # a `Subset` that should be selected in the list
     page_left = Signal(QWidget)  # a feature's page that stood in the centre
+    front_changed = Signal()  # cards, graph, one image, or a feature's page is in front now
 
     def __init__(
         self, session: Session, thumbnails: Thumbnails, settings: Settings, rows: Mapping[str, ActionRow],
@@ -110,6 +111,7 @@ class Workspace(QWidget):
         layout.addWidget(self.selection_bar)
 
     def _connect(self, requests: ClassRequests) -> None:
+        self.content.currentChanged.connect(lambda _place: self.front_changed.emit())
         self._page.left.connect(self._on_page_ended)
         self._page.left.connect(self.page_left)
         self.header.back_chosen.connect(self.go_back)
@@ -187,7 +189,7 @@ class Workspace(QWidget):
 
     def show_images(self, images: ImageSet) -> None:
         """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
-        page = None if self._page.page is None else (self._page.page, self._page.title)
+        page = None if self._page.page is None else (self._page.page, self._page.title, self._page.describes)
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
@@ -203,19 +205,24 @@ class Workspace(QWidget):
         return self._page.page
 
     @property
-    def is_grid_resting(self) -> bool:
-        """Whether a page is in front that lets the cards be."""
-        return self._page.rests_grid
+    def describes(self) -> Describes:
+        """What the pane beside describes: for cards and graph an image that is chosen."""
+        if self._page.page is not None:
+            return self._page.describes
+        return Describes.LARGE_IMAGE if self.is_image_open else Describes.IMAGE
 
-    def show_page(self, page: QWidget, title: str, *, rests_grid: bool = False) -> None:
+    def show_page(
+        self, page: QWidget, title: str, describes: Describes = Describes.IMAGE, *, rests_grid: bool = False
+    ) -> None:
         """Show a feature's page in the centre, or give it another title.
 
         Args:
+            describes: what the pane beside it describes.
             rests_grid: cards need not follow labels until the page is left: sorting 100,000 takes half a frame.
         """
         self.leave_image()
         is_new = self._page.page is not page
-        self._page.begin(page, title, rests_grid=rests_grid)
+        self._page.begin(page, title, describes=describes, rests_grid=rests_grid)
         self._show_selected()
         self._show_title()
         if is_new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import QObject, Signal
@@ -34,6 +35,18 @@ class GridPlace:
         grid.verticalScrollBar().setValue(self.scrolled)
 
 
+class Describes(Enum):
+    """What the pane beside a page describes while that is in front."""
+
+    NOTHING = auto()  # and makes room for the page
+    LARGE_IMAGE = auto()  # an image that the page shows large
+    IMAGE = auto()  # an image that is chosen on the page
+
+
+ShownPage = tuple[QWidget, str, Describes]
+"""A page, its title, and what is described beside it."""
+
+
 @final
 class SetVisit:
     """The set of images that is shown, and the place that one goes back to."""
@@ -42,9 +55,9 @@ class SetVisit:
         self._grid = grid
         self._left: GridPlace | None = None
         self.images: ImageSet | None = None
-        self.page: tuple[QWidget, str] | None = None  # with its title, where the set was opened from a page
+        self.page: ShownPage | None = None  # where the set was opened from a page
 
-    def begin(self, images: ImageSet, subset: Subset, page: tuple[QWidget, str] | None = None) -> None:
+    def begin(self, images: ImageSet, subset: Subset, page: ShownPage | None = None) -> None:
         """Show a set; where one is shown already, the way back stays."""
         if self.images is None:
             self._left = GridPlace.of(self._grid, subset)
@@ -62,6 +75,7 @@ class PageVisit(QObject):
 
     Attributes:
         rests_grid: whether a page is shown that lets the cards be.
+        describes: what the pane beside it describes.
     """
 
     left = Signal(QWidget)
@@ -72,13 +86,14 @@ class PageVisit(QObject):
         self.page: QWidget | None = None
         self.title = ""
         self.rests_grid = False
+        self.describes = Describes.IMAGE
 
-    def begin(self, page: QWidget, title: str, *, rests_grid: bool = False) -> None:
+    def begin(self, page: QWidget, title: str, *, describes: Describes, rests_grid: bool = False) -> None:
         if self.page is not page:
             self.end()
         if self._content.indexOf(page) < 0:
             self._content.addWidget(page)
-        self.page, self.title, self.rests_grid = page, title, rests_grid
+        self.page, self.title, self.rests_grid, self.describes = page, title, rests_grid, describes
 
     def end(self) -> None:
         page, self.page, self.rests_grid = self.page, None, False

@@ -15,6 +15,7 @@ from app.backups.controller import Backups
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.help.typesetting import PIXELS_FOR_ONE
+from app.inspector.page import FoldHead
 from app.label_import.controller import LabelImports
 from app.welcome.controller import Projects
 from research.window.screenshot import (
@@ -181,6 +182,8 @@ def _class_panel(window: "MainWindow") -> QRect:
     wait_until(lambda: window.inspector.class_facts is not None)
     wait_until(lambda: is_complete(window))
     scroll = next(area for area in window.inspector.findChildren(QScrollArea) if area.isVisible())
+    rules = next(head for head in scroll.findChildren(FoldHead) if head.isVisible())
+    rules.setChecked(True)
     last = scroll.findChild(QCheckBox)
     assert isinstance(last, QCheckBox)
     scroll.ensureWidgetVisible(last)  # below the confidence needed

@@ -17,6 +17,7 @@ from tests.support.desk import CONTROL, Desk
 from tests.support.new_project import drop_on_first_page
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.slow_share import SlowShare
+from tests.support.widgets import open_part
 
 Key = Qt.Key
 
@@ -68,6 +69,7 @@ def test_a_focus_that_is_gone_stops_no_palette(reviewing: Desk) -> None:
     inspector, session = reviewing.window.inspector, reviewing.window.session
     reviewing.window.tree.select_class(class_id)
     reviewing.wait(lambda: bool(inspector.findChildren(QSlider)))
+    open_part(inspector, "Rules and notes")
     (slider,) = inspector.findChildren(QSlider)
     slider.setFocus()
     reviewing.press(Key.Key_K, CONTROL)

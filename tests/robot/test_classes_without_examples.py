@@ -48,8 +48,8 @@ def test_one_label_makes_nothing_sure(person: Person, project: Path) -> None:
 
     person.show_subset("To review")
     person.hand.click(person.cards(person.grid)[0].area.centre)
-    person.part("Prediction")
-    assert person.reader.containing("Sure of") is None
+    person.part_containing("Why ")
+    assert person.reader.containing("Confident: ") is None
     person.hand.key("Ctrl+A")
     person.part_containing(f"{SEEN}. Nothing here is sure enough yet: label more classes")
     assert not person.part("Accept 0", "push button").is_enabled

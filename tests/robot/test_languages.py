@@ -37,7 +37,7 @@ def test_a_label_and_another_language(person: Person, tmp_path: Path, caches: Ca
     person.part_containing(words.of("To review"), "list item")
     grid = person.part(words.of("Images")).area
     person.wait(lambda: person.cards(grid), "cards")
-    person.part(words.of("Prediction"), "label")
+    person.part(words.of("About this file"))
     wait_until_still(lambda: person.cards(grid), "the cards")
     before = labels_in(project)
     person.hand.key("Enter")

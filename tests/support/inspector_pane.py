@@ -10,6 +10,7 @@ from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
 from app.inspector.logic import ClassPageFacts, ImageFacts
 from app.inspector.page import PageRequests
+from app.settings import Settings
 from app.theme import apply_theme
 from tests.support.graphs import graph_of
 from tests.support.sessions import LONG_MS
@@ -24,7 +25,7 @@ class Pane:
         self.area = make_scroll_area()
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._thumbnails = thumbnails
-        self.requests = PageRequests()
+        self.requests, self.settings = PageRequests(), Settings()
         self._state = state_of([Picture()] * 5)
         qtbot.addWidget(self.area)
         self.area.resize(336, 800)
@@ -35,7 +36,7 @@ class Pane:
         """Show an image on the page of images, which is made once."""
         page = self.area.widget()
         if not isinstance(page, ImagePage):
-            page = ImagePage(self._thumbnails, self.requests)
+            page = ImagePage(self._thumbnails, self.requests, self.settings)
             self.area.setWidget(page)
         page.show_facts(facts, graph_of({facts.tops[0].name: []}), self._state)
         QApplication.processEvents()
@@ -43,7 +44,7 @@ class Pane:
 
     def show_class(self, facts: ClassPageFacts, *, is_writable: bool = True) -> ClassPage:
         """Show a class on a page of its own."""
-        page = ClassPage(facts, self._state, self._thumbnails, self.requests, is_writable=is_writable)
+        page = ClassPage(facts, self._state, self._thumbnails, self.requests, self.settings, is_writable=is_writable)
         self.area.setWidget(page)
         QApplication.processEvents()
         return page

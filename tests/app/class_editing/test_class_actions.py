@@ -10,7 +10,7 @@ from tests.support.clicks import choose, click, menu_at, open_menu, titles
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import act
-from tests.support.widgets import button, texts
+from tests.support.widgets import button, open_part, texts
 
 Key = Qt.Key
 KEY_PAUSE_MS = 5
@@ -119,6 +119,7 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
+    open_part(inspector, "Rules and notes")
     (slider,) = inspector.findChildren(QSlider)
     click(slider, QPoint(slider.width() - 2, slider.height() // 2))
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is not None)
@@ -140,6 +141,7 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Red"))
     inspector = reviewing.window.inspector
     reviewing.wait(lambda: inspector.class_facts is not None)
+    open_part(inspector, "Rules and notes")
     box = button(inspector, "Don't predict subclasses")
     click(box, QPoint(8, box.height() // 2))
     red = reviewing.graph.find("Red")

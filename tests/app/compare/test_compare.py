@@ -3,13 +3,14 @@
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.actions.keys import keys_in_use
 from app.compare.controller import Comparing
-from app.compare.logic import columns_for
+from app.compare.logic import cell_of, columns_for
 from app.compare.view import ComparePage
-from app.image_view.canvas import ZOOM_STEP, ImageCanvas
+from app.image_view.canvas import NOTCH_STEP, ImageCanvas
+from app.theme.tokens import tokens
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -79,7 +80,7 @@ def test_the_wheel_zooms_all_around_the_same_place(reviewing: Desk) -> None:
     place = QPointF(one.width() * 0.6, one.height() * 0.45)
     before = relative(one, place)
     wheel(one, 12, place)
-    assert one.view.zoom == pytest.approx(ZOOM_STEP**12)
+    assert one.view.zoom == pytest.approx(NOTCH_STEP**12)
     assert other.view == one.view
     assert relative(one, place) == pytest.approx(before, abs=1e-6)
     assert relative(other, place) == pytest.approx(before, abs=0.01)
@@ -229,3 +230,31 @@ def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
 def test_images_are_laid_out_as_large_as_they_can_be(count: int, width: int, height: int, columns: int) -> None:
     """Beside one another in a wide room, below one another in a narrow one."""
     assert columns_for(count, width, height, 40) == columns
+
+
+@pytest.mark.parametrize(
+    ("count", "columns", "cells"),
+    [
+        (3, 2, [(0, 0, 1, 1), (0, 1, 1, 1), (1, 0, 1, 2)]),
+        (3, 1, [(0, 0, 1, 1), (1, 0, 1, 1), (2, 0, 1, 1)]),
+        (4, 2, [(0, 0, 1, 1), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 1, 1)]),
+    ],
+)
+def test_the_last_image_fills_its_row(count: int, columns: int, cells: list[tuple[int, ...]]) -> None:
+    assert [cell_of(place, count, columns) for place in range(count)] == cells
+
+
+def test_three_images_fill_the_page(reviewing: Desk) -> None:
+    """No corner stays empty; and below a picture its file's name does not touch its label."""
+    page = compared(reviewing, 3)
+    QApplication.processEvents()
+    panes = [pane.geometry() for pane in page.panes]
+    inner = panes[0].united(panes[1]).united(panes[2])
+    gap = tokens().spacing.small
+    assert sum(pane.width() * pane.height() for pane in panes) >= 0.95 * inner.width() * inner.height()
+    assert max(pane.right() for pane in panes) - min(pane.left() for pane in panes) >= page.width() - 5 * gap
+    name, label = (
+        next(each for each in page.panes[0].findChildren(QLabel) if each.text().startswith(words))
+        for words in (page.panes[0].accessibleName().partition(":")[0], reviewing.best_of(page.image_ids[0]))
+    )
+    assert label.y() - name.geometry().bottom() >= tokens().spacing.tiny

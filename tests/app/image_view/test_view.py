@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
+from app.image_view.canvas import LARGEST_ZOOM, NOTCH_STEP, PIXEL_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
 from engine.file_parts import ImageSource
 from tests.support.clipping import clipped
@@ -115,12 +116,12 @@ def test_the_image_does_not_wait_for_its_pages(
 
 
 def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
-    """A broken file is a sentence in the middle, no error; there is nothing to zoom."""
+    """A broken file is one short sentence in the middle, without the list of formats; there is nothing to zoom."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     view.show_image(path)
     qtbot.waitUntil(lambda: bool(view.canvas.message), timeout=LONG_MS)
-    assert "not an image" in view.canvas.message
+    assert view.canvas.message == "Not an image: text."
     assert not view.has_image
     assert not button(view, "Larger").isEnabled()
     QTest.keyClick(view, Key.Key_Plus)
@@ -147,7 +148,7 @@ def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
     spot = ((place.x() - before.x()) / before.width(), (place.y() - before.y()) / before.height())
     wheel(large, 480, place)
     after = large.target()
-    assert after.width() == pytest.approx(before.width() * ZOOM_STEP**4)
+    assert after.width() == pytest.approx(before.width() * NOTCH_STEP**4)
     assert after.x() + spot[0] * after.width() == pytest.approx(place.x(), abs=2)
     assert after.y() + spot[1] * after.height() == pytest.approx(place.y(), abs=2)
     for _ in range(40):
@@ -156,6 +157,32 @@ def test_the_wheel_zooms_around_the_pointer(large: ImageCanvas) -> None:
     for _ in range(40):
         wheel(large, -120, place)
     assert large.target() == before
+
+
+def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> None:
+    """Gently, whichever notch it is: no jump from 30% to 84%."""
+    scales = [large.scale]
+    for _ in range(3):
+        wheel(large, 120, QPointF(200, 150))
+        scales.append(large.scale)
+    assert scales[-1] / scales[0] == pytest.approx(1.331)
+    assert max(after / before for before, after in pairwise(scales)) == pytest.approx(1.1)
+
+
+def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -> None:
+    """However large the angle is that its driver makes of them; what lies under the pointer stays there."""
+    before, place = large.target(), QPointF(150, 130)
+    spot = (place.x() - before.x()) / before.width()
+    for phase in (Qt.ScrollPhase.ScrollBegin, Qt.ScrollPhase.ScrollUpdate):
+        event = QWheelEvent(
+            place, large.mapToGlobal(place), QPoint(0, 20), QPoint(0, 960), Qt.MouseButton.NoButton,
+            NO_KEYS, phase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(large, event)
+    after = large.target()
+    assert after.width() / before.width() == pytest.approx(PIXEL_STEP**40)
+    assert after.width() < 1.2 * before.width()
+    assert after.x() + spot * after.width() == pytest.approx(place.x(), abs=2)
 
 
 @pytest.mark.parametrize(

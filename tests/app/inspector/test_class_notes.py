@@ -14,15 +14,17 @@ from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import act, changed_by, open_project
+from tests.support.widgets import open_part
 
 Key = Qt.Key
 
 
 def show_page(desk: Desk, name: str) -> int:
-    """Choose a class, and wait for its page."""
+    """Choose a class, wait for its page, and open what is written there."""
     class_id = choose_class(desk, name)
     inspector = desk.window.inspector
     desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)
+    open_part(inspector, "Rules and notes")
     return class_id
 
 

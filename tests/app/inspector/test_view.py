@@ -22,10 +22,10 @@ from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
 from tests.support.sessions import LONG_MS, act, changed_by
-from tests.support.widgets import button
+from tests.support.widgets import button, open_part
 
 CHANGES = 3
-CONDITION = "If it is one of them after all, most likely:"
+CONDITION = "Closest classes:"
 
 
 def texts_of(desk: Desk) -> list[str]:
@@ -53,11 +53,11 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     desk.wait(lambda: "Why unknown" in texts_of(desk))
     texts = texts_of(desk)
     place = texts.index(CONDITION)
-    assert texts[place - 1] == "Unknown: it looks too different from every class."
+    assert texts[place - 1] == "Unlike any class so far"
     assert any("the closest class" in text for text in texts)
     tops = [f"{CONDITION} {row.name}" for row in desk.window.inspector.image_facts.tops[:5]]  # type: ignore[union-attr]
     assert rows_of(desk)[:5] == tops
-    assert not any("of the prediction" in text for text in texts)
+    assert not any("because it looks like" in text for text in texts)
 
 
 def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection, stranger: int) -> None:
@@ -94,6 +94,7 @@ def slider_of(desk: Desk, name: str) -> QSlider:
     class_id, inspector = desk.graph.find(name), desk.window.inspector
     desk.window.tree.select_class(class_id)
     desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)
+    open_part(inspector, "Rules and notes")
     return next(each for each in inspector.findChildren(QSlider) if each.isVisible())
 
 

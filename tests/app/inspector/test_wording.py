@@ -15,14 +15,16 @@ from app.inspector.wording import (
     candidates_text,
     certainty_text,
     counts_text,
+    examples_text,
     label_origin,
     label_title,
     learned_text,
-    look_alikes_text,
+    reason_text,
     recognised_text,
+    rules_summary,
     share_title,
+    shares_text,
     shortened,
-    teaching_text,
 )
 from engine.collection.policy_curve import PolicyCurve
 from engine.file_parts import ImageSource
@@ -31,6 +33,7 @@ from engine.project.records import Label
 from tests.support.graphs import seaside_graph
 
 NOON = datetime(2026, 5, 3, 12, 2, tzinfo=UTC)
+GRAPH = seaside_graph()
 GULL, BIRD = ScoreRow(4, "Gull", "Animal / Bird", 0.6), ScoreRow(2, "Bird", "Animal", 0.95)
 OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
 
@@ -46,25 +49,35 @@ def a_class(**changes: object) -> ClassPageFacts:
     return replace(facts, **changes)  # type: ignore[arg-type]
 
 
+def words_of(facts: ImageFacts) -> str:
+    """How far the prediction can be trusted, in the seaside's classes."""
+    return certainty_text(facts, GRAPH)
+
+
 @pytest.mark.parametrize("certainty", list(Certainty))
 def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
-    """Each is a full sentence, and no two are alike."""
-    text = certainty_text(image(certainty))
-    assert text.endswith(".")
-    assert [other for other in Certainty if certainty_text(image(other)) == text] == [certainty]
+    """No two are alike."""
+    text = words_of(image(certainty))
+    assert text
+    assert [other for other in Certainty if words_of(image(other)) == text] == [certainty]
 
 
-def test_what_it_is_sure_of_is_shown() -> None:
-    """Sure of the bird but not of the gull, or of the gull."""
-    assert certainty_text(image(Certainty.COARSE)) == "Sure of Bird, not of the exact class."
-    assert certainty_text(image(Certainty.LEAF)) == "Sure of the exact class."
+def test_c14_what_it_is_is_said_in_plain_words() -> None:
+    """Confident of the class, or of a broader one; where the likeliest class has a rank, that rank is uncertain."""
+    leaf = replace(image(Certainty.LEAF), safe=GULL)
+    assert words_of(leaf) == "Confident: Gull"
+    assert words_of(image(Certainty.COARSE)) == "Bird; exact class uncertain"
+    graph = seaside_graph()
+    graph.set_attributes(GULL.class_id, ClassAttributes(rank="species"))
+    assert certainty_text(image(Certainty.COARSE), graph) == "Bird; species uncertain"
+    assert words_of(image(Certainty.UNKNOWN)) == "Unlike any class so far"
 
 
 def test_a_file_that_could_not_be_read_has_its_reason() -> None:
     """As its card says it, with what to do."""
     failed = replace(image(Certainty.FAILED), failure="the file is empty")
-    assert certainty_text(failed) == "Empty file. Repair or replace the file, then press F5."
-    assert certainty_text(replace(failed, failure="")).startswith("Could not be read. ")
+    assert words_of(failed) == "Empty file. Repair or replace the file, then press F5."
+    assert words_of(replace(failed, failure="")).startswith("Could not be read. ")
 
 
 def test_labels_say_what_who_and_when() -> None:
@@ -82,40 +95,51 @@ def test_labels_say_what_who_and_when() -> None:
 def test_why_depends_on_what_it_was_learned_from() -> None:
     """Own images, parents, or both; nothing without an explanation."""
     texts = [learned_text(image(Certainty.LEAF, shares=shares)) for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))]
-    learned, from_parents = "Gull was learned from:", "Gull has no images of its own. It was learned from its parents:"
+    learned, from_parents = "Gull was learned from:", "Gull has no examples. It was learned from its parents:"
     assert texts == ["", learned, from_parents, learned]
     assert [share_title(row) for row in (OWN, PARENT)] == ["Its own images", "From Bird"]
 
 
 def test_an_unknown_image_has_one_story() -> None:
     """It is too far from the nearest class; no part of a prediction is spoken of, for there is none."""
-    facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), look_alikes=(7,), look_alike_share=0.9)
-    assert certainty_text(facts) == "Unknown: it looks too different from every class."
-    assert look_alikes_text(facts) == ""
-    distance = "It looks too different from Gull, the closest class."
-    assert learned_text(facts) == f"{distance} Gull was learned from:"
+    facts = replace(image(Certainty.UNKNOWN, shares=(OWN,)), look_alikes=(5,), look_alike_share=0.9)
+    assert reason_text(facts) == "Even Gull, the closest class, looks too different:"
+    assert facts.alike == OWN.image_ids
+    assert learned_text(facts) == "Gull was learned from:"
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "examples", "shares"),
     [
-        ({}, "Learned 60% from its own images, 40% from its parents."),
-        ({"own_share": 1.0}, "Learned from its own images alone."),
-        ({"shots": ()}, "It has no images of its own. It was learned from the classes below it."),
-        ({"is_zero_shot": True}, "It has no images of its own. It was learned from its parents alone."),
+        ({}, "", "Learned 60% from its own images, 40% from its parents."),
+        ({"own_share": 1.0}, "", "Learned from its own images alone."),
+        ({"parents": ()}, "", ""),
+        ({"shots": ()}, "Learned from the classes below it.", ""),
+        ({"is_zero_shot": True}, "No examples yet. It is predicted from its parents alone.", ""),
         (
             {"is_zero_shot": True, "parents": ()},
-            "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
+            "No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.",
+            "",
         ),
         (
             {"is_zero_shot": True, "parents": (replace(BIRD, score=0.0),)},
-            "It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.",
+            "No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.",
+            "",
         ),
     ],
 )
-def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -> None:
-    """Lambda as a sentence."""
-    assert teaching_text(a_class(**changes)) == words
+def test_what_teaches_a_class_in_words(changes: dict[str, object], examples: str, shares: str) -> None:
+    """Its examples, and lambda as a sentence."""
+    facts = a_class(**changes)
+    assert examples_text(facts).removesuffix(recognised_text(facts)).strip() == examples
+    assert shares_text(facts) == shares
+
+
+def test_closed_rules_show_the_note_or_the_confidence() -> None:
+    """On one line, however the note is broken."""
+    assert rules_summary(a_class()) == "Minimum confidence 80%"
+    noted = a_class(attributes=ClassAttributes(note="Grey back,\nyellow beak"))
+    assert rules_summary(noted) == "Grey back, yellow beak"
 
 
 def test_how_well_a_class_is_recognised() -> None:
@@ -151,12 +175,17 @@ def test_what_the_collection_taught_has_words() -> None:
         assert learned_text(image(Certainty.LEAF, shares=shares)) == "Gull was learned from:"
 
 
-def test_following_look_alikes_is_shown() -> None:
-    """How far, in percent; nothing where it does not."""
-    facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(7, 8), look_alike_share=0.9)
-    assert look_alikes_text(facts) == "90% of the prediction comes from the most similar images:"
-    assert learned_text(facts) == "10% comes from the prototype of Gull. Gull was learned from:"
-    assert look_alikes_text(image(Certainty.LEAF)) == ""
+def test_c14_look_alikes_are_the_reason_and_shares_are_details() -> None:
+    """In words; mostly or partly by how much of the prediction follows them."""
+    facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(5, 8), look_alike_share=0.9)
+    assert reason_text(facts) == "Mostly because it looks like these:"
+    assert facts.alike == (5, 8)
+    portions = "90% from the images above, 10% from the prototype of Gull."
+    assert learned_text(facts) == f"{portions} Gull was learned from:"
+    assert reason_text(replace(facts, look_alike_share=0.3)) == "Partly because it looks like these:"
+    alone = image(Certainty.LEAF, shares=(OWN,))
+    assert (reason_text(alone), alone.alike) == ("Gull was learned from:", OWN.image_ids)
+    assert reason_text(image(Certainty.LEAF)) == ""
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from engine.project.records import ImageDetails
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.sessions import LONG_MS, act, changed_by
-from tests.support.widgets import button
+from tests.support.widgets import button, open_part
 
 Key = Qt.Key
 LEFT = Qt.MouseButton.LeftButton
@@ -196,7 +196,7 @@ def test_a_read_only_project_is_not_noted_in(desk: Desk, collection: Collection)
 
 
 def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
-    """What the project knows of the file, further fields folded; path and place are copied."""
+    """What the project knows of the file, in a part that is closed at first; path and place are copied."""
     image_id = at_desk.choose(0)
     details = ImageDetails(
         image_id, 1, 4000, 3000, None, "RECONYX HYPERFIRE 2", -3.5, 37.25, {"iso": "800", "exposure_s": "1/250"}
@@ -214,8 +214,10 @@ def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
     at_desk.wait(lambda: about.text_of("camera") == "RECONYX HYPERFIRE 2")
     assert about.text_of("size").startswith("4000")
     assert about.text_of("place") == "3.50000° S, 37.25000° E"
-    assert about.text_of("taken") == about.text_of("iso") == ""
-    about.more.click()
+    assert about.text_of("taken") == ""
+    assert not about.isVisible()
+    open_part(page_of(at_desk), "About this file")
+    assert about.isVisible()
     assert (about.text_of("iso"), about.text_of("exposure_s")) == ("800", "1/250\u00a0s")
     button(about, "Copy coordinates").click()
     assert QGuiApplication.clipboard().text() == "-3.50000, 37.25000"
