@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QPlainTextEdit, QRadioButton, QWidget
 
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_flowing_label
-from app.palette.column_chooser import ColumnChooser, role_titles
+from app.palette.column_chooser import ColumnChooser
 from app.side_panel.cards import FailureNotice
 from app.texts import tr
 from app.theme.tokens import tokens
@@ -66,7 +66,7 @@ class ClassSection(QWidget):
     def _fill_file(self) -> None:
         self.file_button = make_button(tr("Choose a file…"), self.file_wanted.emit, icon_name="file")
         self._file_name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
-        self.columns = ColumnChooser(role_titles(TablePurpose.CLASSES))
+        self.columns = ColumnChooser(TablePurpose.CLASSES)
         self.columns.chosen.connect(self.columns_chosen)
         self._file = QWidget()
         fill_row(self._file, self.file_button, self._file_name)
@@ -101,22 +101,25 @@ class ClassSection(QWidget):
         self.labels_note.setText(tr("Labels are imported from %1 once the project is made.", name) if name else "")
         self.labels_note.setVisible(bool(name))
 
-    def show_list(self, read: ClassList | None, failure: str, *, is_reading: bool) -> None:
-        """Show what reading the file or the text gave."""
+    def show_list(self, read: ClassList | None, failure: str, columns: Mapping[str, str], *, is_reading: bool) -> None:
+        """Show what reading the file or the text gave.
+
+        Args:
+            columns: of the file by role, as a person named them.
+        """
         if self.way not in (ClassesFrom.FILE, ClassesFrom.TEXT):
             return
-        unclear = "" if read is None else read.reason
         self.summary.setText(class_list_text(read, is_reading=is_reading))
-        self.failure.show_text(sentence(failure or unclear))
-        self._show_columns(read)
+        self.failure.show_text(sentence(failure))
+        self._show_columns(read, columns)
         self._show_parts()
 
-    def _show_columns(self, read: ClassList | None) -> None:
+    def _show_columns(self, read: ClassList | None, given: Mapping[str, str]) -> None:
         columns = None if read is None else read.columns
         has_columns = columns is not None and read is not None and (not columns.is_clear or self.columns.isVisible())
         self.columns.setVisible(has_columns and self.way is ClassesFrom.FILE)
         if columns is not None:
-            self.columns.show_preview(columns)
+            self.columns.show_preview(columns, given)
 
     def show_folders(self, ticked: int, count: int, parts: Sequence[str] = ()) -> None:
         """Show how many of the folders are classes.

@@ -118,8 +118,8 @@ class SheetClasses(QObject):
 
     def _on_list_changed(self) -> None:
         if self._card is not None:
-            reading = self.reading
-            self._card.classes.show_list(reading.read, reading.failure, is_reading=reading.is_busy)
+            reading, columns = self.reading, self._choice.project.columns
+            self._card.classes.show_list(reading.read, reading.failure, columns, is_reading=reading.is_busy)
             self.show_ticks()
         self.changed.emit()
 

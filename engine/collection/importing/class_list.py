@@ -14,7 +14,6 @@ from engine.interchange.limits import TAXONOMY_BYTES
 from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.taxonomies.name_list import read_lines
-from engine.texts import translated
 
 
 @dataclass(frozen=True)
@@ -25,13 +24,11 @@ class ClassList:
         source: the file or folder; the title of a text.
         imported: its classes; None for a table that does not say which of its columns is which.
         columns: where it is a table.
-        reason: why there are no classes.
     """
 
     source: Path
     imported: ImportedGraph | None
     columns: ColumnPreview | None = None
-    reason: str = ""
 
     @property
     def count(self) -> int:
@@ -74,11 +71,11 @@ def read_class_list(source: Path, columns: Mapping[str, str]) -> ClassList:
     """
     try:
         imported = read_graph(source, columns=columns)
-    except FormatError as error:
+    except FormatError:
         found = preview_columns(source, TablePurpose.CLASSES, columns)
         if found is None or found.is_clear:
             raise
-        return ClassList(source, None, found, translated(error.what))
+        return ClassList(source, None, found)
     return ClassList(source, imported, preview_columns(source, TablePurpose.CLASSES, columns))
 
 
