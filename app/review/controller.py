@@ -163,7 +163,9 @@ class Labelling(Feature):
             reason = nothing_sure_text(found, state.unseen, self._session.graph)
             self._toast.say(paragraph(text, reason))
 
-    @action_on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
+    @action_on_cards(
+        "accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter"
+    )
     def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
