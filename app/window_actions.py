@@ -133,7 +133,7 @@ class WindowActions(Feature):
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
-    @action("full_screen", marked("Full screen"), "actual_size", "F11", Section.VIEW_PANES, needs=ANY)
+    @action("full_screen", marked("Full screen"), "fit", "F11", Section.VIEW_PANES, needs=ANY)
     def toggle_full_screen(self) -> None:
         """The window is as large as before when it comes back."""
         self._shell.setWindowState(self._shell.windowState() ^ Qt.WindowState.WindowFullScreen)

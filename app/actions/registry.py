@@ -154,7 +154,7 @@ class Registry(QObject):
             if before is not None and before.part != line.part:
                 menu.addSeparator()
             if line.submenu is not None:
-                submenu = menu.addMenu(tr(line.submenu.text))
+                submenu = menu.addMenu(icon(line.submenu.icon), tr(line.submenu.text))
                 submenu.menuAction().setObjectName(line.submenu.text)
                 self._fill_menu(submenu, lines_within(line.rows))
                 continue

@@ -38,6 +38,7 @@ class Submenu:
     """A menu that opens from a line of another one."""
 
     text: str  # English text, to be translated when shown
+    icon: str  # name of an icon of the theme
     is_named_elsewhere: bool = False  # its actions mean little without it: elsewhere both are shown, `Sort by: Name`
 
 
@@ -50,19 +51,19 @@ _REVIEW: Final = marked("Review")
 _MODEL: Final = marked("Model")
 _HELP: Final = marked("Help")
 
-_IMPORT: Final = Submenu(marked("Import"))
-_EXPORT: Final = Submenu(marked("Export"))
-_SORT: Final = Submenu(marked("Sort by"), is_named_elsewhere=True)
-_SHOW: Final = Submenu(marked("Show"), is_named_elsewhere=True)
-_FOLDS: Final = Submenu(marked("Duplicates and bursts"))
-_GRAPH: Final = Submenu(marked("Graph"))
-_PARENTS: Final = Submenu(marked("Parents"))
-_TRIED_OUT: Final = Submenu(marked("Try changes"))
-_REPLACED: Final = Submenu(marked("Moved and replaced"))
-_RANKS: Final = Submenu(marked("Label by rank"))
-_RATING: Final = Submenu(marked("Rating"))
-_FIELDS: Final = Submenu(marked("Comment and fields"))
-_CHECK: Final = Submenu(marked("Check"))
+_IMPORT: Final = Submenu(marked("Import"), "graph_import")
+_EXPORT: Final = Submenu(marked("Export"), "export")
+_SORT: Final = Submenu(marked("Sort by"), "sort", is_named_elsewhere=True)
+_SHOW: Final = Submenu(marked("Show"), "show_all", is_named_elsewhere=True)
+_FOLDS: Final = Submenu(marked("Duplicates and bursts"), "stack")
+_GRAPH: Final = Submenu(marked("Graph"), "graph")
+_PARENTS: Final = Submenu(marked("Parents"), "multi_parent")
+_TRIED_OUT: Final = Submenu(marked("Try changes"), "what_if")
+_REPLACED: Final = Submenu(marked("Moved and replaced"), "folder")
+_RANKS: Final = Submenu(marked("Label by rank"), "digit")
+_RATING: Final = Submenu(marked("Rating"), "star")
+_FIELDS: Final = Submenu(marked("Comment and fields"), "comment")
+_CHECK: Final = Submenu(marked("Check"), "check_label")
 
 
 class Section(Enum):

@@ -56,8 +56,8 @@ ON_CARDS: Final = WRITE | Needs.IMAGES
 REMOVE: Final = ("remove_images", marked("Remove images from the project"), "delete", "Del")
 
 
-on_cards = partial(action, section=Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
-on_cards_of_none = partial(on_cards, section=Section.REVIEW_NONE)
+action_on_cards = partial(action, section=Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
+action_of_none = partial(action_on_cards, section=Section.REVIEW_NONE)
 
 
 def _digit(digit: int, text: str) -> Callable[[Method], Method]:
@@ -135,7 +135,7 @@ class Labelling(Feature):
 
     # -- accepting
 
-    @on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
+    @action_on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
     def accept(self) -> None:
         """Label the current image as its card says, or ask; of several, those above the threshold."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -163,7 +163,9 @@ class Labelling(Feature):
             reason = nothing_sure_text(found, state.unseen, self._session.graph)
             self._toast.say(paragraph(text, reason))
 
-    @on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
+    @action_on_cards(
+        "accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter"
+    )
     def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -184,7 +186,7 @@ class Labelling(Feature):
         else:
             self.relabel()
 
-    @on_cards("relabel", marked("Label as…"), "relabel", "R")
+    @action_on_cards("relabel", marked("Label as…"), "relabel", "R")
     def relabel(self) -> None:
         chosen = self._chosen()
         if not chosen:
@@ -195,7 +197,7 @@ class Labelling(Feature):
             lambda choice: self._on_choice(chosen, choice),
         )
 
-    @on_cards_of_none("unknown", marked("None of the classes"), "unknown", "U")
+    @action_of_none("unknown", marked("None of the classes"), "unknown", "U")
     def say_unknown(self) -> None:
         chosen = self._chosen()
         if chosen:
@@ -203,7 +205,7 @@ class Labelling(Feature):
             self._session.label(self._folded.meant(chosen), None)
             self._go_on_from(chosen)
 
-    @on_cards_of_none("reject", marked("Remove label"), "reject", "X")
+    @action_of_none("reject", marked("Remove label"), "reject", "X")
     def reject(self) -> None:
         """Remove labels; without any, go on to the next image."""
         chosen, state = self._chosen(), self._session.state
@@ -218,7 +220,7 @@ class Labelling(Feature):
             self._images.in_hand.go_to_next()
         self._shell.show_at_once()
 
-    @on_cards_of_none("skip", marked("Skip to the next image"), "chevron_right", "")
+    @action_of_none("skip", marked("Skip to the next image"), "chevron_right", "")
     def skip(self) -> None:
         """Go on without a label."""
         self._images.hold()
