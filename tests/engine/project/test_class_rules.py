@@ -26,7 +26,7 @@ def test_a_key_belongs_to_one_class(birds: Project) -> None:
     """Given to another one it leaves the first, in one step that undo takes back, also after a restart."""
     gull, auk = (birds.classes.graph.find(name) for name in ("Gull", "Auk"))
     birds.classes.set_key(gull, 3)
-    assert str(birds.history.undo_action) == "Give Gull the key 3"
+    assert str(birds.history.undo_action) == "Gave Gull the key 3"
     change = birds.classes.set_key(auk, 3)
     assert {edit.class_id for edit in change.graph_edits} == {gull, auk}  # type: ignore[union-attr]
     assert (birds.classes.graph.key_of(gull), birds.classes.graph.key_of(auk)) == (0, 3)
@@ -36,7 +36,7 @@ def test_a_key_belongs_to_one_class(birds: Project) -> None:
         again.history.undo()
         assert (again.classes.graph.class_of_key(3), again.check()) == (gull, [])
         again.classes.set_key(gull, 0)
-        assert (again.classes.graph.class_of_key(3), str(again.history.undo_action)) == (None, "Take the key from Gull")
+        assert (again.classes.graph.class_of_key(3), str(again.history.undo_action)) == (None, "Took the key from Gull")
 
 
 def test_a_key_is_a_digit(birds: Project) -> None:
@@ -92,7 +92,7 @@ def test_the_broadest_level_is_the_projects(birds: Project) -> None:
 def test_a_class_list_is_locked_and_unlocked(birds: Project) -> None:
     """Both can be undone."""
     birds.policies.lock(is_on=True)
-    assert (birds.policies.is_locked, str(birds.history.undo_action)) == (True, "Lock the class list")
+    assert (birds.policies.is_locked, str(birds.history.undo_action)) == (True, "Locked the class list")
     assert str(birds.policies.lock(is_on=False).action) == "Unlocked the class list"
     birds.history.undo()
     assert birds.policies.is_locked
