@@ -251,7 +251,7 @@ class ImageGrid(QAbstractItemView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index, is_left = self._painted.press(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
-        if is_left and index.isValid() and self._is_on_chip(index, event):
+        if is_left and index.isValid() and self.chip_at(index).contains(event.position().toPoint()):
             self.fold_toggled.emit(self._grid_model.id_at(index.row()))
         elif is_left:
             self._pointer.press(event, index)
@@ -272,7 +272,7 @@ class ImageGrid(QAbstractItemView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self._painted.pressed
         is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if is_plain and index.isValid() and not self._is_on_chip(index, event):
+        if is_plain and index.isValid() and not self.chip_at(index).contains(event.position().toPoint()):
             self.open_requested.emit(self._grid_model.id_at(index.row()))
         else:
             self.mousePressEvent(event)
@@ -344,6 +344,3 @@ class ImageGrid(QAbstractItemView):
     def chip_at(self, index: AnyIndex) -> QRect:
         """Where the count of a card lies in the viewport; nowhere where it has none."""
         return self._painted.chip(index.data(CARD_ROLE), self.visualRect(index))
-
-    def _is_on_chip(self, index: QModelIndex, event: QMouseEvent) -> bool:
-        return self.chip_at(index).contains(event.position().toPoint())

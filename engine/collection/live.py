@@ -42,7 +42,7 @@ from engine.embedding.messages import EmbedBatch
 from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Explanation, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
-from engine.everyday.shots import has_outgrown
+from engine.everyday.shots import EmbeddedSnapshot, has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
 from engine.images.read_file import return_freed_memory
@@ -51,6 +51,10 @@ from engine.project import Change, Project
 FEW_TO_GROUP: Final = 20_000
 """Images of a collection whose groups for review can be made without another fit. Chosen: what they are made from takes
 some megabytes."""
+
+
+def _are_few(images: EmbeddedSnapshot) -> bool:
+    return len(images.row_ids) <= FEW_TO_GROUP
 
 
 @final
@@ -216,10 +220,6 @@ class LiveCollection:
         lacks = self.wants_teaching > self._has_teaching or self.wants_look_alikes > self._has_look_alikes
         return self._is_loaded and (lacks or not self._is_fitted())
 
-    def _keeps_look_alikes(self) -> bool:
-        """Whether fits keep what groups are made from: that of few images takes little, and is there when wanted."""
-        return self.wants_look_alikes or len(self.embedded.images.ids) <= FEW_TO_GROUP
-
     def _is_fitted(self) -> bool:
         return self.fitted is not None and self._version == self._fitted_version
 
@@ -231,7 +231,7 @@ class LiveCollection:
         snapshot = fit_snapshot(self.project, self._graph_now(), images, setting, with_collection=is_on)
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
-            with_teaching=self.wants_teaching, with_look_alikes=self._keeps_look_alikes(),
+            with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes or _are_few(images),
             known=self.row_scores.fit if self._is_fitted() else None,
             keep=self.embedded.rows_to_keep(), first_rows=rows_to_answer_first(images, in_view),
         )  # fmt: skip

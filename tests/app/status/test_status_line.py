@@ -298,7 +298,7 @@ def test_b9_a_message_covers_no_open_card(reviewing: Desk, size: tuple[int, int]
 
 
 def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
-    """A label of one image ends the message about many, and one that only told something."""
+    """A label of one image ends the message about many, and one without a button."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Right, SHIFT)
     reviewing.press_for_change(Key.Key_U)
@@ -317,7 +317,7 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     toast.hide()
 
 
-def test_b9_an_overwritten_label_of_another_person_is_said(desk: Desk, collection: Collection) -> None:
+def test_b9_an_overwritten_label_of_another_person_is_reported(desk: Desk, collection: Collection) -> None:
     """With the class it was, and the name of who gave it; one click brings it back."""
     desk.open(collection.project)
     image_id = desk.choose(0)
@@ -328,8 +328,8 @@ def test_b9_an_overwritten_label_of_another_person_is_said(desk: Desk, collectio
     desk.press_for_change(Key.Key_1)
     graph, toast = desk.graph, desk.window.toast
     assert desk.label_of(image_id) == graph.name(top)
-    said = f"Labelled 1 image as {graph.name(top)} (was {graph.name(second)}, by Ada)."
-    desk.wait(lambda: toast.message.startswith(said))
+    report = f"Labelled 1 image as {graph.name(top)} (was {graph.name(second)}, by Ada)."
+    desk.wait(lambda: toast.message.startswith(report))
     changed_by(desk.qtbot, desk.window.session, lambda: desk.click(button(toast, "Undo")))
     assert desk.label_of(image_id) == graph.name(second)
 

@@ -27,8 +27,18 @@ def queue_of(live: LiveCollection, memory: ReviewMemory | None = None, *, ahead:
     return make_queue(given, ahead=ahead)
 
 
-def test_nobody_asked(live: LiveCollection) -> None:
-    """It costs nothing where nobody reviews by group."""
+def test_b11_groups_of_few_images_need_no_other_fit(live: LiveCollection) -> None:
+    """What they are made from is there before anybody reviews by group, and nothing is behind when one does."""
+    live.adopt(run_fit(live.fit_input()))
+    assert live.group_input(ReviewMemory()) is not None
+    live.find_look_alikes(is_wanted=True)
+    assert not live.is_behind
+
+
+def test_nobody_asked(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many images it costs nothing where nobody reviews by group."""
+    monkeypatch.setattr("engine.collection.live.FEW_TO_GROUP", 0)
+    live.adopt(run_fit(live.fit_input()))
     assert live.group_input(ReviewMemory()) is None
 
 
