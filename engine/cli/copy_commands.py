@@ -43,7 +43,7 @@ def unpack(
     copy: Annotated[Path, typer.Argument(metavar="COPY", help="A file that `export PROJECT copy` wrote.")],
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[FOLDER]", help="A new folder; by default beside the file.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="A new folder; by default beside the file.", show_default=False),
     ] = None,
     *,
     as_json: AsJson = False,

@@ -149,7 +149,9 @@ def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     source = exported(first, tmp_path, "csv")
     contents = FileContents()
     plan_labels(second, source, contents=contents)
-    monkeypatch.setattr("engine.collection.importing.match_images.file_hashes", lambda _file: pytest.fail("read again"))
+    monkeypatch.setattr(
+        "engine.collection.importing.match_images.photo_hashes", lambda _file: pytest.fail("read again")
+    )
     assert import_labels(second, source, contents=contents).labelled == 1
     first.close()
     second.close()

@@ -11,7 +11,7 @@ from engine.collection.relink.find import find_moved, known_images
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FoundFile
-from engine.images.read_file import file_hashes
+from engine.images.reduced_photo import photo_hashes
 from tests.support.moved_images import doubts_of, numbered, places_of, shelf, write_files
 from tests.support.projects import connection_of, dump
 
@@ -22,9 +22,9 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
     def noted(path: Path) -> frozenset[bytes]:
         read.append(path)
-        return file_hashes(path)
+        return photo_hashes(path)
 
-    monkeypatch.setattr("engine.collection.relink.seen_files.file_hashes", noted)
+    monkeypatch.setattr("engine.collection.relink.seen_files.photo_hashes", noted)
     return read
 
 
