@@ -332,9 +332,10 @@ class Inspector(QWidget):
 
         def scroll() -> None:
             area = self._pages.currentWidget()
-            if not isinstance(area, QScrollArea) or not area.isAncestorOf(part):
+            page = area.widget() if isinstance(area, QScrollArea) else None
+            if not isinstance(area, QScrollArea) or page is None or not page.isAncestorOf(part):
                 return
-            bar, top = area.verticalScrollBar(), part.mapTo(area.widget(), QPoint()).y()
+            bar, top = area.verticalScrollBar(), part.mapTo(page, QPoint()).y()
             below = top + part.height() - area.viewport().height()
             bar.setValue(min(top, max(bar.value(), below)))
 

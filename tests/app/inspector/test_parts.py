@@ -1,6 +1,6 @@
 """The pages in parts: what is rarely needed is folded, by mouse and keys, and remembered."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QSlider
 from pytestqt.qtbot import QtBot
@@ -46,7 +46,7 @@ def test_c14_an_image_has_three_parts(pane: Pane) -> None:
     assert "Mostly because it looks like these:" in texts(why)
     assert "%" not in texts(why)
     strip = next(each for each in why.findChildren(ThumbnailStrip) if each.isVisible())
-    assert strip.y() < head(page, "Details").parentWidget().y()
+    assert strip.mapTo(page, QPoint()).y() < head(page, "Details").mapTo(page, QPoint()).y()
     (about,) = page.findChildren(AboutFile)
     assert not about.isVisible()
 
