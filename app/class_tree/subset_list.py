@@ -112,6 +112,11 @@ class _SubsetModel(QAbstractListModel):
         return False
 
 
+def _meaning(subject: RowSubject | None) -> str | None:
+    """What a row shows, by whatever name."""
+    return subject.query if isinstance(subject, SavedSearch) else subject
+
+
 def _text(subject: RowSubject) -> str:
     return subject.name if isinstance(subject, SavedSearch) else subset_text(subject)
 
@@ -217,15 +222,14 @@ class SubsetList(QListView):
         self.rows.is_editable = is_editable
 
     def show_searches(self, searches: Sequence[SavedSearch]) -> None:
-        """Show the saved searches; a chosen row stays chosen."""
-        chosen = self.selected
-        name = chosen.name if isinstance(chosen, SavedSearch) else chosen
+        """Show the saved searches; a chosen row stays chosen, also by another name."""
+        chosen = _meaning(self.selected)
         self.blockSignals(True)
         self.rows.set_searches(searches)
-        for row in range(self.rows.rowCount()):
-            subject = self.rows.subject(self.rows.index(row))
-            if name is not None and name == (subject.name if isinstance(subject, SavedSearch) else subject):
-                self.setCurrentIndex(self.rows.index(row))
+        every = (self.rows.index(row) for row in range(self.rows.rowCount()))
+        kept = next((index for index in every if _meaning(self.rows.subject(index)) == chosen), None)
+        if kept is not None:
+            self.setCurrentIndex(kept)
         self.blockSignals(False)
 
     def _fit_height(self) -> None:
