@@ -104,7 +104,8 @@ class ClassEditing(Feature):
             if isinstance(choice, NameChoice):
                 on_text(choice.name)
 
-        self._palette.ask(prompt, rows_for, on_choice, **given)
+        text, foot = given.get("text", ""), given.get("foot", "")
+        self._palette.ask(prompt, rows_for, on_choice, text=text, foot=foot)
 
     def rename(self, class_id: int, name: str) -> None:
         self._session.act(lambda project: project.classes.rename(class_id, name))
