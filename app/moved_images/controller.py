@@ -178,13 +178,17 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
         job = self._job = DetachedJob(tr("Searching for moved images"), work)
         job.keeps_finished = False
-        job.progress.connect(lambda progress: self.panel and self.panel.progress.show_progress(progress))
+        job.progress.connect(self._on_progress)
         job.finished.connect(lambda plan: self._on_found(plan, known.project.parent))
         job.failed.connect(self._on_not_found)
         job.cancelled.connect(self._on_not_found)
         job.ended.connect(self._on_ended)
         self._session.jobs.watch(job)
         job.start()
+
+    def _on_progress(self, progress: Progress) -> None:
+        if self.panel is not None:
+            self.panel.progress.show_progress(progress)
 
     def _cancel(self) -> None:
         if self._job is not None:

@@ -258,6 +258,7 @@ def test_another_time_makes_other_bursts(folded: Desk, burst: list[int]) -> None
     folded.wait(folded.window.palette_panel.isVisible)
     palette = folded.window.palette_panel
     shown = palette.findChild(QListWidget)
+    assert isinstance(shown, QListWidget)
     assert palette.rows[shown.currentRow()].subtitle == "current"
     assert shown.viewport().rect().contains(shown.visualItemRect(shown.currentItem()))
     rows = folded.type_into_palette("0")
