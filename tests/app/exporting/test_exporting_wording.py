@@ -28,7 +28,7 @@ def look(
 
 
 def test_every_format_is_offered_under_a_heading() -> None:
-    """Tables first; a format stands beside those that it is like."""
+    """The whole project first, then tables; a format stands by those that it is like."""
     assert set(OFFERED) >= set(FORMATS)
     assert list(OFFERED)[:2] == [COPY, FIRST]
     groups = [one.group for one in OFFERED.values()]
