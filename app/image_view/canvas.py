@@ -295,7 +295,6 @@ class ImageCanvas(QWidget):
         self._tell()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom around the pointer: by notches, or by the pixels of a touchpad."""
         self._set_zoom(self._zoom * _zoom_by(event), event.position())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -83,7 +83,7 @@ class Inspector(QWidget):
         session.eye.changed.connect(self._show_known)
         keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
-        self.requests.part_opened.connect(self._bring_into_sight)
+        self.requests.part_opened.connect(lambda part: _bring_into_sight(part, self._pages))
         for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
             saved.connect(self._on_saved)
         self.clear()
@@ -327,25 +327,26 @@ class Inspector(QWidget):
         if has_keyboard and focused is not None:
             self._find_alike(widget, focused).setFocus()
 
-    def _bring_into_sight(self, part: QWidget) -> None:
-        """Scroll to as much of a part as there is room for, from its top, once it is laid out."""
-
-        def scroll() -> None:
-            area = self._pages.currentWidget()
-            page = area.widget() if isinstance(area, QScrollArea) else None
-            if not isinstance(area, QScrollArea) or page is None or not page.isAncestorOf(part):
-                return
-            bar, top = area.verticalScrollBar(), part.mapTo(page, QPoint()).y()
-            below = top + part.height() - area.viewport().height()
-            bar.setValue(min(top, max(bar.value(), below)))
-
-        QTimer.singleShot(0, part, scroll)
-
     def _find_alike(self, page: QWidget, part: QWidget) -> QWidget:
         """The widget with the same accessible name on the new page; the scroll area without one."""
         name = part.accessibleName()
         alike = (each for each in page.findChildren(type(part)) if name and each.accessibleName() == name)
         return next(alike, self._scroll)
+
+
+def _bring_into_sight(part: QWidget, pages: QStackedWidget) -> None:
+    """Scroll to as much of a part as there is room for, from its top, once it is laid out."""
+
+    def scroll() -> None:
+        area = pages.currentWidget()
+        page = area.widget() if isinstance(area, QScrollArea) else None
+        if not isinstance(area, QScrollArea) or page is None or not page.isAncestorOf(part):
+            return
+        bar, top = area.verticalScrollBar(), part.mapTo(page, QPoint()).y()
+        below = top + part.height() - area.viewport().height()
+        bar.setValue(min(top, max(bar.value(), below)))
+
+    QTimer.singleShot(0, part, scroll)
 
 
 ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "PolicyCurve | None"]
