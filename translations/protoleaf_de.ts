@@ -24,8 +24,8 @@
         <translation>Version %1</translation>
     </message>
     <message>
-        <source>Turns a taxonomy and a handful of images per class into a classified collection.</source>
-        <translation>Macht aus einer Taxonomie und einer Handvoll Bilder je Klasse eine klassifizierte Sammlung.</translation>
+        <source>Sort thousands of photos by labelling a few</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -110,6 +110,42 @@
     <message>
         <source>Model</source>
         <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates and bursts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moved and replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label by rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comment and fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>View</source>
@@ -628,8 +664,8 @@
         <translation>Trainiert mit %1</translation>
     </message>
     <message>
-        <source>Prepared once before its first use</source>
-        <translation>Wird vor der ersten Verwendung einmal vorbereitet</translation>
+        <source>First use: about a minute of setup</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -774,6 +810,14 @@
         <translation>Wird wiederhergestellt…</translation>
     </message>
     <message>
+        <source>Continue as a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protoleaf projects (*.protoleaf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Where to keep backups</source>
         <translation>Ort für Sicherungen</translation>
     </message>
@@ -790,6 +834,10 @@
         <translation>Sicherung wiederhergestellt</translation>
     </message>
     <message>
+        <source>Copied the backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>Zurück</translation>
     </message>
@@ -800,6 +848,26 @@
     <message>
         <source>Choose backup…</source>
         <translation>Sicherung wählen…</translation>
+    </message>
+    <message>
+        <source>Open the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue as a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop unpacking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpack and open</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -922,6 +990,10 @@
         <translation>Projekt auf den Stand vom %1 zurücksetzen?</translation>
     </message>
     <message>
+        <source>This is a backup of “%1”, made %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is this the right project?</source>
         <translation>Ist das das richtige Projekt?</translation>
     </message>
@@ -974,8 +1046,8 @@
         <translation>Der jetzige Stand des Projekts wird zuerst gesichert, sodass Sie zu ihm zurückkehren können.</translation>
     </message>
     <message>
-        <source>Damaged, and cannot be restored: %1</source>
-        <translation>Beschädigt, kann nicht wiederhergestellt werden: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1066,6 +1138,14 @@
         <translation>Klasse umbenennen…</translation>
     </message>
     <message>
+        <source>Key for labelling…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Move under…</source>
         <translation>Verschieben unter…</translation>
     </message>
@@ -1118,8 +1198,12 @@
         <translation>Name der neuen Klasse auf der obersten Ebene</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it elsewhere · Enter creates · Esc closes</source>
-        <translation>Für einen anderen Ort Elternklasse/Name eingeben · Enter erstellt · Esc schließt</translation>
+        <source>Add the parent %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent/Name puts it elsewhere</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1134,8 +1218,20 @@
         <translation>Name der neuen Klasse über %1</translation>
     </message>
     <message>
-        <source>Enter creates · Esc closes</source>
-        <translation>Enter erstellt · Esc schließt</translation>
+        <source>Key that labels as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one undo brings all of it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>labels, children and parents go along</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1146,20 +1242,12 @@
         <translation>In „%1“ umbenennen</translation>
     </message>
     <message>
-        <source>Enter renames · Esc closes</source>
-        <translation>Enter benennt um · Esc schließt</translation>
-    </message>
-    <message>
         <source>The top level</source>
         <translation>Die oberste Ebene</translation>
     </message>
     <message>
         <source>Move %1 under</source>
         <translation>%1 verschieben unter</translation>
-    </message>
-    <message>
-        <source>Enter moves · Esc closes</source>
-        <translation>Enter verschiebt · Esc schließt</translation>
     </message>
     <message>
         <source>Add another parent to %1</source>
@@ -1170,24 +1258,8 @@
         <translation>Elternklasse zu %1 hinzufügen</translation>
     </message>
     <message>
-        <source>Enter adds the parent · Esc closes</source>
-        <translation>Enter fügt die Elternklasse hinzu · Esc schließt</translation>
-    </message>
-    <message>
-        <source>Enter removes · Esc closes · one undo brings all of it back</source>
-        <translation>Enter entfernt · Esc schließt · einmal „Rückgängig“ bringt alles zurück</translation>
-    </message>
-    <message>
         <source>Merge %1 into</source>
         <translation>%1 zusammenführen mit</translation>
-    </message>
-    <message>
-        <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
-        <translation>Labels, Kindklassen und Elternklassen gehen mit · Enter wählt · Esc schließt</translation>
-    </message>
-    <message>
-        <source>Enter merges · Esc closes · one undo brings all of it back</source>
-        <translation>Enter führt zusammen · Esc schließt · einmal „Rückgängig“ bringt alles zurück</translation>
     </message>
     <message>
         <source>Merge %1 into %2</source>
@@ -1234,6 +1306,38 @@
             <numerusform>%n Label entfernt</numerusform>
             <numerusform>%n Labels entfernt</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Label with %1 as %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new words make classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ask before a new word makes a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict above level %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict classes of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1303,12 +1407,20 @@
         <translation>Auch unter %1</translation>
     </message>
     <message>
-        <source>Confidence needed here and below: %1</source>
-        <translation>Konfidenzschwelle hier und darunter: %1</translation>
+        <source>Minimum confidence here and below: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predictions stop at this class</source>
-        <translation>Vorhersagen enden bei dieser Klasse</translation>
+        <source>Subclasses are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Broader classes are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 labels as this class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1344,6 +1456,14 @@
         <translation>Ansichten aller Bilder</translation>
     </message>
     <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Find a class</source>
         <translation>Klasse suchen</translation>
     </message>
@@ -1358,10 +1478,8 @@
     <message>
         <source>No classes yet.
 
-Click + to add a class, or import a list.</source>
-        <translation>Noch keine Klassen.
-
-Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</translation>
+Click + to add a class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1613,6 +1731,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
+        <source>Move from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add %1 as a parent</source>
         <translation>%1 als Elternklasse hinzufügen</translation>
     </message>
@@ -1732,8 +1854,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Ersetzen</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>Exportieren…</translation>
+        <source>Export labels and predictions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1764,8 +1886,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Trainingsprogramme halten jeden Ordner für eine eigene Klasse.</translation>
     </message>
     <message>
-        <source>What this format cannot carry</source>
-        <translation>Was dieses Format nicht aufnehmen kann</translation>
+        <source>Photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limits of this format</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1782,6 +1908,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
         <translation>es beurteilt jedes Bild für sich; im Projekt lernen Bilder auch voneinander</translation>
+    </message>
+    <message>
+        <source>Copy for someone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backbones that you added yourself are not included</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1814,6 +1952,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Nature and archives</source>
         <translation>Natur und Archive</translation>
+    </message>
+    <message>
+        <source>Whole project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -1851,10 +1993,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Symbolic links</source>
         <translation>Symbolische Links</translation>
-    </message>
-    <message>
-        <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>Nichts geht verloren: Labels und Vorhersagen werden vollständig geschrieben.</translation>
     </message>
     <message numerus="yes">
         <source>Also %n images the model is sure of</source>
@@ -1896,6 +2034,26 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Datei</translation>
     </message>
     <message>
+        <source>Photos are not included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previews of %1 px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photos in full size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every detail can be seen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
         <translation>Den Ordner Ihrer Bilder wählen, um die neuen Dateien daneben abzulegen.</translation>
     </message>
@@ -1910,6 +2068,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1 free on this disk.</source>
         <translation>%1 frei auf diesem Datenträger.</translation>
+    </message>
+    <message>
+        <source>The copy takes about %1, and only %2 is free there.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -1954,6 +2116,31 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>Modell mit %n Klassen nach %1 exportiert, %2</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied the project and %1 to %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos were not found</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos could not be read</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
         <translation>Gestoppt. Die bisher geschriebenen Dateien sind vollständig und bleiben.</translation>
@@ -1971,8 +2158,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Stapeln</translation>
     </message>
     <message>
-        <source>Unfold a card, or fold it again</source>
-        <translation>Stapel aufklappen oder wieder zuklappen</translation>
+        <source>Keep apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expand group</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -1987,12 +2178,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Das beste Bild jeder Serie anzeigen</translation>
     </message>
     <message>
-        <source>Time between shots of a burst…</source>
-        <translation>Zeit zwischen Aufnahmen einer Serie…</translation>
-    </message>
-    <message>
-        <source>as it is</source>
-        <translation>wie bisher</translation>
+        <source>Maximum gap in a burst…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2015,12 +2202,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Uhr einer Kamera korrigieren…</translation>
     </message>
     <message>
-        <source>Enter chooses · Esc closes</source>
-        <translation>Enter wählt · Esc schließt</translation>
-    </message>
-    <message>
-        <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation>Eine Ziffer oder Buchstaben · Enter wählt · Esc schließt</translation>
+        <source>a digit or letters choose</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2062,8 +2245,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Es gibt keine Serien: Keine zwei Fotos einer Kamera liegen innerhalb der eingestellten Zeit.</translation>
     </message>
     <message>
-        <source>Most seconds between two shots of a burst</source>
-        <translation>Höchster Abstand zweier Aufnahmen einer Serie in Sekunden</translation>
+        <source>Maximum gap in a burst, in seconds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2117,16 +2300,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klassen auch umbenennen, verschieben und zusammenführen wie in der Datei</translation>
     </message>
     <message>
-        <source>Left out</source>
-        <translation>Ausgelassen</translation>
-    </message>
-    <message>
         <source>Such as</source>
         <translation>Etwa</translation>
     </message>
     <message>
         <source>How many</source>
         <translation>Wie viele</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2505,6 +2688,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
+        <source>Unpack into a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Merge into %1</source>
         <translation>Mit %1 zusammenführen</translation>
     </message>
@@ -2559,12 +2746,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>auf der obersten Ebene</translation>
     </message>
     <message>
-        <source>closed, %1 below</source>
-        <translation>zugeklappt, %1 darunter</translation>
+        <source>collapsed, %1 below</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>%1 entschieden: gelabelt oder sicher bis zum Blatt</translation>
+        <source>%1 labelled, or sure of one of the finest classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits nothing yet: its parents have no examples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2574,16 +2769,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
-        <translation>Zu %1 wird noch nichts propagiert: Die Elternklassen haben keine Bilder.</translation>
-    </message>
-    <message>
         <source>%1 from %2</source>
         <translation>%1 von %2</translation>
-    </message>
-    <message>
-        <source>%1 takes %2</source>
-        <translation>%1 übernimmt %2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2594,16 +2781,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klasse im Graphen suchen</translation>
     </message>
     <message>
-        <source>Draw all classes again (Esc)</source>
-        <translation>Wieder alle Klassen zeichnen (Esc)</translation>
+        <source>Show all classes (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click or drag to move the view</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
         <translation>Enter geht zur nächsten weiter</translation>
-    </message>
-    <message>
-        <source>See all</source>
-        <translation>Alle anzeigen</translation>
     </message>
     <message>
         <source>Around %1</source>
@@ -2616,10 +2803,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>No class</source>
         <translation>Keine Klasse</translation>
-    </message>
-    <message>
-        <source>Click or drag to look elsewhere</source>
-        <translation>Klicken oder ziehen, um einen anderen Ausschnitt zu sehen</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2664,10 +2847,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
         <translation>%1 labeln als: Name, Teil eines Namens oder Elternklasse/Name</translation>
-    </message>
-    <message>
-        <source>Enter labels · Esc closes</source>
-        <translation>Enter labelt · Esc schließt</translation>
     </message>
     <message>
         <source>finer classes of %1</source>
@@ -2935,16 +3114,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Not read yet</source>
-        <translation>Noch nicht eingelesen</translation>
+        <source>Waiting</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No prediction yet</source>
         <translation>Noch keine Vorhersage</translation>
-    </message>
-    <message>
-        <source>perhaps none of these</source>
-        <translation>vielleicht keine davon</translation>
     </message>
     <message>
         <source>not sure</source>
@@ -3056,35 +3232,28 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Images (%1);;All files (*)</source>
         <translation>Bilder (%1);;Alle Dateien (*)</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has %n subfolders with images. Make them classes?</source>
-        <translation>
-            <numerusform>%1 hat %n Unterordner mit Bildern. Zur Klasse machen?</numerusform>
-            <numerusform>%1 hat %n Unterordner mit Bildern. Zu Klassen machen?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation>%1 sieht wie ein Datensatz aus: %2 sind übliche Namen seiner Teile, nicht von Klassen. Um seine Rahmen zu bekommen, stattdessen seine Labels importieren. Trotzdem Klassen daraus machen?</translation>
-    </message>
-    <message numerus="yes">
-        <source>Make classes</source>
-        <translation>
-            <numerusform>Klasse erstellen</numerusform>
-            <numerusform>Klassen erstellen</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Label all as %1</source>
         <translation>Alle als %1 labeln</translation>
     </message>
     <message>
-        <source>Only add the images</source>
-        <translation>Nur die Bilder hinzufügen</translation>
+        <source>Are these folders your classes? %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What you dropped</source>
-        <translation>Das Abgelegte</translation>
+        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add with %n classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add without classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3244,36 +3413,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Ort</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>Mehr</translation>
-    </message>
-    <message>
-        <source>Less</source>
-        <translation>Weniger</translation>
-    </message>
-    <message>
-        <source>Images named, and named correctly, by confidence needed</source>
-        <translation>Benannte und richtig benannte Bilder, nach Konfidenzschwelle</translation>
-    </message>
-    <message>
         <source>Confidence needed</source>
         <translation>Konfidenzschwelle</translation>
+    </message>
+    <message>
+        <source>Images predicted, and predicted correctly, by minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimum confidence</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inherit again</source>
         <translation>Wieder erben</translation>
     </message>
     <message>
-        <source>— named</source>
-        <translation>— benannt</translation>
+        <source>— predicted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>— right</source>
-        <translation>— richtig</translation>
+        <source>— correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop at this class</source>
-        <translation>Bei dieser Klasse enden</translation>
+        <source>Don&apos;t predict subclasses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict broader classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No image is predicted as a class above this one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3368,6 +3541,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klicken, um als %1 auszuwählen</translation>
     </message>
     <message>
+        <source>Rules and notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Notes</source>
         <translation>Notizen</translation>
     </message>
@@ -3380,6 +3557,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Wahrscheinliche Bilder</translation>
     </message>
     <message>
+        <source>Place in the graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the top level: it has no parent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggested parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Parents</source>
         <translation>Elternklassen</translation>
     </message>
@@ -3388,20 +3577,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Elternklasse hinzufügen…</translation>
     </message>
     <message>
-        <source>Suggested parents</source>
-        <translation>Vorgeschlagene Elternklassen</translation>
-    </message>
-    <message>
         <source>Add</source>
         <translation>Hinzufügen</translation>
     </message>
     <message>
         <source>Add parent %1</source>
         <translation>Elternklasse %1 hinzufügen</translation>
-    </message>
-    <message>
-        <source>Label</source>
-        <translation>Label</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3424,12 +3605,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Felder: %1</translation>
     </message>
     <message>
-        <source>If it is one of them after all, most likely:</source>
-        <translation>Falls es doch eine davon ist, am ehesten:</translation>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Most likely below it</source>
-        <translation>Am wahrscheinlichsten darunter</translation>
+        <source>Closest classes:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3524,20 +3705,80 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Statt des Bildes werden seine Rahmen klassifiziert.</translation>
     </message>
     <message>
-        <source>Unknown: it looks too different from every class.</source>
-        <translation>Unbekannt: unterscheidet sich zu sehr von jeder Klasse.</translation>
+        <source>Unlike any class so far</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not sure of any class.</source>
-        <translation>Keine Klasse ist sicher.</translation>
+        <source>Not confident of any class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of the exact class.</source>
-        <translation>Die genaue Klasse ist sicher.</translation>
+        <source>Confident: %1</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of %1, not of the exact class.</source>
-        <translation>%1 ist sicher, die genaue Klasse nicht.</translation>
+        <source>%1; %2 uncertain</source>
+        <comment>class, rank</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; exact class uncertain</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most likely within %1:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Even %1, the closest class, looks too different:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mostly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from the images above, %2 from the prototype of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no examples. It was learned from its parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. It is predicted from its parents alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned from the classes below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (from parent)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3565,36 +3806,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Von %1</translation>
     </message>
     <message>
-        <source>%1 of the prediction comes from the most similar images:</source>
-        <translation>%1 der Vorhersage stammen von den ähnlichsten Bildern:</translation>
-    </message>
-    <message>
-        <source>It looks too different from %1, the closest class.</source>
-        <translation>Es unterscheidet sich zu sehr von %1, der nächsten Klasse.</translation>
-    </message>
-    <message>
-        <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 stammen vom Prototyp von %2.</translation>
-    </message>
-    <message>
-        <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>%1 hat keine eigenen Bilder. Gelernt wurde aus den Elternklassen:</translation>
-    </message>
-    <message>
         <source>%1 was learned from:</source>
         <translation>%1 wurde gelernt aus:</translation>
-    </message>
-    <message>
-        <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>Noch keine Bilder. 1 bis 10 darauf ablegen oder die Klasse unter eine mit Bildern stellen.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>Keine eigenen Bilder. Gelernt nur aus den Elternklassen.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>Keine eigenen Bilder. Gelernt aus den Klassen darunter.</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
@@ -3603,6 +3816,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
         <translation>Zu %1 aus den eigenen Bildern gelernt, zu %2 aus den Elternklassen.</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3628,31 +3845,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ID %1</translation>
     </message>
     <message>
-        <source>inherited %1</source>
-        <translation>geerbt: %1</translation>
-    </message>
-    <message>
         <source>Below this, the broader class is used.</source>
         <translation>Darunter gilt die gröbere Klasse.</translation>
     </message>
     <message>
+        <source>Below this, the class is shown with a question mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For this class and all below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Set on %1.</source>
         <translation>Festgelegt bei %1.</translation>
-    </message>
-    <message>
-        <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>Für diese Klasse und alle darunter. Unterhalb der Schwelle gilt die gröbere Klasse.</translation>
-    </message>
-    <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
-        <translation>
-            <numerusform>Bei %1 werden %2 von %n zurückgehaltenem Bild dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
-            <numerusform>Bei %1 werden %2 von %n zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>Von allen so benannten Bildern sind %1 richtig (95-%-Konfidenzintervall %2 bis %3).</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
@@ -4069,6 +4275,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Other photos</source>
         <translation>Andere Fotos</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lines skipped</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reason</source>
         <translation>Grund</translation>
@@ -4160,10 +4373,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions are left out: only labels by people are imported.</source>
-        <translation>
-            <numerusform>%n Vorhersage eines Modells wird ausgelassen: Nur Labels von Menschen werden importiert.</numerusform>
-            <numerusform>%n Vorhersagen eines Modells werden ausgelassen: Nur Labels von Menschen werden importiert.</numerusform>
+        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4275,20 +4488,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n Stichwörter nennen keine Klasse</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n lines were not understood</source>
-        <translation>
-            <numerusform>%n Zeile wurde nicht verstanden</numerusform>
-            <numerusform>%n Zeilen wurden nicht verstanden</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Found</source>
         <comment>image</comment>
-        <translation>Gefunden</translation>
-    </message>
-    <message>
-        <source>Found</source>
         <translation>Gefunden</translation>
     </message>
     <message numerus="yes">
@@ -4349,12 +4551,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Mit Rechteck auswählen</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>Alle anzeigen</translation>
+        <source>Update the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map again</source>
-        <translation>Karte neu erstellen</translation>
+        <source>Show all</source>
+        <translation>Alle anzeigen</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -4384,44 +4586,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Karte</translation>
     </message>
     <message>
-        <source>The map is made as soon as your images were read.</source>
-        <translation>Die Karte entsteht, sobald Ihre Bilder eingelesen sind.</translation>
-    </message>
-    <message>
-        <source>Add images: look-alikes will lie side by side here.</source>
-        <translation>Bilder hinzufügen: Ähnliche liegen dann hier nebeneinander.</translation>
-    </message>
-    <message>
         <source>No map yet</source>
         <translation>Noch keine Karte</translation>
-    </message>
-    <message>
-        <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>Ähnliche Bilder liegen dann nebeneinander. Sie können inzwischen weiterarbeiten.</translation>
-    </message>
-    <message>
-        <source>The map is being made</source>
-        <translation>Die Karte wird erstellt</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>Erneut versuchen</translation>
     </message>
     <message>
-        <source>The map could not be made</source>
-        <translation>Die Karte konnte nicht erstellt werden</translation>
+        <source>The map is built as soon as your images are analysed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The map was not made</source>
-        <translation>Die Karte wurde nicht erstellt</translation>
+        <source>Add images: look-alikes will be shown side by side here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map</source>
-        <translation>Karte erstellen</translation>
+        <source>Look-alikes are placed side by side. You can keep working.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make again</source>
-        <translation>Neu erstellen</translation>
+        <source>Building the map…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The map could not be built</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4446,10 +4644,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Select all in view</source>
         <translation>Alle sichtbaren auswählen</translation>
-    </message>
-    <message>
-        <source>Making the map</source>
-        <translation>Karte wird erstellt</translation>
     </message>
     <message>
         <source>Map of the images</source>
@@ -4500,26 +4694,26 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Finest classes</source>
         <translation>Feinste Klassen</translation>
     </message>
-    <message>
-        <source>Top classes</source>
-        <translation>Oberste Klassen</translation>
+    <message numerus="yes">
+        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Level %1</source>
         <translation>Ebene %1</translation>
+    </message>
+    <message>
+        <source>Top level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
         <translation>
             <numerusform>%n andere Klasse</numerusform>
             <numerusform>%n andere Klassen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
-        <translation>
-            <numerusform>%n neues Bild wurde zwischen die anderen gelegt. Karte neu erstellen, um alle neu anzuordnen.</numerusform>
-            <numerusform>%n neue Bilder wurden zwischen die anderen gelegt. Karte neu erstellen, um alle neu anzuordnen.</numerusform>
         </translation>
     </message>
     <message>
@@ -4587,10 +4781,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Mit anderer Kopie zusammenführen…</translation>
     </message>
     <message>
-        <source>Protoleaf projects (*.protoleaf);;All files (*)</source>
-        <translation>Protoleaf-Projekte (*.protoleaf);;Alle Dateien (*)</translation>
-    </message>
-    <message>
         <source>Merging %1</source>
         <translation>Wird mit %1 zusammengeführt</translation>
     </message>
@@ -4641,6 +4831,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Keep both comments</source>
         <translation>Beide Kommentare behalten</translation>
+    </message>
+    <message>
+        <source>One by one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Later</source>
@@ -4735,10 +4929,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you decided anew, knowing theirs. Yours stay.</source>
-        <translation>
-            <numerusform>Bei %n Bild haben Sie in Kenntnis des anderen Labels neu entschieden. Ihres bleibt.</numerusform>
-            <numerusform>Bei %n Bildern haben Sie in Kenntnis der anderen Labels neu entschieden. Ihre bleiben.</numerusform>
+        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4852,6 +5046,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>Die %n gefundenen mit ihren Labels hinzufügen</numerusform>
         </translation>
     </message>
+    <message>
+        <source>To add them, open this copy first, then merge the project that was unpacked.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
         <translation>
@@ -4866,6 +5064,24 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Merged %1: %2 came in</source>
         <translation>Mit %1 zusammengeführt, neu dazu: %2</translation>
+    </message>
+    <message>
+        <source>Burst of %1: one answer for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep yours for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Take theirs for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4894,8 +5110,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>No image was labelled by both of you, each for themselves.</source>
-        <translation>Kein Bild wurde von Ihnen beiden unabhängig gelabelt.</translation>
+        <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5084,6 +5300,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1, all verified by content</source>
         <translation>%1, alle am Inhalt bestätigt</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n missing images found.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1, by name and size only</source>
         <translation>%1, nur an Name und Größe erkannt</translation>
@@ -5104,8 +5327,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Flag, or take the flag away</source>
-        <translation>Markieren oder Markierung entfernen</translation>
+        <source>Flag (toggle)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5127,6 +5350,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>5 stars</source>
         <translation>5 Sterne</translation>
     </message>
+    <message>
+        <source>%1, just labelled: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -5147,6 +5374,38 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 wird gelesen…</translation>
     </message>
     <message>
+        <source>Label as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask whether to add “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not add it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>top level</source>
         <translation>oberste Ebene</translation>
     </message>
@@ -5155,16 +5414,21 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Keine Treffer</translation>
     </message>
     <message>
+        <source>Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>key</comment>
+        <translation type="unfinished">%1: %2</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Einstellungen…</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>Ihr Name</translation>
-    </message>
-    <message>
-        <source>Who labels these images?</source>
-        <translation>Wer labelt diese Bilder?</translation>
     </message>
     <message>
         <source>Name of the field</source>
@@ -5201,6 +5465,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Save</source>
         <translation>Speichern</translation>
+    </message>
+    <message>
+        <source>Your name for these labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5287,8 +5555,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Auf die Vorhersagen wird gewartet…</translation>
     </message>
     <message>
-        <source>Making the report</source>
-        <translation>Bericht wird erstellt</translation>
+        <source>Building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5315,20 +5583,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Konfusionsmatrix</translation>
     </message>
     <message>
-        <source>Stop making the report</source>
-        <translation>Erstellen des Berichts stoppen</translation>
+        <source>Stop building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>Womit Vorhersagen verglichen werden. Eine CSV-Datei mit den Spalten image und class wählen.</translation>
+        <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use labels again</source>
-        <translation>Wieder Labels verwenden</translation>
+        <source>Use held-out labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Compare with nothing</source>
-        <translation>Mit nichts vergleichen</translation>
+        <source>No comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5339,8 +5607,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Vergleichen mit</translation>
     </message>
     <message>
-        <source>Make the report</source>
-        <translation>Bericht erstellen</translation>
+        <source>Build the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report shows how much is labelled, and how often predictions are correct.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5349,10 +5625,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>No report yet</source>
         <translation>Noch kein Bericht</translation>
-    </message>
-    <message>
-        <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Ein Bericht zeigt, wie weit die Arbeit ist und wie oft Vorhersagen richtig sind.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5395,26 +5667,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1, vorhergesagt %2</translation>
     </message>
     <message numerus="yes">
-        <source>Made at %1; %n labels since.</source>
-        <translation>
-            <numerusform>Erstellt um %1; seitdem %n Label.</numerusform>
-            <numerusform>Erstellt um %1; seitdem %n Labels.</numerusform>
+        <source>%n new labels since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels and other changes since.</source>
-        <translation>
-            <numerusform>Seitdem %n Label und andere Änderungen.</numerusform>
-            <numerusform>Seitdem %n Labels und andere Änderungen.</numerusform>
+        <source>%n new labels and other changes since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Made at %1; %2</source>
-        <translation>Erstellt um %1. %2</translation>
-    </message>
-    <message>
-        <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Erstellt um %1; Klassen, Bilder oder Modell seitdem geändert.</translation>
+        <source>Classes, images or the model have changed since %1.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5469,8 +5737,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bilder aus dem Projekt entfernen</translation>
     </message>
     <message>
-        <source>Accept the class on the card</source>
-        <translation>Klasse auf der Kachel übernehmen</translation>
+        <source>Accept prediction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5484,8 +5752,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Wahrscheinlichste Klasse übernehmen</translation>
     </message>
     <message>
-        <source>Remove label, or skip</source>
-        <translation>Label entfernen oder überspringen</translation>
+        <source>Label as the class with the 1st key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 2nd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 3rd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 4th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 5th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 6th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 7th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 8th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 9th key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5509,28 +5809,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Nichts zu übernehmen: Diese Datei konnte nicht gelesen werden.</translation>
     </message>
     <message>
-        <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>Noch nichts zu übernehmen: Dieses Bild ist noch nicht eingelesen.</translation>
-    </message>
-    <message>
-        <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>Noch nichts zu übernehmen: zuerst ein Bild einer Klasse labeln.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n images had another label.</source>
-        <translation>
-            <numerusform>%n Bild hatte ein anderes Label.</numerusform>
-            <numerusform>%n Bilder hatten ein anderes Label.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Press %1 for another thing in the image.</source>
         <translation>%1 für ein weiteres Objekt im Bild drücken.</translation>
-    </message>
-    <message>
-        <source>Was %1.</source>
-        <comment>class</comment>
-        <translation>War %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5544,6 +5824,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Press %1 to label it as any class.</source>
         <translation>Mit %1 lässt es sich als jede Klasse labeln.</translation>
     </message>
+    <message>
+        <source>No class has the key %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
         <translation>
@@ -5556,8 +5844,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Name der neuen Klasse für %1</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it under a class · Enter creates · Esc closes</source>
-        <translation>Für einen Ort unter einer Klasse Elternklasse/Name eingeben · Enter erstellt · Esc schließt</translation>
+        <source>Parent/Name puts it under a class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5580,12 +5868,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Datum, Kamera und Ort werden gelesen</translation>
     </message>
     <message>
-        <source>Analysing images (second pass)</source>
-        <translation>Bilder werden analysiert (zweiter Durchgang)</translation>
-    </message>
-    <message>
         <source>Analysing images</source>
         <translation>Bilder werden analysiert</translation>
+    </message>
+    <message>
+        <source>Refining predictions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5743,8 +6031,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Not saved: trying changes</source>
-        <translation>Nicht gespeichert: Änderungen sind nur ausprobiert</translation>
+        <source>Changes are not saved yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5862,10 +6150,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bildgröße</translation>
     </message>
     <message>
-        <source>This project is open read-only.</source>
-        <translation>Das Projekt ist schreibgeschützt geöffnet.</translation>
-    </message>
-    <message>
         <source>Stop; the project stays unchanged</source>
         <translation>Stoppen; das Projekt bleibt unverändert</translation>
     </message>
@@ -5906,12 +6190,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Backbone trainieren</translation>
     </message>
     <message>
-        <source>Learns how much each class inherits from its parents.</source>
-        <translation>Lernt, wie viel jede Klasse von ihren Elternklassen erbt.</translation>
+        <source>Adapts how much each class inherits from its parents.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trains the network that embeds your images to tell your classes apart.</source>
-        <translation>Trainiert das Netz, das Ihre Bilder einbettet, auf das Unterscheiden Ihrer Klassen.</translation>
+        <source>Adapts the model to your images, so that it can tell your classes apart.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6085,16 +6369,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Projekt erstellen</translation>
     </message>
     <message>
+        <source>Start over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop; no project is made</source>
         <translation>Stoppen; es wird kein Projekt erstellt</translation>
-    </message>
-    <message>
-        <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>Zwischen Genauigkeit und Geschwindigkeit wählen. Sie können das später ändern; Klassen und Labels bleiben.</translation>
-    </message>
-    <message>
-        <source>Create project…</source>
-        <translation>Projekt erstellen…</translation>
     </message>
     <message>
         <source>Remove “%1” from this list</source>
@@ -6113,24 +6393,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Liste der Projekte leeren</translation>
     </message>
     <message>
+        <source>Sample collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>315 pictures and their classes, to try everything out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your first collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The guide: from a folder to results in five steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Get started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protoleaf</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Nothing is copied, changed or sent anywhere.</source>
-        <translation>Unterordner können zu Klassen werden. Nichts wird kopiert, geändert oder irgendwohin gesendet.</translation>
+        <source>You can also drop photos and a class list anywhere on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
         <translation>Bilderordner wählen</translation>
     </message>
     <message>
-        <source>Or drop a folder of images here, or click to choose one</source>
-        <translation>Oder einen Bilderordner hier ablegen oder klicken, um einen zu wählen</translation>
-    </message>
-    <message>
-        <source>Right more often, above all with few labels.</source>
-        <translation>Öfter richtig, vor allem bei wenigen Labels.</translation>
+        <source>More accurate, especially with few labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6157,72 +6453,98 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Einige Sekunden für %2</translation>
     </message>
     <message>
-        <source>Prepared once before its first use.</source>
-        <translation>Wird vor der ersten Verwendung einmal vorbereitet.</translation>
+        <source>First use: about a minute of setup.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: looking for images… %2</source>
-        <translation>„%1“: Bilder werden gesucht… %2</translation>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %n levels</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
-        <source>“%1” and more: %2</source>
-        <translation>„%1“ und mehr: %2</translation>
+        <source>Add a folder first.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: %2</source>
-        <translation>„%1“: %2</translation>
+        <source>Tick the folders that are classes. Their images get labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Will be saved as %1 in %2.</source>
-        <translation>Wird als %1 in %2 gespeichert.</translation>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n labelled</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 labelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting up (%1 of %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show images</source>
         <translation>Bilder anzeigen</translation>
     </message>
     <message>
-        <source>Discard</source>
-        <translation>Verwerfen</translation>
+        <source>Discard changes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>Behalten</translation>
+        <source>Apply changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project stays as it was</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the changes in the project, as one step that can be undone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying changes: edit classes, labels and minimum confidences freely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved until you choose Apply changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your changes are not saved yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply or discard them to leave, or stay.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stay</source>
         <translation>Bleiben</translation>
     </message>
     <message>
-        <source>Drop the edits; the project stays as it was</source>
-        <translation>Änderungen verwerfen; das Projekt bleibt, wie es war</translation>
-    </message>
-    <message>
-        <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>Änderungen als einen Schritt, der sich rückgängig machen lässt, im Projekt speichern</translation>
-    </message>
-    <message>
-        <source>What if: edit classes, labels and confidences freely</source>
-        <translation>Was wäre, wenn: Klassen, Labels und Schwellen frei bearbeiten</translation>
-    </message>
-    <message>
-        <source>Nothing is saved until you choose Keep.</source>
-        <translation>Nichts wird gespeichert, bis Sie „Behalten“ wählen.</translation>
-    </message>
-    <message>
         <source>Updating predictions…</source>
         <translation>Vorhersagen werden aktualisiert…</translation>
-    </message>
-    <message>
-        <source>What you tried out is not saved yet</source>
-        <translation>Was Sie ausprobiert haben, ist noch nicht gespeichert</translation>
-    </message>
-    <message>
-        <source>Keep it or discard it to leave, or stay.</source>
-        <translation>Zum Verlassen behalten oder verwerfen – oder bleiben.</translation>
-    </message>
-    <message>
-        <source>What if: %1</source>
-        <translation>Was wäre, wenn: %1</translation>
     </message>
     <message>
         <source>some changes come from labels given before</source>
@@ -6241,20 +6563,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Was sich ändern würde</translation>
     </message>
     <message>
-        <source>What if: try edits out</source>
-        <translation>Was wäre, wenn: Änderungen ausprobieren</translation>
+        <source>Try changes without saving</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep what was tried out</source>
-        <translation>Ausprobiertes behalten</translation>
-    </message>
-    <message>
-        <source>Discard what was tried out</source>
-        <translation>Ausprobiertes verwerfen</translation>
-    </message>
-    <message>
-        <source>Show images that changed class</source>
-        <translation>Bilder anzeigen, die die Klasse gewechselt haben</translation>
+        <source>Images that changed class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6294,13 +6608,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edits are tried out</source>
-        <translation>
-            <numerusform>%n Änderung ist ausprobiert</numerusform>
-            <numerusform>%n Änderungen sind ausprobiert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n new labels changed what is expected</source>
         <translation>
             <numerusform>%n neues Label hat die Erwartung geändert</numerusform>
@@ -6319,8 +6626,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Mit sicherer Klasse: %1 → %2, richtig: %3 → %4.</translation>
     </message>
     <message>
-        <source>Tried out: %1</source>
-        <translation>Ausprobiert: %1</translation>
+        <source>Not saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes, not saved</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Unknown went up by %1</source>
@@ -6369,60 +6683,36 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bild öffnen</translation>
     </message>
     <message>
-        <source>Go to the classes</source>
-        <translation>Zu den Klassen</translation>
+        <source>Go to the next pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show all images</source>
-        <translation>Alle Bilder anzeigen</translation>
+        <source>Go to the previous pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show images to review</source>
-        <translation>Zu prüfende Bilder anzeigen</translation>
+        <source>Images to review</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show labelled images</source>
-        <translation>Gelabelte Bilder anzeigen</translation>
+        <source>Labelled images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show unknown images</source>
-        <translation>Unbekannte Bilder anzeigen</translation>
+        <source>Unknown images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Teach first</source>
-        <translation>Sortieren: Lehrreichste zuerst</translation>
+        <source>Order added</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Least certain first</source>
-        <translation>Sortieren: Unsicherste zuerst</translation>
+        <source>Date taken</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Most certain first</source>
-        <translation>Sortieren: Sicherste zuerst</translation>
-    </message>
-    <message>
-        <source>Sort: By class</source>
-        <translation>Sortieren: Nach Klasse</translation>
-    </message>
-    <message>
-        <source>Sort: In the order added</source>
-        <translation>Sortieren: Wie hinzugefügt</translation>
-    </message>
-    <message>
-        <source>Sort: By name</source>
-        <translation>Sortieren: Nach Name</translation>
-    </message>
-    <message>
-        <source>Sort: By date taken</source>
-        <translation>Sortieren: Nach Aufnahmedatum</translation>
-    </message>
-    <message>
-        <source>Sort: By folder</source>
-        <translation>Sortieren: Nach Ordner</translation>
-    </message>
-    <message>
-        <source>Sort: Largest files first</source>
-        <translation>Sortieren: Größte Dateien zuerst</translation>
+        <source>File size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6431,6 +6721,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Show or hide the right panel</source>
         <translation>Rechte Seitenleiste ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6467,10 +6761,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Search commands and classes</source>
         <translation>Befehle und Klassen suchen</translation>
-    </message>
-    <message>
-        <source>Enter runs it · Esc closes</source>
-        <translation>Enter führt aus · Esc schließt</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -6520,10 +6810,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 Bilder/s</translation>
     </message>
     <message>
-        <source>Optimising for this computer…</source>
-        <translation>Wird für diesen Computer optimiert…</translation>
-    </message>
-    <message>
         <source>All changes saved, last at %1</source>
         <translation>Alle Änderungen gespeichert, zuletzt um %1</translation>
     </message>
@@ -6551,6 +6837,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Setting up…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6638,12 +6928,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 changed</source>
         <translation>%1 geändert</translation>
     </message>
-    <message numerus="yes">
-        <source>%n images changed class</source>
-        <translation>
-            <numerusform>%n Bild hat die Klasse gewechselt</numerusform>
-            <numerusform>%n Bilder haben die Klasse gewechselt</numerusform>
-        </translation>
+    <message>
+        <source>No prediction changed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -6651,10 +6938,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n Bild hat eine andere sichere Klasse</numerusform>
             <numerusform>%n Bilder haben eine andere sichere Klasse</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No image changed class</source>
-        <translation>Kein Bild hat die Klasse gewechselt</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
@@ -6796,10 +7079,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zurück (Esc)</translation>
     </message>
     <message>
-        <source>Show or hide the right panel (Alt+6)</source>
-        <translation>Rechte Seitenleiste ein- oder ausblenden (Alt+6)</translation>
-    </message>
-    <message>
         <source>Order</source>
         <translation>Reihenfolge</translation>
     </message>
@@ -6845,6 +7124,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Filters</source>
         <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Save search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8152,6 +8435,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>--class und --folders-as-classes schließen einander aus</translation>
     </message>
     <message>
+        <source>the class list is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>folders that are called as classes of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{classes} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>--frames is not a time between frames</source>
         <translation>--frames ist kein Abstand zwischen Einzelbildern</translation>
     </message>
@@ -8893,8 +9192,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Version {found_version} in {source}</translation>
     </message>
     <message>
+        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{archive} was made by a newer version of the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>update Protoleaf</source>
         <translation>Protoleaf aktualisieren</translation>
+    </message>
+    <message>
+        <source>download or copy the file again, or ask for a new one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9121,6 +9432,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>einen anderen Ort wählen</translation>
     </message>
     <message>
+        <source>the copy cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a photo cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no graph format &quot;{name}&quot;</source>
         <translation>es gibt kein Graphformat „{name}“</translation>
     </message>
@@ -9333,6 +9652,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>erstellen oder einen anderen wählen</translation>
     </message>
     <message>
+        <source>a project cannot have this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that every file system takes, without any of {refused}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>choose another folder or free some space</source>
         <translation>anderen Ordner wählen oder Speicherplatz freigeben</translation>
     </message>
@@ -9493,16 +9820,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Unter den fünf wahrscheinlichsten</translation>
     </message>
     <message>
-        <source>Level 0 is the coarsest. The thin line is the 95% interval.</source>
-        <translation>Ebene 0 ist die gröbste. Die dünne Linie ist das 95-%-Intervall.</translation>
-    </message>
-    <message>
         <source>Level</source>
         <translation>Ebene</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>Richtig</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -9513,32 +9832,48 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Abdeckung und Präzision nach Konfidenzschwelle</translation>
     </message>
     <message>
-        <source>named</source>
-        <translation>benannt</translation>
-    </message>
-    <message>
-        <source>right among them</source>
-        <translation>davon richtig</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low} bis {high}</translation>
-    </message>
-    <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>Mit der verwendeten Konfidenzschwelle ({needed}) bekommen {named} der Bilder eine Klasse, und {right} davon sind richtig.</translation>
-    </message>
-    <message>
-        <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} Von allen Bildern bekommen {leaf} eine Klasse, unter der keine weitere liegt. Die Linien zeigen, was eine einzige Schwelle für alle Klassen bewirken würde.</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
         <translation>verwendet: {needed}</translation>
     </message>
     <message>
-        <source>Named</source>
-        <translation>Benannt</translation>
+        <source>The thin line is the 95% interval.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy of predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all images {leaf} get one of the finest classes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines show what one confidence for all classes would do.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9561,24 +9896,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Erwarteter Kalibrierungsfehler: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} Die Säulen zeigen den Anteil, der richtig war, die Marken den Score, der ihn versprach: Je näher sie beieinanderliegen, desto mehr lässt sich ein Score beim Wort nehmen.</translation>
-    </message>
-    <message>
-        <source>Score of the finest class</source>
-        <translation>Score der feinsten Klasse</translation>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mean score</source>
         <translation>Mittlerer Score</translation>
-    </message>
-    <message>
-        <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{right:,} von {images:,} Bildern haben die richtige feinste Klasse.</translation>
-    </message>
-    <message>
-        <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
-        <translation>Zeilen sind die Referenz, Spalten die Vorhersage. Einen Zweig öffnen, um die Klassen darunter zu sehen.</translation>
     </message>
     <message>
         <source>A class with several parents stands under the oldest of them.</source>
@@ -9589,8 +9912,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Verwechslungen</translation>
     </message>
     <message>
-        <source>Truth</source>
-        <translation>Referenz</translation>
+        <source>{right:,} of {images:,} images are predicted correctly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are the correct classes, columns the predicted ones.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9605,16 +9932,32 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Am häufigsten verwechselt mit</translation>
     </message>
     <message>
-        <source>So often</source>
-        <translation>Wie oft</translation>
+        <source>Each class counts with all below it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>Je Klasse mit allen darunter. „Gefunden“ sind Bilder ohne Label, die so vorhergesagt sind.</translation>
+        <source>Predicted are images without a label.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>„Getestet“ sind Bilder, deren Klasse bekannt ist; „Recall“ ist der Anteil davon, der gefunden wird, mit seinem 95-%-Intervall; „Präzision“ der Anteil der richtigen unter den so vorhergesagten.</translation>
+        <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance between correct and predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9629,40 +9972,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Kein Bild wurde für eine andere Klasse gehalten.</translation>
     </message>
     <message>
-        <source>How far off mistakes are</source>
-        <translation>Wie schwer Fehler wiegen</translation>
+        <source>Sure predictions that are correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
-        <translation>{wrong:,} Fehler; die unterste Klasse über Referenz und Vorhersage liegt im Mittel {height} Ebenen über der feinsten.</translation>
+        <source>{right:,} of {count:,} correct, 95% interval {span}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{summary} Siblings are 2 edges apart: one up to their parent, one down.</source>
-        <translation>{summary} Geschwister sind 2 Kanten voneinander entfernt: eine hinauf zur Elternklasse, eine hinunter.</translation>
+        <source>Measured with the truth file {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Edges between truth and prediction</source>
-        <translation>Kanten zwischen Referenz und Vorhersage</translation>
-    </message>
-    <message>
-        <source>Edges</source>
-        <translation>Kanten</translation>
-    </message>
-    <message>
-        <source>Sure predictions that are right</source>
-        <translation>Sichere Vorhersagen, die richtig sind</translation>
-    </message>
-    <message>
-        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
-        <translation>{right:,} von {count:,} Antworten, 95-%-Intervall {span}</translation>
-    </message>
-    <message>
-        <source>By the truth file {name}.</source>
-        <translation>Nach der Referenzdatei {name}.</translation>
-    </message>
-    <message>
-        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
-        <translation>Nach Labels von Menschen, einzeln zurückgehalten; sie können leichter oder schwerer sein als die übrigen Bilder.</translation>
+        <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9757,20 +10080,28 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>Finest class right</source>
-        <translation>Feinste Klasse richtig</translation>
+        <source>Finest class correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Level {level} right</source>
-        <translation>Ebene {level} richtig</translation>
+        <source>{level} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Named with the confidence needed</source>
-        <translation>Mit der Konfidenzschwelle benannt</translation>
+        <source>Predicted with the confidence needed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Right among them</source>
-        <translation>Davon richtig</translation>
+        <source>Correct among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {name} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9781,16 +10112,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Kennzahl</translation>
     </message>
     <message>
-        <source>Both right</source>
-        <translation>Beide richtig</translation>
-    </message>
-    <message>
-        <source>Only {name} right</source>
-        <translation>Nur {name} richtig</translation>
-    </message>
-    <message>
         <source>Both wrong</source>
         <translation>Beide falsch</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9821,12 +10148,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Anzahlen</translation>
     </message>
     <message>
-        <source>Images by class</source>
-        <translation>Bilder nach Klasse</translation>
+        <source>Class balance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The dark part is labelled.</source>
-        <translation>Der dunkle Teil ist gelabelt.</translation>
+        <source>The first part of each bar is labelled, the rest predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first part of each bar is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9835,6 +10166,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Images by month</source>
         <translation>Bilder nach Monat</translation>
+    </message>
+    <message>
+        <source>The lower part of each column is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -9859,10 +10194,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Accuracy by the truth file</source>
         <translation>Genauigkeit nach der Referenzdatei</translation>
-    </message>
-    <message>
-        <source>Accuracy of held-out labels</source>
-        <translation>Genauigkeit bei zurückgehaltenen Labels</translation>
     </message>
     <message>
         <source>Accuracy, checked at random</source>
@@ -9909,6 +10240,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Tag</translation>
     </message>
     <message>
+        <source>Held-out accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Person</source>
         <translation>Person</translation>
     </message>
@@ -9949,8 +10284,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Referenzdatei {name}</translation>
     </message>
     <message>
-        <source>labels of people, held out one by one</source>
-        <translation>Labels von Menschen, einzeln zurückgehalten</translation>
+        <source>labels of people, each held out in turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing</source>
@@ -9963,10 +10302,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
         <translation>{count:,} ihrer {rows:,} Zeilen nennen kein Bild von hier.</translation>
-    </message>
-    <message>
-        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>Vorhersagen werden mit {images:,} von {labels:,} Labels verglichen. Jedes wurde der Reihe nach zurückgehalten: Das Modell hatte nicht daraus gelernt, als es gefragt wurde.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -10013,6 +10348,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Bericht kann nicht geschrieben werden</translation>
     </message>
     <message>
+        <source>Nothing matches “{term}”. Did you mean {meant}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches “{term}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each part matches images, but no image matches all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
         <translation>es gibt keine Klasse „{name}“ (an Stelle {place})</translation>
     </message>
@@ -10043,6 +10390,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>such as {example}</source>
         <translation>zum Beispiel {example}</translation>
+    </message>
+    <message>
+        <source>OR at character {place} does not stand between two terms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10205,8 +10560,48 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Kosinus {cosine} bei {path}, und zu klein bei {others} von {compared} anderen</translation>
     </message>
     <message>
+        <source>the project cannot be taken out of the copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy cannot be unpacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>check the path</source>
         <translation>den Pfad prüfen</translation>
+    </message>
+    <message>
+        <source>there is no &quot;{path}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has two files of one name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a link to another file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a small file in it would become a very large one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} ({file})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no project in it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10729,6 +11124,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Rang</translation>
     </message>
     <message>
+        <source>that is no key for a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {last}, or 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a confidence threshold must be a probability</source>
         <translation>eine Schwelle muss eine Wahrscheinlichkeit sein</translation>
     </message>
@@ -10745,8 +11148,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Farbe</translation>
     </message>
     <message>
-        <source>confidence needed</source>
-        <translation>Konfidenzschwelle</translation>
+        <source>minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level at which predictions begin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11301,26 +11712,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} ist kein Text</translation>
     </message>
     <message>
-        <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
-        <translation>jeder Ordner gilt als ein Einsatz; sein Ort ist der seiner Fotos, oder irgendwo auf der Erde, wo diese keinen nennen</translation>
-    </message>
-    <message>
-        <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>Fotos ohne Zeit bekommen die ihrer Datei, und UTC, wo die Kamera keine Zeitzone kannte; Kommentare weisen darauf hin</translation>
-    </message>
-    <message>
-        <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
-        <translation>Stichprobenplan, Aufnahmemethode und Lizenz sind nicht bekannt: vor dem Veröffentlichen eintragen (datapackage.json)</translation>
-    </message>
-    <message>
-        <source>images are named, not contained</source>
-        <translation>auf Bilder wird verwiesen, sie sind nicht enthalten</translation>
-    </message>
-    <message>
-        <source>the page or moment of a box is only in a table of our own</source>
-        <translation>zu welcher Seite oder welchem Zeitpunkt ein Rahmen gehört, steht in einer eigenen Tabelle</translation>
-    </message>
-    <message>
         <source>observation {place}: {reason}</source>
         <translation>Beobachtung {place}: {reason}</translation>
     </message>
@@ -11743,6 +12134,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>line {place}: {reason}</source>
         <translation>Zeile {place}: {reason}</translation>
+    </message>
+    <message>
+        <source>classes without images and notes of classes are not included: export the class graph as well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12441,6 +12840,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{relabelled} mit bisher anderem Label</translation>
     </message>
     <message>
+        <source>was {from}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {other}, by {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> samt {below_it} darunter</translation>
     </message>
@@ -12829,6 +13236,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{chosen} unter {parent} verschieben</translation>
     </message>
     <message>
+        <source>Moved {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Moved {chosen} to the top level</source>
         <translation>{chosen} auf die oberste Ebene verschoben</translation>
     </message>
@@ -12917,12 +13332,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{attributes} von {classes} ändern</translation>
     </message>
     <message>
-        <source>Changed the confidence needed for {class}</source>
-        <translation>Konfidenzschwelle von {class} geändert</translation>
+        <source>Changed the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change the confidence needed for {class}</source>
-        <translation>Konfidenzschwelle von {class} ändern</translation>
+        <source>Change the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -12941,12 +13356,72 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Vorhersagen unter {class} erlauben</translation>
     </message>
     <message>
+        <source>Gave {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Took the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported {classes} from {source}</source>
         <translation>{classes} aus {source} importiert</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
         <translation>{classes} aus {source} importieren</translation>
+    </message>
+    <message>
+        <source>locked the class list, as it has more than {limit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlocked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limited predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions of any level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13071,6 +13546,30 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
         <translation>Zeit zwischen Aufnahmen einer Serie: {seconds}</translation>
+    </message>
+    <message>
+        <source>Saved the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Renamed the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the saved search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the saved search {search}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13534,6 +14033,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>dort Speicherplatz freigeben oder TMPDIR auf einen anderen Ordner setzen</translation>
     </message>
     <message>
+        <source>{path} is a copy of a project with its photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unpack it first: protoleaf unpack FILE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a file that was cut off</source>
         <translation>eine abgeschnittene Datei</translation>
     </message>
@@ -13704,6 +14211,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the setting {name} is of the wrong kind</source>
         <translation>die Einstellung {name} hat einen Wert der falschen Art</translation>
+    </message>
+    <message>
+        <source>that is no level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to {deepest:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14578,6 +15093,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1?</translation>
     </message>
     <message>
+        <source>may be something else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“%1”</source>
         <translation>„%1“</translation>
     </message>
@@ -14726,6 +15245,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Rank: %1</source>
         <translation>Rang: %1</translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the image and the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -14925,10 +15452,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Name der Klasse ohne Autor</translation>
     </message>
     <message>
-        <source>names from the top down</source>
-        <translation>Namen von oben nach unten</translation>
-    </message>
-    <message>
         <source>id</source>
         <translation>ID</translation>
     </message>
@@ -14939,14 +15462,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>identity of the class in lists of Protoleaf</source>
         <translation>Identität der Klasse in Listen von Protoleaf</translation>
-    </message>
-    <message>
-        <source>id of the class above</source>
-        <translation>ID der Klasse darüber</translation>
-    </message>
-    <message>
-        <source>name of the class above</source>
-        <translation>Name der Klasse darüber</translation>
     </message>
     <message>
         <source>id of the accepted class</source>
@@ -14981,12 +15496,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Epitheton unterhalb der Art</translation>
     </message>
     <message>
-        <source>other names</source>
-        <translation>andere Namen</translation>
+        <source>full path of the class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name in the language of people</source>
-        <translation>Trivialname</translation>
+        <source>id of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>common name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15494,6 +16017,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {most}</translation>
     </message>
     <message>
+        <source>no more searches can be saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no saved search &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name of a search has at least 1 and at most {most} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a search is saved as &quot;{name}&quot; already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>split it into several files</source>
         <translation>in mehrere Dateien aufteilen</translation>
     </message>
@@ -15736,6 +16275,203 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Mixed</source>
         <translation>Verschieden</translation>
+    </message>
+    <message>
+        <source>Project “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds the photos in full size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, %2 free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, but only %2 is free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are damaged and were left out</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are not in the copy</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photos are previews</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folders of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type or paste</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One class per line. Indent a line to put it under the one above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Labels are imported from %1 once the project is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You can add classes or import a list at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>typed list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop folders of photos here, or click to choose one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 so far…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where the project is saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>a rule of a class needs a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name it behind the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that is no confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to 1, or &quot;parent&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as 0.9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page or moment of a box is only in the extra table images.csv</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

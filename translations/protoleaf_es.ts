@@ -24,8 +24,8 @@
         <translation>Versión %1</translation>
     </message>
     <message>
-        <source>Turns a taxonomy and a handful of images per class into a classified collection.</source>
-        <translation>Convierte una taxonomía y unas pocas imágenes por clase en una colección clasificada.</translation>
+        <source>Sort thousands of photos by labelling a few</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -110,6 +110,42 @@
     <message>
         <source>Model</source>
         <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates and bursts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moved and replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label by rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comment and fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>View</source>
@@ -628,8 +664,8 @@
         <translation>Entrenada con %1</translation>
     </message>
     <message>
-        <source>Prepared once before its first use</source>
-        <translation>Se prepara una vez antes del primer uso</translation>
+        <source>First use: about a minute of setup</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -774,6 +810,14 @@
         <translation>Restaurando…</translation>
     </message>
     <message>
+        <source>Continue as a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protoleaf projects (*.protoleaf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Where to keep backups</source>
         <translation>Dónde guardar las copias de seguridad</translation>
     </message>
@@ -790,6 +834,10 @@
         <translation>Copia de seguridad restaurada</translation>
     </message>
     <message>
+        <source>Copied the backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>Volver atrás</translation>
     </message>
@@ -800,6 +848,26 @@
     <message>
         <source>Choose backup…</source>
         <translation>Elegir copia de seguridad…</translation>
+    </message>
+    <message>
+        <source>Open the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue as a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop unpacking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpack and open</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -922,6 +990,10 @@
         <translation>¿Restaurar el proyecto tal como estaba el %1?</translation>
     </message>
     <message>
+        <source>This is a backup of “%1”, made %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is this the right project?</source>
         <translation>¿Es este el proyecto correcto?</translation>
     </message>
@@ -974,8 +1046,8 @@
         <translation>Antes se hace una copia de seguridad del proyecto actual, para que pueda volver a él.</translation>
     </message>
     <message>
-        <source>Damaged, and cannot be restored: %1</source>
-        <translation>Dañada; no se puede restaurar: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1066,6 +1138,14 @@
         <translation>Renombrar clase…</translation>
     </message>
     <message>
+        <source>Key for labelling…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Move under…</source>
         <translation>Mover bajo…</translation>
     </message>
@@ -1118,8 +1198,12 @@
         <translation>Nombre de la nueva clase en el nivel superior</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it elsewhere · Enter creates · Esc closes</source>
-        <translation>Escriba Padre/Nombre para ponerla en otro lugar · Intro la crea · Esc cierra</translation>
+        <source>Add the parent %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent/Name puts it elsewhere</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1134,8 +1218,20 @@
         <translation>Nombre de la nueva clase encima de %1</translation>
     </message>
     <message>
-        <source>Enter creates · Esc closes</source>
-        <translation>Intro la crea · Esc cierra</translation>
+        <source>Key that labels as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one undo brings all of it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>labels, children and parents go along</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1146,20 +1242,12 @@
         <translation>Renombrar a «%1»</translation>
     </message>
     <message>
-        <source>Enter renames · Esc closes</source>
-        <translation>Intro renombra · Esc cierra</translation>
-    </message>
-    <message>
         <source>The top level</source>
         <translation>El nivel superior</translation>
     </message>
     <message>
         <source>Move %1 under</source>
         <translation>Mover %1 bajo</translation>
-    </message>
-    <message>
-        <source>Enter moves · Esc closes</source>
-        <translation>Intro mueve · Esc cierra</translation>
     </message>
     <message>
         <source>Add another parent to %1</source>
@@ -1170,24 +1258,8 @@
         <translation>Añadir una clase padre a %1</translation>
     </message>
     <message>
-        <source>Enter adds the parent · Esc closes</source>
-        <translation>Intro añade la clase padre · Esc cierra</translation>
-    </message>
-    <message>
-        <source>Enter removes · Esc closes · one undo brings all of it back</source>
-        <translation>Intro elimina · Esc cierra · se recupera todo al deshacer una vez</translation>
-    </message>
-    <message>
         <source>Merge %1 into</source>
         <translation>Fusionar %1 con</translation>
-    </message>
-    <message>
-        <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
-        <translation>Incluye etiquetas, clases hijas y clases padre · Intro elige · Esc cierra</translation>
-    </message>
-    <message>
-        <source>Enter merges · Esc closes · one undo brings all of it back</source>
-        <translation>Intro fusiona · Esc cierra · se recupera todo al deshacer una vez</translation>
     </message>
     <message>
         <source>Merge %1 into %2</source>
@@ -1234,6 +1306,38 @@
             <numerusform>pérdida de %n etiqueta</numerusform>
             <numerusform>pérdida de %n etiquetas</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Label with %1 as %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new words make classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ask before a new word makes a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict above level %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict classes of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1303,12 +1407,20 @@
         <translation>También bajo %1</translation>
     </message>
     <message>
-        <source>Confidence needed here and below: %1</source>
-        <translation>Confianza mínima aquí y por debajo: %1</translation>
+        <source>Minimum confidence here and below: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predictions stop at this class</source>
-        <translation>Las predicciones se detienen en esta clase</translation>
+        <source>Subclasses are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Broader classes are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 labels as this class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1344,6 +1456,14 @@
         <translation>Vistas de todas las imágenes</translation>
     </message>
     <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Find a class</source>
         <translation>Buscar una clase</translation>
     </message>
@@ -1358,10 +1478,8 @@
     <message>
         <source>No classes yet.
 
-Click + to add a class, or import a list.</source>
-        <translation>Aún no hay clases.
-
-Haga clic en + para añadir una clase o importe una lista.</translation>
+Click + to add a class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1613,6 +1731,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Move from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add %1 as a parent</source>
         <translation>Añadir %1 como clase padre</translation>
     </message>
@@ -1732,8 +1854,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Reemplazar</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>Exportar…</translation>
+        <source>Export labels and predictions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1764,8 +1886,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Los programas de entrenamiento tratan cada carpeta como una clase aparte.</translation>
     </message>
     <message>
-        <source>What this format cannot carry</source>
-        <translation>Lo que este formato no admite</translation>
+        <source>Photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limits of this format</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1782,6 +1908,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
         <translation>juzga cada imagen por separado; en el proyecto, las imágenes también aprenden unas de otras</translation>
+    </message>
+    <message>
+        <source>Copy for someone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backbones that you added yourself are not included</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1814,6 +1952,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Nature and archives</source>
         <translation>Naturaleza y archivos</translation>
+    </message>
+    <message>
+        <source>Whole project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -1851,10 +1993,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Symbolic links</source>
         <translation>Enlaces simbólicos</translation>
-    </message>
-    <message>
-        <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>No se pierde nada: las etiquetas y predicciones se escriben completas.</translation>
     </message>
     <message numerus="yes">
         <source>Also %n images the model is sure of</source>
@@ -1896,6 +2034,26 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Archivo</translation>
     </message>
     <message>
+        <source>Photos are not included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previews of %1 px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photos in full size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every detail can be seen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
         <translation>Elija la carpeta de sus imágenes para poner los archivos nuevos junto a ellas.</translation>
     </message>
@@ -1910,6 +2068,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1 free on this disk.</source>
         <translation>%1 libres en este disco.</translation>
+    </message>
+    <message>
+        <source>The copy takes about %1, and only %2 is free there.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -1954,6 +2116,31 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Exportado el modelo con %n clases a %1, %2</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied the project and %1 to %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos were not found</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos could not be read</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
         <translation>Detenido. Los archivos escritos hasta ahora están completos y se conservan.</translation>
@@ -1971,8 +2158,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Apilar</translation>
     </message>
     <message>
-        <source>Unfold a card, or fold it again</source>
-        <translation>Desapilar una tarjeta o volver a apilarla</translation>
+        <source>Keep apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expand group</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -1987,12 +2178,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Mostrar la mejor de cada ráfaga</translation>
     </message>
     <message>
-        <source>Time between shots of a burst…</source>
-        <translation>Tiempo entre las fotos de una ráfaga…</translation>
-    </message>
-    <message>
-        <source>as it is</source>
-        <translation>como está</translation>
+        <source>Maximum gap in a burst…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2015,12 +2202,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Corregir el reloj de una cámara…</translation>
     </message>
     <message>
-        <source>Enter chooses · Esc closes</source>
-        <translation>Intro elige · Esc cierra</translation>
-    </message>
-    <message>
-        <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation>Una cifra o letras · Intro elige · Esc cierra</translation>
+        <source>a digit or letters choose</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2062,8 +2245,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>No hay ráfagas: no hay dos fotos de una misma cámara dentro del tiempo fijado.</translation>
     </message>
     <message>
-        <source>Most seconds between two shots of a burst</source>
-        <translation>Segundos máximos entre dos fotos de una ráfaga</translation>
+        <source>Maximum gap in a burst, in seconds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2117,16 +2300,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Renombrar, mover y fusionar también las clases según el archivo</translation>
     </message>
     <message>
-        <source>Left out</source>
-        <translation>Omitido</translation>
-    </message>
-    <message>
         <source>Such as</source>
         <translation>Por ejemplo</translation>
     </message>
     <message>
         <source>How many</source>
         <translation>Cuántos</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2505,6 +2688,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Unpack into a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Merge into %1</source>
         <translation>Fusionar con %1</translation>
     </message>
@@ -2559,12 +2746,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>en el nivel superior</translation>
     </message>
     <message>
-        <source>closed, %1 below</source>
-        <translation>cerrada, %1 por debajo</translation>
+        <source>collapsed, %1 below</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>%1 decidido: etiquetado, o seguro hasta una hoja</translation>
+        <source>%1 labelled, or sure of one of the finest classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits nothing yet: its parents have no examples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2574,16 +2769,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
-        <translation>Aún no se propaga nada a %1: sus clases padre no tienen imágenes.</translation>
-    </message>
-    <message>
         <source>%1 from %2</source>
         <translation>%1 de %2</translation>
-    </message>
-    <message>
-        <source>%1 takes %2</source>
-        <translation>%1 toma %2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2594,16 +2781,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Buscar una clase en el grafo</translation>
     </message>
     <message>
-        <source>Draw all classes again (Esc)</source>
-        <translation>Volver a dibujar todas las clases (Esc)</translation>
+        <source>Show all classes (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click or drag to move the view</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
         <translation>Intro pasa a la siguiente</translation>
-    </message>
-    <message>
-        <source>See all</source>
-        <translation>Ver todo</translation>
     </message>
     <message>
         <source>Around %1</source>
@@ -2616,10 +2803,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>No class</source>
         <translation>Ninguna clase</translation>
-    </message>
-    <message>
-        <source>Click or drag to look elsewhere</source>
-        <translation>Haga clic o arrastre para ver otra parte</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2664,10 +2847,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
         <translation>Etiquetar %1 como: nombre, parte del nombre o Padre/Nombre</translation>
-    </message>
-    <message>
-        <source>Enter labels · Esc closes</source>
-        <translation>Intro etiqueta · Esc cierra</translation>
     </message>
     <message>
         <source>finer classes of %1</source>
@@ -2935,16 +3114,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not read yet</source>
-        <translation>Aún no leída</translation>
+        <source>Waiting</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No prediction yet</source>
         <translation>Aún sin predicción</translation>
-    </message>
-    <message>
-        <source>perhaps none of these</source>
-        <translation>quizá ninguna de estas</translation>
     </message>
     <message>
         <source>not sure</source>
@@ -3056,35 +3232,28 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Images (%1);;All files (*)</source>
         <translation>Imágenes (%1);;Todos los archivos (*)</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has %n subfolders with images. Make them classes?</source>
-        <translation>
-            <numerusform>%1 tiene %n subcarpeta con imágenes. ¿Convertirla en clase?</numerusform>
-            <numerusform>%1 tiene %n subcarpetas con imágenes. ¿Convertirlas en clases?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation>%1 parece un conjunto de datos: %2 son nombres habituales de sus partes, no de clases. Para obtener sus recuadros, importe en su lugar sus etiquetas. ¿Crear clases con ellos de todos modos?</translation>
-    </message>
-    <message numerus="yes">
-        <source>Make classes</source>
-        <translation>
-            <numerusform>Crear clase</numerusform>
-            <numerusform>Crear clases</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Label all as %1</source>
         <translation>Etiquetar todas como %1</translation>
     </message>
     <message>
-        <source>Only add the images</source>
-        <translation>Solo añadir las imágenes</translation>
+        <source>Are these folders your classes? %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What you dropped</source>
-        <translation>Lo que soltó</translation>
+        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add with %n classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add without classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3244,36 +3413,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Lugar</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>Más</translation>
-    </message>
-    <message>
-        <source>Less</source>
-        <translation>Menos</translation>
-    </message>
-    <message>
-        <source>Images named, and named correctly, by confidence needed</source>
-        <translation>Imágenes con clase, y con clase correcta, según la confianza mínima</translation>
-    </message>
-    <message>
         <source>Confidence needed</source>
         <translation>Confianza mínima</translation>
+    </message>
+    <message>
+        <source>Images predicted, and predicted correctly, by minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimum confidence</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inherit again</source>
         <translation>Volver a heredar</translation>
     </message>
     <message>
-        <source>— named</source>
-        <translation>— con clase</translation>
+        <source>— predicted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>— right</source>
-        <translation>— correctas</translation>
+        <source>— correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop at this class</source>
-        <translation>Detenerse en esta clase</translation>
+        <source>Don&apos;t predict subclasses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict broader classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No image is predicted as a class above this one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3368,6 +3541,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Haga clic para seleccionar como %1</translation>
     </message>
     <message>
+        <source>Rules and notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Notes</source>
         <translation>Notas</translation>
     </message>
@@ -3380,6 +3557,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Imágenes probables</translation>
     </message>
     <message>
+        <source>Place in the graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the top level: it has no parent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggested parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Parents</source>
         <translation>Clases padre</translation>
     </message>
@@ -3388,20 +3577,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Añadir una clase padre…</translation>
     </message>
     <message>
-        <source>Suggested parents</source>
-        <translation>Clases padre sugeridas</translation>
-    </message>
-    <message>
         <source>Add</source>
         <translation>Añadir</translation>
     </message>
     <message>
         <source>Add parent %1</source>
         <translation>Añadir la clase padre %1</translation>
-    </message>
-    <message>
-        <source>Label</source>
-        <translation>Etiqueta</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3424,12 +3605,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Campos de %1</translation>
     </message>
     <message>
-        <source>If it is one of them after all, most likely:</source>
-        <translation>Si después de todo es una de ellas, lo más probable:</translation>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Most likely below it</source>
-        <translation>Lo más probable por debajo</translation>
+        <source>Closest classes:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3524,20 +3705,80 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>En su lugar se clasifican sus recuadros.</translation>
     </message>
     <message>
-        <source>Unknown: it looks too different from every class.</source>
-        <translation>Desconocida: es demasiado distinta de todas las clases.</translation>
+        <source>Unlike any class so far</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not sure of any class.</source>
-        <translation>El modelo no está seguro de ninguna clase.</translation>
+        <source>Not confident of any class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of the exact class.</source>
-        <translation>El modelo está seguro de la clase exacta.</translation>
+        <source>Confident: %1</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of %1, not of the exact class.</source>
-        <translation>El modelo está seguro de %1, no de la clase exacta.</translation>
+        <source>%1; %2 uncertain</source>
+        <comment>class, rank</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; exact class uncertain</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most likely within %1:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Even %1, the closest class, looks too different:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mostly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from the images above, %2 from the prototype of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no examples. It was learned from its parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. It is predicted from its parents alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned from the classes below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (from parent)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3565,36 +3806,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>De %1</translation>
     </message>
     <message>
-        <source>%1 of the prediction comes from the most similar images:</source>
-        <translation>El %1 de la predicción procede de las imágenes más similares:</translation>
-    </message>
-    <message>
-        <source>It looks too different from %1, the closest class.</source>
-        <translation>Es demasiado distinta de %1, la clase más cercana.</translation>
-    </message>
-    <message>
-        <source>%1 comes from the prototype of %2.</source>
-        <translation>El %1 procede del prototipo de %2.</translation>
-    </message>
-    <message>
-        <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>%1 no tiene imágenes propias. Se aprendió de sus clases padre:</translation>
-    </message>
-    <message>
         <source>%1 was learned from:</source>
         <translation>%1 se aprendió de:</translation>
-    </message>
-    <message>
-        <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>Aún no tiene imágenes. Suelte de 1 a 10 sobre ella o póngala bajo una clase que tenga algunas.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>No tiene imágenes propias. Se aprendió solo de sus clases padre.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>No tiene imágenes propias. Se aprendió de las clases de debajo.</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
@@ -3603,6 +3816,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
         <translation>Aprendida en un %1 de sus propias imágenes y en un %2 de sus clases padre.</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3628,31 +3845,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>id. %1</translation>
     </message>
     <message>
-        <source>inherited %1</source>
-        <translation>%1 heredado</translation>
-    </message>
-    <message>
         <source>Below this, the broader class is used.</source>
         <translation>Por debajo de este valor se usa la clase más general.</translation>
     </message>
     <message>
+        <source>Below this, the class is shown with a question mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For this class and all below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Set on %1.</source>
         <translation>Fijada en %1.</translation>
-    </message>
-    <message>
-        <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>Para esta clase y todas las de debajo. Por debajo de este valor se usa la clase más general.</translation>
-    </message>
-    <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
-        <translation>
-            <numerusform>Con %1, %2 de %n imagen reservada de esta clase recibe esta clase o una de debajo.</numerusform>
-            <numerusform>Con %1, %2 de %n imágenes reservadas de esta clase reciben esta clase o una de debajo.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>De todas las imágenes que la reciben, el %1 son correctas (intervalo de confianza del 95&#xa0;%: de %2 a %3).</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
@@ -4069,6 +4275,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Other photos</source>
         <translation>Otras fotos</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lines skipped</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reason</source>
         <translation>Motivo</translation>
@@ -4160,10 +4373,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions are left out: only labels by people are imported.</source>
-        <translation>
-            <numerusform>%n predicción de un modelo queda fuera: solo se importan etiquetas de personas.</numerusform>
-            <numerusform>%n predicciones de un modelo quedan fuera: solo se importan etiquetas de personas.</numerusform>
+        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4275,21 +4488,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%n palabras clave no nombran ninguna clase</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n lines were not understood</source>
-        <translation>
-            <numerusform>%n línea no se entendió</numerusform>
-            <numerusform>%n líneas no se entendieron</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Found</source>
         <comment>image</comment>
         <translation>Encontrada</translation>
-    </message>
-    <message>
-        <source>Found</source>
-        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4349,12 +4551,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Seleccionar con un rectángulo</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>Mostrar todo</translation>
+        <source>Update the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map again</source>
-        <translation>Volver a crear el mapa</translation>
+        <source>Show all</source>
+        <translation>Mostrar todo</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -4384,44 +4586,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Mapa</translation>
     </message>
     <message>
-        <source>The map is made as soon as your images were read.</source>
-        <translation>El mapa se crea en cuanto se lean las imágenes.</translation>
-    </message>
-    <message>
-        <source>Add images: look-alikes will lie side by side here.</source>
-        <translation>Añada imágenes: aquí las parecidas quedarán juntas.</translation>
-    </message>
-    <message>
         <source>No map yet</source>
         <translation>Aún no hay mapa</translation>
-    </message>
-    <message>
-        <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>Las imágenes parecidas quedan juntas. Mientras tanto puede seguir trabajando.</translation>
-    </message>
-    <message>
-        <source>The map is being made</source>
-        <translation>Se está creando el mapa</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>Reintentar</translation>
     </message>
     <message>
-        <source>The map could not be made</source>
-        <translation>No se pudo crear el mapa</translation>
+        <source>The map is built as soon as your images are analysed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The map was not made</source>
-        <translation>No se creó el mapa</translation>
+        <source>Add images: look-alikes will be shown side by side here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map</source>
-        <translation>Crear el mapa</translation>
+        <source>Look-alikes are placed side by side. You can keep working.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make again</source>
-        <translation>Volver a crear</translation>
+        <source>Building the map…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The map could not be built</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4446,10 +4644,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Select all in view</source>
         <translation>Seleccionar todo lo visible</translation>
-    </message>
-    <message>
-        <source>Making the map</source>
-        <translation>Creando el mapa</translation>
     </message>
     <message>
         <source>Map of the images</source>
@@ -4500,26 +4694,26 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Finest classes</source>
         <translation>Más específicas</translation>
     </message>
-    <message>
-        <source>Top classes</source>
-        <translation>Nivel superior</translation>
+    <message numerus="yes">
+        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Level %1</source>
         <translation>Nivel %1</translation>
+    </message>
+    <message>
+        <source>Top level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
         <translation>
             <numerusform>%n clase más</numerusform>
             <numerusform>%n clases más</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
-        <translation>
-            <numerusform>%n imagen nueva se colocó entre las demás. Vuelva a crear el mapa para distribuirla.</numerusform>
-            <numerusform>%n imágenes nuevas se colocaron entre las demás. Vuelva a crear el mapa para distribuirlas todas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4587,10 +4781,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Fusionar otra copia…</translation>
     </message>
     <message>
-        <source>Protoleaf projects (*.protoleaf);;All files (*)</source>
-        <translation>Proyectos de Protoleaf (*.protoleaf);;Todos los archivos (*)</translation>
-    </message>
-    <message>
         <source>Merging %1</source>
         <translation>Fusionando %1</translation>
     </message>
@@ -4641,6 +4831,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Keep both comments</source>
         <translation>Conservar ambos comentarios</translation>
+    </message>
+    <message>
+        <source>One by one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Later</source>
@@ -4735,10 +4929,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you decided anew, knowing theirs. Yours stay.</source>
-        <translation>
-            <numerusform>%n imagen que usted volvió a decidir conociendo la otra etiqueta. Se conserva la propia.</numerusform>
-            <numerusform>%n imágenes que usted volvió a decidir conociendo la otra etiqueta. Se conservan las propias.</numerusform>
+        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4852,6 +5046,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Añadir las %n encontradas en el disco, con sus etiquetas</numerusform>
         </translation>
     </message>
+    <message>
+        <source>To add them, open this copy first, then merge the project that was unpacked.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
         <translation>
@@ -4866,6 +5064,24 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Merged %1: %2 came in</source>
         <translation>Se fusionó %1. Incorporado: %2</translation>
+    </message>
+    <message>
+        <source>Burst of %1: one answer for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep yours for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Take theirs for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4894,8 +5110,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>No image was labelled by both of you, each for themselves.</source>
-        <translation>No hay ninguna imagen que ambos hayan etiquetado, cada uno por su cuenta.</translation>
+        <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5084,6 +5300,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1, all verified by content</source>
         <translation>%1, con contenido verificado en todos los casos</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n missing images found.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1, by name and size only</source>
         <translation>%1, solo por nombre y tamaño</translation>
@@ -5104,8 +5327,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Flag, or take the flag away</source>
-        <translation>Poner o quitar la bandera</translation>
+        <source>Flag (toggle)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5127,6 +5350,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>5 stars</source>
         <translation>5 estrellas</translation>
     </message>
+    <message>
+        <source>%1, just labelled: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -5147,6 +5374,38 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Leyendo %1…</translation>
     </message>
     <message>
+        <source>Label as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask whether to add “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not add it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>top level</source>
         <translation>nivel superior</translation>
     </message>
@@ -5155,16 +5414,21 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Sin coincidencias</translation>
     </message>
     <message>
+        <source>Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>key</comment>
+        <translation type="unfinished">%1: %2</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Configuración…</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>Su nombre</translation>
-    </message>
-    <message>
-        <source>Who labels these images?</source>
-        <translation>¿Quién etiqueta estas imágenes?</translation>
     </message>
     <message>
         <source>Name of the field</source>
@@ -5201,6 +5465,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Save</source>
         <translation>Guardar</translation>
+    </message>
+    <message>
+        <source>Your name for these labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5287,8 +5555,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Esperando las predicciones…</translation>
     </message>
     <message>
-        <source>Making the report</source>
-        <translation>Creando el informe</translation>
+        <source>Building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5315,20 +5583,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Matriz de confusión</translation>
     </message>
     <message>
-        <source>Stop making the report</source>
-        <translation>Detener la creación del informe</translation>
+        <source>Stop building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>Con qué se comparan las predicciones. Elija un archivo CSV con las columnas image y class.</translation>
+        <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use labels again</source>
-        <translation>Volver a usar las etiquetas</translation>
+        <source>Use held-out labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Compare with nothing</source>
-        <translation>No comparar con nada</translation>
+        <source>No comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5339,8 +5607,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Comparar con</translation>
     </message>
     <message>
-        <source>Make the report</source>
-        <translation>Crear el informe</translation>
+        <source>Build the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report shows how much is labelled, and how often predictions are correct.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5349,10 +5625,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>No report yet</source>
         <translation>Aún no hay informe</translation>
-    </message>
-    <message>
-        <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Un informe indica cuánto ha avanzado el trabajo y con qué frecuencia aciertan las predicciones.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5395,26 +5667,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1, predicha como %2</translation>
     </message>
     <message numerus="yes">
-        <source>Made at %1; %n labels since.</source>
-        <translation>
-            <numerusform>Hora de creación: %1; %n etiqueta desde entonces.</numerusform>
-            <numerusform>Hora de creación: %1; %n etiquetas desde entonces.</numerusform>
+        <source>%n new labels since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels and other changes since.</source>
-        <translation>
-            <numerusform>%n etiqueta y otros cambios desde entonces.</numerusform>
-            <numerusform>%n etiquetas y otros cambios desde entonces.</numerusform>
+        <source>%n new labels and other changes since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Made at %1; %2</source>
-        <translation>Hora de creación: %1; %2</translation>
-    </message>
-    <message>
-        <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Hora de creación: %1; desde entonces cambiaron clases, imágenes o el modelo.</translation>
+        <source>Classes, images or the model have changed since %1.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5469,8 +5737,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Quitar imágenes del proyecto</translation>
     </message>
     <message>
-        <source>Accept the class on the card</source>
-        <translation>Aceptar la clase de la tarjeta</translation>
+        <source>Accept prediction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5484,8 +5752,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aceptar la clase más probable</translation>
     </message>
     <message>
-        <source>Remove label, or skip</source>
-        <translation>Quitar etiqueta u omitir</translation>
+        <source>Label as the class with the 1st key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 2nd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 3rd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 4th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 5th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 6th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 7th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 8th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 9th key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5509,28 +5809,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Nada que aceptar: este archivo no se pudo leer.</translation>
     </message>
     <message>
-        <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>Aún no hay nada que aceptar: esta imagen no se ha leído.</translation>
-    </message>
-    <message>
-        <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>Aún no hay nada que aceptar: etiquete antes una imagen de alguna clase.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n images had another label.</source>
-        <translation>
-            <numerusform>%n imagen tenía otra etiqueta.</numerusform>
-            <numerusform>%n imágenes tenían otra etiqueta.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Press %1 for another thing in the image.</source>
         <translation>Pulse %1 para añadir otro objeto de la imagen.</translation>
-    </message>
-    <message>
-        <source>Was %1.</source>
-        <comment>class</comment>
-        <translation>Antes: %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5544,6 +5824,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Press %1 to label it as any class.</source>
         <translation>Pulse %1 para etiquetarla como cualquier clase.</translation>
     </message>
+    <message>
+        <source>No class has the key %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
         <translation>
@@ -5556,8 +5844,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Nombre de la nueva clase con %1</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it under a class · Enter creates · Esc closes</source>
-        <translation>Escriba Padre/Nombre para ponerla bajo una clase · Intro la crea · Esc cierra</translation>
+        <source>Parent/Name puts it under a class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5580,12 +5868,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Leyendo fechas, cámaras y lugares</translation>
     </message>
     <message>
-        <source>Analysing images (second pass)</source>
-        <translation>Analizando imágenes (segunda pasada)</translation>
-    </message>
-    <message>
         <source>Analysing images</source>
         <translation>Analizando imágenes</translation>
+    </message>
+    <message>
+        <source>Refining predictions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5743,8 +6031,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: trying changes</source>
-        <translation>Sin guardar: los cambios solo se prueban</translation>
+        <source>Changes are not saved yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5862,10 +6150,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Tamaño de imagen</translation>
     </message>
     <message>
-        <source>This project is open read-only.</source>
-        <translation>El proyecto está abierto en modo de solo lectura.</translation>
-    </message>
-    <message>
         <source>Stop; the project stays unchanged</source>
         <translation>Detener; el proyecto no cambia</translation>
     </message>
@@ -5906,12 +6190,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Entrenar la red base</translation>
     </message>
     <message>
-        <source>Learns how much each class inherits from its parents.</source>
-        <translation>Aprende cuánto hereda cada clase de sus clases padre.</translation>
+        <source>Adapts how much each class inherits from its parents.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trains the network that embeds your images to tell your classes apart.</source>
-        <translation>Entrena la red que analiza sus imágenes para que distinga sus clases.</translation>
+        <source>Adapts the model to your images, so that it can tell your classes apart.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6085,16 +6369,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Crear proyecto</translation>
     </message>
     <message>
+        <source>Start over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop; no project is made</source>
         <translation>Detener; no se crea ningún proyecto</translation>
-    </message>
-    <message>
-        <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>Elija precisión o velocidad. Puede cambiarlo después; las clases y etiquetas se conservan.</translation>
-    </message>
-    <message>
-        <source>Create project…</source>
-        <translation>Crear proyecto…</translation>
     </message>
     <message>
         <source>Remove “%1” from this list</source>
@@ -6113,24 +6393,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Vaciar la lista de proyectos recientes</translation>
     </message>
     <message>
+        <source>Sample collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>315 pictures and their classes, to try everything out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your first collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The guide: from a folder to results in five steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Get started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protoleaf</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Nothing is copied, changed or sent anywhere.</source>
-        <translation>Sus subcarpetas pueden convertirse en clases. No se copia ni se cambia nada, ni se envía nada a ningún sitio.</translation>
+        <source>You can also drop photos and a class list anywhere on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
         <translation>Elegir una carpeta de imágenes</translation>
     </message>
     <message>
-        <source>Or drop a folder of images here, or click to choose one</source>
-        <translation>O suelte aquí una carpeta de imágenes, o haga clic para elegir una</translation>
-    </message>
-    <message>
-        <source>Right more often, above all with few labels.</source>
-        <translation>Acierta más a menudo, sobre todo con pocas etiquetas.</translation>
+        <source>More accurate, especially with few labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6157,72 +6453,98 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Unos segundos para %2</translation>
     </message>
     <message>
-        <source>Prepared once before its first use.</source>
-        <translation>Se prepara una vez antes del primer uso.</translation>
+        <source>First use: about a minute of setup.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: looking for images… %2</source>
-        <translation>«%1»: buscando imágenes… %2</translation>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %n levels</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
-        <source>“%1” and more: %2</source>
-        <translation>«%1» y más: %2</translation>
+        <source>Add a folder first.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: %2</source>
-        <translation>«%1»: %2</translation>
+        <source>Tick the folders that are classes. Their images get labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Will be saved as %1 in %2.</source>
-        <translation>Se guardará como %1 en %2.</translation>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n labelled</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 labelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting up (%1 of %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show images</source>
         <translation>Mostrar imágenes</translation>
     </message>
     <message>
-        <source>Discard</source>
-        <translation>Descartar</translation>
+        <source>Discard changes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>Conservar</translation>
+        <source>Apply changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project stays as it was</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the changes in the project, as one step that can be undone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying changes: edit classes, labels and minimum confidences freely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved until you choose Apply changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your changes are not saved yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply or discard them to leave, or stay.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stay</source>
         <translation>Seguir aquí</translation>
     </message>
     <message>
-        <source>Drop the edits; the project stays as it was</source>
-        <translation>Descartar los cambios; el proyecto queda como estaba</translation>
-    </message>
-    <message>
-        <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>Guardar los cambios en el proyecto, como un solo paso que se puede deshacer</translation>
-    </message>
-    <message>
-        <source>What if: edit classes, labels and confidences freely</source>
-        <translation>¿Y si…? Cambie clases, etiquetas y confianzas con libertad</translation>
-    </message>
-    <message>
-        <source>Nothing is saved until you choose Keep.</source>
-        <translation>No se guarda nada hasta que elija «Conservar».</translation>
-    </message>
-    <message>
         <source>Updating predictions…</source>
         <translation>Actualizando las predicciones…</translation>
-    </message>
-    <message>
-        <source>What you tried out is not saved yet</source>
-        <translation>Lo que probó aún no está guardado</translation>
-    </message>
-    <message>
-        <source>Keep it or discard it to leave, or stay.</source>
-        <translation>Consérvelo o descártelo para salir, o siga aquí.</translation>
-    </message>
-    <message>
-        <source>What if: %1</source>
-        <translation>¿Y si…? %1</translation>
     </message>
     <message>
         <source>some changes come from labels given before</source>
@@ -6241,20 +6563,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Qué cambiaría</translation>
     </message>
     <message>
-        <source>What if: try edits out</source>
-        <translation>¿Y si? Probar cambios</translation>
+        <source>Try changes without saving</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep what was tried out</source>
-        <translation>Conservar lo probado</translation>
-    </message>
-    <message>
-        <source>Discard what was tried out</source>
-        <translation>Descartar lo probado</translation>
-    </message>
-    <message>
-        <source>Show images that changed class</source>
-        <translation>Mostrar las imágenes que cambiaron de clase</translation>
+        <source>Images that changed class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6294,13 +6608,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edits are tried out</source>
-        <translation>
-            <numerusform>%n cambio en prueba</numerusform>
-            <numerusform>%n cambios en prueba</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n new labels changed what is expected</source>
         <translation>
             <numerusform>%n etiqueta nueva cambió lo esperado</numerusform>
@@ -6319,8 +6626,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Con clase segura: %1 → %2, correctas: %3 → %4.</translation>
     </message>
     <message>
-        <source>Tried out: %1</source>
-        <translation>Probado: %1</translation>
+        <source>Not saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes, not saved</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Unknown went up by %1</source>
@@ -6369,60 +6683,36 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Abrir la imagen</translation>
     </message>
     <message>
-        <source>Go to the classes</source>
-        <translation>Ir a las clases</translation>
+        <source>Go to the next pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show all images</source>
-        <translation>Mostrar todas las imágenes</translation>
+        <source>Go to the previous pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show images to review</source>
-        <translation>Mostrar las imágenes por revisar</translation>
+        <source>Images to review</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show labelled images</source>
-        <translation>Mostrar las imágenes etiquetadas</translation>
+        <source>Labelled images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show unknown images</source>
-        <translation>Mostrar las imágenes desconocidas</translation>
+        <source>Unknown images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Teach first</source>
-        <translation>Ordenar: más útiles primero</translation>
+        <source>Order added</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Least certain first</source>
-        <translation>Ordenar: menos seguras primero</translation>
+        <source>Date taken</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Most certain first</source>
-        <translation>Ordenar: más seguras primero</translation>
-    </message>
-    <message>
-        <source>Sort: By class</source>
-        <translation>Ordenar: por clase</translation>
-    </message>
-    <message>
-        <source>Sort: In the order added</source>
-        <translation>Ordenar: por orden de adición</translation>
-    </message>
-    <message>
-        <source>Sort: By name</source>
-        <translation>Ordenar: por nombre</translation>
-    </message>
-    <message>
-        <source>Sort: By date taken</source>
-        <translation>Ordenar: por fecha de toma</translation>
-    </message>
-    <message>
-        <source>Sort: By folder</source>
-        <translation>Ordenar: por carpeta</translation>
-    </message>
-    <message>
-        <source>Sort: Largest files first</source>
-        <translation>Ordenar: archivos más grandes primero</translation>
+        <source>File size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6431,6 +6721,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Show or hide the right panel</source>
         <translation>Mostrar u ocultar el panel derecho</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6467,10 +6761,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Search commands and classes</source>
         <translation>Buscar comandos y clases</translation>
-    </message>
-    <message>
-        <source>Enter runs it · Esc closes</source>
-        <translation>Intro lo ejecuta · Esc cierra</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -6520,10 +6810,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 imágenes/s</translation>
     </message>
     <message>
-        <source>Optimising for this computer…</source>
-        <translation>Optimizando para este equipo…</translation>
-    </message>
-    <message>
         <source>All changes saved, last at %1</source>
         <translation>Todos los cambios guardados, último: %1</translation>
     </message>
@@ -6551,6 +6837,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Setting up…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6638,12 +6928,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 changed</source>
         <translation>%1 con cambios</translation>
     </message>
-    <message numerus="yes">
-        <source>%n images changed class</source>
-        <translation>
-            <numerusform>%n imagen cambió de clase</numerusform>
-            <numerusform>%n imágenes cambiaron de clase</numerusform>
-        </translation>
+    <message>
+        <source>No prediction changed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -6651,10 +6938,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%n imagen tiene otra clase segura</numerusform>
             <numerusform>%n imágenes tienen otra clase segura</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No image changed class</source>
-        <translation>Ninguna imagen cambió de clase</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
@@ -6796,10 +7079,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Atrás (Esc)</translation>
     </message>
     <message>
-        <source>Show or hide the right panel (Alt+6)</source>
-        <translation>Mostrar u ocultar el panel derecho (Alt+6)</translation>
-    </message>
-    <message>
         <source>Order</source>
         <translation>Orden</translation>
     </message>
@@ -6845,6 +7124,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Filters</source>
         <translation>Filtros</translation>
+    </message>
+    <message>
+        <source>Save search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8152,6 +8435,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>--class y --folders-as-classes se excluyen</translation>
     </message>
     <message>
+        <source>the class list is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>folders that are called as classes of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{classes} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>--frames is not a time between frames</source>
         <translation>--frames no es un intervalo entre fotogramas</translation>
     </message>
@@ -8893,8 +9192,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>versión {found_version} en {source}</translation>
     </message>
     <message>
+        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{archive} was made by a newer version of the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>update Protoleaf</source>
         <translation>actualice Protoleaf</translation>
+    </message>
+    <message>
+        <source>download or copy the file again, or ask for a new one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9121,6 +9432,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija otro lugar</translation>
     </message>
     <message>
+        <source>the copy cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a photo cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no graph format &quot;{name}&quot;</source>
         <translation>no existe el formato de grafo «{name}»</translation>
     </message>
@@ -9333,6 +9652,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>créela o elija otra</translation>
     </message>
     <message>
+        <source>a project cannot have this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that every file system takes, without any of {refused}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>choose another folder or free some space</source>
         <translation>elija otra carpeta o libere espacio</translation>
     </message>
@@ -9493,16 +9820,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Entre las cinco más probables</translation>
     </message>
     <message>
-        <source>Level 0 is the coarsest. The thin line is the 95% interval.</source>
-        <translation>El nivel 0 es el más general. La línea fina es el intervalo del 95&#xa0;%.</translation>
-    </message>
-    <message>
         <source>Level</source>
         <translation>Nivel</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>Correctas</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -9513,32 +9832,48 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Cobertura y precisión según la confianza mínima</translation>
     </message>
     <message>
-        <source>named</source>
-        <translation>con clase</translation>
-    </message>
-    <message>
-        <source>right among them</source>
-        <translation>correctas entre ellas</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>de {low} a {high}</translation>
-    </message>
-    <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>Con la confianza en uso ({needed}), el {named} de las imágenes recibe una clase, y el {right} de ellas es correcto.</translation>
-    </message>
-    <message>
-        <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} Del total de imágenes, el {leaf} recibe una clase sin otras por debajo. Las líneas muestran el efecto de una misma confianza para todas las clases.</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
         <translation>en uso: {needed}</translation>
     </message>
     <message>
-        <source>Named</source>
-        <translation>Con clase</translation>
+        <source>The thin line is the 95% interval.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy of predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all images {leaf} get one of the finest classes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines show what one confidence for all classes would do.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9561,24 +9896,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Error de calibración esperado: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} Las columnas son la proporción de aciertos; las marcas, la puntuación que la prometía: cuanto más cerca estén, más se puede confiar en una puntuación.</translation>
-    </message>
-    <message>
-        <source>Score of the finest class</source>
-        <translation>Puntuación de la clase más específica</translation>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mean score</source>
         <translation>Puntuación media</translation>
-    </message>
-    <message>
-        <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{right:,} de {images:,} imágenes tienen la clase más específica correcta.</translation>
-    </message>
-    <message>
-        <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
-        <translation>Las filas son la clase real; las columnas, la predicción. Abra una rama para ver las clases de debajo.</translation>
     </message>
     <message>
         <source>A class with several parents stands under the oldest of them.</source>
@@ -9589,8 +9912,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Confusión</translation>
     </message>
     <message>
-        <source>Truth</source>
-        <translation>Clase real</translation>
+        <source>{right:,} of {images:,} images are predicted correctly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are the correct classes, columns the predicted ones.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9605,16 +9932,32 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Más confundida con</translation>
     </message>
     <message>
-        <source>So often</source>
-        <translation>Veces</translation>
+        <source>Each class counts with all below it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>De cada clase con todas las de debajo. «Encontrada» cuenta las imágenes sin etiqueta que se predicen así.</translation>
+        <source>Predicted are images without a label.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>«Probadas» son imágenes cuya clase se conoce; la exhaustividad es la proporción de ellas que se encuentra, con su intervalo del 95&#xa0;%; la precisión, la proporción de correctas entre las predichas así.</translation>
+        <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance between correct and predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9629,40 +9972,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Ninguna imagen se tomó por otra clase.</translation>
     </message>
     <message>
-        <source>How far off mistakes are</source>
-        <translation>Gravedad de los errores</translation>
+        <source>Sure predictions that are correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
-        <translation>{wrong:,} errores; la clase más baja por encima de la clase real y la predicción está en promedio {height} niveles por encima de la más específica.</translation>
+        <source>{right:,} of {count:,} correct, 95% interval {span}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{summary} Siblings are 2 edges apart: one up to their parent, one down.</source>
-        <translation>{summary} Las hermanas están a 2 aristas: una hasta su clase padre y otra hacia abajo.</translation>
+        <source>Measured with the truth file {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Edges between truth and prediction</source>
-        <translation>Aristas entre la clase real y la predicción</translation>
-    </message>
-    <message>
-        <source>Edges</source>
-        <translation>Aristas</translation>
-    </message>
-    <message>
-        <source>Sure predictions that are right</source>
-        <translation>Predicciones seguras correctas</translation>
-    </message>
-    <message>
-        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
-        <translation>{right:,} de {count:,} respuestas, intervalo del 95&#xa0;%: {span}</translation>
-    </message>
-    <message>
-        <source>By the truth file {name}.</source>
-        <translation>Según el archivo de referencia {name}.</translation>
-    </message>
-    <message>
-        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
-        <translation>Según etiquetas de personas, reservadas una a una; sus imágenes pueden ser más fáciles o más difíciles que las demás.</translation>
+        <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9757,20 +10080,28 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Comparación</translation>
     </message>
     <message>
-        <source>Finest class right</source>
-        <translation>Clase más específica correcta</translation>
+        <source>Finest class correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Level {level} right</source>
-        <translation>Nivel {level} correcto</translation>
+        <source>{level} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Named with the confidence needed</source>
-        <translation>Con clase según la confianza mínima</translation>
+        <source>Predicted with the confidence needed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Right among them</source>
-        <translation>Correctas entre ellas</translation>
+        <source>Correct among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {name} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9781,16 +10112,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Indicador</translation>
     </message>
     <message>
-        <source>Both right</source>
-        <translation>Ambos correctos</translation>
-    </message>
-    <message>
-        <source>Only {name} right</source>
-        <translation>Solo {name} correcto</translation>
-    </message>
-    <message>
         <source>Both wrong</source>
         <translation>Ambos erróneos</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9821,12 +10148,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Recuentos</translation>
     </message>
     <message>
-        <source>Images by class</source>
-        <translation>Imágenes por clase</translation>
+        <source>Class balance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The dark part is labelled.</source>
-        <translation>La parte oscura está etiquetada.</translation>
+        <source>The first part of each bar is labelled, the rest predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first part of each bar is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9835,6 +10166,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Images by month</source>
         <translation>Imágenes por mes</translation>
+    </message>
+    <message>
+        <source>The lower part of each column is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -9859,10 +10194,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Accuracy by the truth file</source>
         <translation>Exactitud según el archivo de referencia</translation>
-    </message>
-    <message>
-        <source>Accuracy of held-out labels</source>
-        <translation>Exactitud con etiquetas reservadas</translation>
     </message>
     <message>
         <source>Accuracy, checked at random</source>
@@ -9909,6 +10240,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Día</translation>
     </message>
     <message>
+        <source>Held-out accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Person</source>
         <translation>Persona</translation>
     </message>
@@ -9949,8 +10284,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el archivo de referencia {name}</translation>
     </message>
     <message>
-        <source>labels of people, held out one by one</source>
-        <translation>etiquetas de personas, reservadas una a una</translation>
+        <source>labels of people, each held out in turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing</source>
@@ -9963,10 +10302,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
         <translation>{count:,} de sus {rows:,} filas no nombran ninguna imagen de aquí.</translation>
-    </message>
-    <message>
-        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>Las predicciones se comparan con {images:,} de {labels:,} etiquetas. Cada una se reservó por turno: el modelo no aprendió de ella cuando se le preguntó.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -10013,6 +10348,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede escribir el informe</translation>
     </message>
     <message>
+        <source>Nothing matches “{term}”. Did you mean {meant}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches “{term}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each part matches images, but no image matches all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
         <translation>no existe la clase «{name}», en el carácter {place}</translation>
     </message>
@@ -10043,6 +10390,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>such as {example}</source>
         <translation>como {example}</translation>
+    </message>
+    <message>
+        <source>OR at character {place} does not stand between two terms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10205,8 +10560,48 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>coseno de {cosine} en {path}, y también insuficiente en {others} de otras {compared}</translation>
     </message>
     <message>
+        <source>the project cannot be taken out of the copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy cannot be unpacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>check the path</source>
         <translation>compruebe la ruta</translation>
+    </message>
+    <message>
+        <source>there is no &quot;{path}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has two files of one name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a link to another file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a small file in it would become a very large one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} ({file})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no project in it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10729,6 +11124,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>rango</translation>
     </message>
     <message>
+        <source>that is no key for a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {last}, or 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a confidence threshold must be a probability</source>
         <translation>un umbral debe ser una probabilidad</translation>
     </message>
@@ -10745,8 +11148,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>color</translation>
     </message>
     <message>
-        <source>confidence needed</source>
-        <translation>confianza mínima</translation>
+        <source>minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level at which predictions begin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11301,26 +11712,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} no es un texto</translation>
     </message>
     <message>
-        <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
-        <translation>cada carpeta cuenta como un despliegue; su lugar es el de sus fotos, o cualquier punto de la Tierra si no indican ninguno</translation>
-    </message>
-    <message>
-        <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>las fotos sin fecha y hora reciben las de su archivo, y UTC si su cámara no conocía la zona horaria; los comentarios lo indican</translation>
-    </message>
-    <message>
-        <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
-        <translation>no se conocen el diseño de muestreo, el método de captura ni la licencia: complételos (datapackage.json) antes de publicar</translation>
-    </message>
-    <message>
-        <source>images are named, not contained</source>
-        <translation>las imágenes se nombran, no se incluyen</translation>
-    </message>
-    <message>
-        <source>the page or moment of a box is only in a table of our own</source>
-        <translation>la página o el momento de cada recuadro consta en una tabla propia de este programa</translation>
-    </message>
-    <message>
         <source>observation {place}: {reason}</source>
         <translation>observación {place}: {reason}</translation>
     </message>
@@ -11743,6 +12134,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>line {place}: {reason}</source>
         <translation>línea {place}: {reason}</translation>
+    </message>
+    <message>
+        <source>classes without images and notes of classes are not included: export the class graph as well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12441,6 +12840,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{relabelled} con otra etiqueta antes</translation>
     </message>
     <message>
+        <source>was {from}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {other}, by {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> y {below_it} de debajo</translation>
     </message>
@@ -12829,6 +13236,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Mover {chosen} a {parent}</translation>
     </message>
     <message>
+        <source>Moved {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Moved {chosen} to the top level</source>
         <translation>Traslado de {chosen} al nivel superior</translation>
     </message>
@@ -12917,12 +13332,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Cambiar {attributes} de {classes}</translation>
     </message>
     <message>
-        <source>Changed the confidence needed for {class}</source>
-        <translation>Cambio de la confianza mínima de {class}</translation>
+        <source>Changed the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change the confidence needed for {class}</source>
-        <translation>Cambiar la confianza mínima de {class}</translation>
+        <source>Change the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -12941,12 +13356,72 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Permitir predicciones por debajo de {class}</translation>
     </message>
     <message>
+        <source>Gave {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Took the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported {classes} from {source}</source>
         <translation>Importación de {classes} de {source}</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
         <translation>Importar {classes} de {source}</translation>
+    </message>
+    <message>
+        <source>locked the class list, as it has more than {limit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlocked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limited predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions of any level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13071,6 +13546,30 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
         <translation>Tiempo entre las fotos de una ráfaga: {seconds}</translation>
+    </message>
+    <message>
+        <source>Saved the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Renamed the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the saved search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the saved search {search}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13534,6 +14033,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>libere espacio allí o asigne otra carpeta a TMPDIR</translation>
     </message>
     <message>
+        <source>{path} is a copy of a project with its photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unpack it first: protoleaf unpack FILE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a file that was cut off</source>
         <translation>un archivo cortado</translation>
     </message>
@@ -13704,6 +14211,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the setting {name} is of the wrong kind</source>
         <translation>el ajuste {name} es de un tipo incorrecto</translation>
+    </message>
+    <message>
+        <source>that is no level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to {deepest:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14578,6 +15093,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>¿%1?</translation>
     </message>
     <message>
+        <source>may be something else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“%1”</source>
         <translation>«%1»</translation>
     </message>
@@ -14726,6 +15245,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Rank: %1</source>
         <translation>Rango: %1</translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the image and the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -14925,10 +15452,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>nombre de la clase sin su autor</translation>
     </message>
     <message>
-        <source>names from the top down</source>
-        <translation>nombres de arriba abajo</translation>
-    </message>
-    <message>
         <source>id</source>
         <translation>id.</translation>
     </message>
@@ -14939,14 +15462,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>identity of the class in lists of Protoleaf</source>
         <translation>identidad de la clase en las listas de Protoleaf</translation>
-    </message>
-    <message>
-        <source>id of the class above</source>
-        <translation>id. de la clase de encima</translation>
-    </message>
-    <message>
-        <source>name of the class above</source>
-        <translation>nombre de la clase de encima</translation>
     </message>
     <message>
         <source>id of the accepted class</source>
@@ -14981,12 +15496,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>epíteto por debajo de la especie</translation>
     </message>
     <message>
-        <source>other names</source>
-        <translation>otros nombres</translation>
+        <source>full path of the class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name in the language of people</source>
-        <translation>nombre común</translation>
+        <source>id of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>common name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15494,6 +16017,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {most}</translation>
     </message>
     <message>
+        <source>no more searches can be saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no saved search &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name of a search has at least 1 and at most {most} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a search is saved as &quot;{name}&quot; already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>split it into several files</source>
         <translation>divídalo en varios archivos</translation>
     </message>
@@ -15736,6 +16275,203 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Mixed</source>
         <translation>Varios valores</translation>
+    </message>
+    <message>
+        <source>Project “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds the photos in full size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, %2 free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, but only %2 is free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are damaged and were left out</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are not in the copy</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photos are previews</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folders of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type or paste</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One class per line. Indent a line to put it under the one above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Labels are imported from %1 once the project is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You can add classes or import a list at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>typed list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop folders of photos here, or click to choose one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 so far…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where the project is saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>a rule of a class needs a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name it behind the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that is no confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to 1, or &quot;parent&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as 0.9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page or moment of a box is only in the extra table images.csv</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -24,8 +24,8 @@
         <translation>Version %1</translation>
     </message>
     <message>
-        <source>Turns a taxonomy and a handful of images per class into a classified collection.</source>
-        <translation>Transforme une taxonomie et quelques images par classe en une collection classée.</translation>
+        <source>Sort thousands of photos by labelling a few</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -110,6 +110,42 @@
     <message>
         <source>Model</source>
         <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates and bursts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moved and replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label by rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comment and fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>View</source>
@@ -628,8 +664,8 @@
         <translation>Entraîné sur %1</translation>
     </message>
     <message>
-        <source>Prepared once before its first use</source>
-        <translation>Préparé une fois, avant la première utilisation</translation>
+        <source>First use: about a minute of setup</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -774,6 +810,14 @@
         <translation>Restauration en cours…</translation>
     </message>
     <message>
+        <source>Continue as a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protoleaf projects (*.protoleaf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Where to keep backups</source>
         <translation>Où conserver les sauvegardes</translation>
     </message>
@@ -790,6 +834,10 @@
         <translation>Sauvegarde restaurée</translation>
     </message>
     <message>
+        <source>Copied the backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>Revenir en arrière</translation>
     </message>
@@ -800,6 +848,26 @@
     <message>
         <source>Choose backup…</source>
         <translation>Choisir une sauvegarde…</translation>
+    </message>
+    <message>
+        <source>Open the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue as a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop unpacking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpack and open</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -922,6 +990,10 @@
         <translation>Restaurer le projet tel qu’il était le %1&#xa0;?</translation>
     </message>
     <message>
+        <source>This is a backup of “%1”, made %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is this the right project?</source>
         <translation>Est-ce le bon projet&#xa0;?</translation>
     </message>
@@ -974,8 +1046,8 @@
         <translation>L’état actuel du projet est d’abord sauvegardé, pour que vous puissiez y revenir.</translation>
     </message>
     <message>
-        <source>Damaged, and cannot be restored: %1</source>
-        <translation>Endommagée, impossible à restaurer&#xa0;: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1066,6 +1138,14 @@
         <translation>Renommer la classe…</translation>
     </message>
     <message>
+        <source>Key for labelling…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Move under…</source>
         <translation>Déplacer sous…</translation>
     </message>
@@ -1118,8 +1198,12 @@
         <translation>Nom de la nouvelle classe au premier niveau</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it elsewhere · Enter creates · Esc closes</source>
-        <translation>Tapez Parent/Nom pour la placer ailleurs · Entrée crée · Échap ferme</translation>
+        <source>Add the parent %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent/Name puts it elsewhere</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1134,8 +1218,20 @@
         <translation>Nom de la nouvelle classe au-dessus de %1</translation>
     </message>
     <message>
-        <source>Enter creates · Esc closes</source>
-        <translation>Entrée crée · Échap ferme</translation>
+        <source>Key that labels as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one undo brings all of it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>labels, children and parents go along</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1146,20 +1242,12 @@
         <translation>Renommer en «&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
-        <source>Enter renames · Esc closes</source>
-        <translation>Entrée renomme · Échap ferme</translation>
-    </message>
-    <message>
         <source>The top level</source>
         <translation>Le premier niveau</translation>
     </message>
     <message>
         <source>Move %1 under</source>
         <translation>Déplacer %1 sous</translation>
-    </message>
-    <message>
-        <source>Enter moves · Esc closes</source>
-        <translation>Entrée déplace · Échap ferme</translation>
     </message>
     <message>
         <source>Add another parent to %1</source>
@@ -1170,24 +1258,8 @@
         <translation>Ajouter un parent à %1</translation>
     </message>
     <message>
-        <source>Enter adds the parent · Esc closes</source>
-        <translation>Entrée ajoute le parent · Échap ferme</translation>
-    </message>
-    <message>
-        <source>Enter removes · Esc closes · one undo brings all of it back</source>
-        <translation>Entrée supprime · Échap ferme · une seule annulation rétablit tout</translation>
-    </message>
-    <message>
         <source>Merge %1 into</source>
         <translation>Fusionner %1 dans</translation>
-    </message>
-    <message>
-        <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
-        <translation>Étiquettes, enfants et parents suivent · Entrée choisit · Échap ferme</translation>
-    </message>
-    <message>
-        <source>Enter merges · Esc closes · one undo brings all of it back</source>
-        <translation>Entrée fusionne · Échap ferme · une seule annulation rétablit tout</translation>
     </message>
     <message>
         <source>Merge %1 into %2</source>
@@ -1234,6 +1306,38 @@
             <numerusform>suppression de %n étiquette</numerusform>
             <numerusform>suppression de %n étiquettes</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Label with %1 as %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new words make classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ask before a new word makes a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict above level %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict classes of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1303,12 +1407,20 @@
         <translation>Aussi sous %1</translation>
     </message>
     <message>
-        <source>Confidence needed here and below: %1</source>
-        <translation>Confiance requise ici et en dessous&#xa0;: %1</translation>
+        <source>Minimum confidence here and below: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predictions stop at this class</source>
-        <translation>Les prédictions s’arrêtent à cette classe</translation>
+        <source>Subclasses are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Broader classes are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 labels as this class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1344,6 +1456,14 @@
         <translation>Vues de toutes les images</translation>
     </message>
     <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Find a class</source>
         <translation>Rechercher une classe</translation>
     </message>
@@ -1358,10 +1478,8 @@
     <message>
         <source>No classes yet.
 
-Click + to add a class, or import a list.</source>
-        <translation>Pas encore de classes.
-
-Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
+Click + to add a class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1613,6 +1731,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
+        <source>Move from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add %1 as a parent</source>
         <translation>Ajouter %1 comme parent</translation>
     </message>
@@ -1732,8 +1854,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Remplacer</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>Exporter…</translation>
+        <source>Export labels and predictions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1764,8 +1886,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Les outils d’entraînement prennent chaque dossier pour une classe à part.</translation>
     </message>
     <message>
-        <source>What this format cannot carry</source>
-        <translation>Ce que ce format ne peut pas contenir</translation>
+        <source>Photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limits of this format</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1782,6 +1908,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
         <translation>il juge chaque image isolément&#xa0;; dans le projet, les images s’instruisent aussi entre elles</translation>
+    </message>
+    <message>
+        <source>Copy for someone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backbones that you added yourself are not included</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1814,6 +1952,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Nature and archives</source>
         <translation>Nature et archives</translation>
+    </message>
+    <message>
+        <source>Whole project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -1851,10 +1993,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Symbolic links</source>
         <translation>Liens symboliques</translation>
-    </message>
-    <message>
-        <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>Rien n’est perdu&#xa0;: étiquettes et prédictions sont écrites en entier.</translation>
     </message>
     <message numerus="yes">
         <source>Also %n images the model is sure of</source>
@@ -1896,6 +2034,26 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Fichier</translation>
     </message>
     <message>
+        <source>Photos are not included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previews of %1 px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photos in full size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every detail can be seen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
         <translation>Choisissez le dossier de vos images pour placer les nouveaux fichiers à côté d’elles.</translation>
     </message>
@@ -1910,6 +2068,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>%1 free on this disk.</source>
         <translation>%1 libres sur ce disque.</translation>
+    </message>
+    <message>
+        <source>The copy takes about %1, and only %2 is free there.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -1954,6 +2116,31 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>Modèle à %n classes exporté vers %1, %2</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied the project and %1 to %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos were not found</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos could not be read</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
         <translation>Arrêté. Les fichiers écrits jusqu’ici sont complets et sont conservés.</translation>
@@ -1971,8 +2158,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Replier</translation>
     </message>
     <message>
-        <source>Unfold a card, or fold it again</source>
-        <translation>Déplier une vignette, ou la replier</translation>
+        <source>Keep apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expand group</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -1987,12 +2178,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Afficher la meilleure de chaque rafale</translation>
     </message>
     <message>
-        <source>Time between shots of a burst…</source>
-        <translation>Temps entre les prises d’une rafale…</translation>
-    </message>
-    <message>
-        <source>as it is</source>
-        <translation>réglage actuel</translation>
+        <source>Maximum gap in a burst…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2015,12 +2202,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Corriger l’horloge d’un appareil photo…</translation>
     </message>
     <message>
-        <source>Enter chooses · Esc closes</source>
-        <translation>Entrée choisit · Échap ferme</translation>
-    </message>
-    <message>
-        <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation>Un chiffre ou des lettres · Entrée choisit · Échap ferme</translation>
+        <source>a digit or letters choose</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2062,8 +2245,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Il n’y a pas de rafale&#xa0;: aucun appareil n’a pris deux photos dans le délai réglé.</translation>
     </message>
     <message>
-        <source>Most seconds between two shots of a burst</source>
-        <translation>Nombre maximal de secondes entre deux prises d’une rafale</translation>
+        <source>Maximum gap in a burst, in seconds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2117,16 +2300,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Aussi renommer, déplacer et fusionner des classes comme dans le fichier</translation>
     </message>
     <message>
-        <source>Left out</source>
-        <translation>Laissé de côté</translation>
-    </message>
-    <message>
         <source>Such as</source>
         <translation>Par exemple</translation>
     </message>
     <message>
         <source>How many</source>
         <translation>Combien</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2505,6 +2688,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
+        <source>Unpack into a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Merge into %1</source>
         <translation>Fusionner dans %1</translation>
     </message>
@@ -2559,12 +2746,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au premier niveau</translation>
     </message>
     <message>
-        <source>closed, %1 below</source>
-        <translation>repliée, %1 en dessous</translation>
+        <source>collapsed, %1 below</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>Part décidée&#xa0;: %1 (images étiquetées, ou sûres jusqu’à une classe feuille)</translation>
+        <source>%1 labelled, or sure of one of the finest classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits nothing yet: its parents have no examples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2574,16 +2769,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
-        <translation>Rien n’est encore propagé à %1&#xa0;: ses parents n’ont pas d’images.</translation>
-    </message>
-    <message>
         <source>%1 from %2</source>
         <translation>%1 de %2</translation>
-    </message>
-    <message>
-        <source>%1 takes %2</source>
-        <translation>%1 reçoit %2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2594,16 +2781,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Rechercher une classe dans le graphe</translation>
     </message>
     <message>
-        <source>Draw all classes again (Esc)</source>
-        <translation>Redessiner toutes les classes (Échap)</translation>
+        <source>Show all classes (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click or drag to move the view</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
         <translation>Entrée passe à la suivante</translation>
-    </message>
-    <message>
-        <source>See all</source>
-        <translation>Tout voir</translation>
     </message>
     <message>
         <source>Around %1</source>
@@ -2616,10 +2803,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>No class</source>
         <translation>Aucune classe</translation>
-    </message>
-    <message>
-        <source>Click or drag to look elsewhere</source>
-        <translation>Cliquez ou glissez pour regarder ailleurs</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2664,10 +2847,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
         <translation>Étiqueter %1 comme&#xa0;: nom, partie d’un nom, ou Parent/Nom</translation>
-    </message>
-    <message>
-        <source>Enter labels · Esc closes</source>
-        <translation>Entrée étiquette · Échap ferme</translation>
     </message>
     <message>
         <source>finer classes of %1</source>
@@ -2935,16 +3114,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Not read yet</source>
-        <translation>Pas encore lue</translation>
+        <source>Waiting</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No prediction yet</source>
         <translation>Pas encore de prédiction</translation>
-    </message>
-    <message>
-        <source>perhaps none of these</source>
-        <translation>peut-être aucune de celles-ci</translation>
     </message>
     <message>
         <source>not sure</source>
@@ -3056,35 +3232,28 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Images (%1);;All files (*)</source>
         <translation>Images (%1);;Tous les fichiers (*)</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has %n subfolders with images. Make them classes?</source>
-        <translation>
-            <numerusform>%1 contient %n sous-dossier avec des images. En faire une classe&#xa0;?</numerusform>
-            <numerusform>%1 contient %n sous-dossiers avec des images. En faire des classes&#xa0;?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation>%1 ressemble à un jeu de données&#xa0;: %2 sont des noms habituels de ses parties, pas de classes. Pour obtenir ses cadres, importez plutôt ses étiquettes. En faire des classes malgré tout&#xa0;?</translation>
-    </message>
-    <message numerus="yes">
-        <source>Make classes</source>
-        <translation>
-            <numerusform>Créer la classe</numerusform>
-            <numerusform>Créer les classes</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Label all as %1</source>
         <translation>Tout étiqueter comme %1</translation>
     </message>
     <message>
-        <source>Only add the images</source>
-        <translation>Seulement ajouter les images</translation>
+        <source>Are these folders your classes? %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What you dropped</source>
-        <translation>Ce que vous avez déposé</translation>
+        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add with %n classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add without classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3244,36 +3413,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Lieu</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>Plus</translation>
-    </message>
-    <message>
-        <source>Less</source>
-        <translation>Moins</translation>
-    </message>
-    <message>
-        <source>Images named, and named correctly, by confidence needed</source>
-        <translation>Images nommées, et bien nommées, selon la confiance requise</translation>
-    </message>
-    <message>
         <source>Confidence needed</source>
         <translation>Confiance requise</translation>
+    </message>
+    <message>
+        <source>Images predicted, and predicted correctly, by minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimum confidence</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inherit again</source>
         <translation>Hériter à nouveau</translation>
     </message>
     <message>
-        <source>— named</source>
-        <translation>— nommées</translation>
+        <source>— predicted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>— right</source>
-        <translation>— correctes</translation>
+        <source>— correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop at this class</source>
-        <translation>S’arrêter à cette classe</translation>
+        <source>Don&apos;t predict subclasses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict broader classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No image is predicted as a class above this one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3368,6 +3541,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Cliquez pour sélectionner comme %1</translation>
     </message>
     <message>
+        <source>Rules and notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Notes</source>
         <translation>Notes</translation>
     </message>
@@ -3380,6 +3557,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Images probables</translation>
     </message>
     <message>
+        <source>Place in the graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the top level: it has no parent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggested parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Parents</source>
         <translation>Parents</translation>
     </message>
@@ -3388,20 +3577,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ajouter un parent…</translation>
     </message>
     <message>
-        <source>Suggested parents</source>
-        <translation>Parents suggérés</translation>
-    </message>
-    <message>
         <source>Add</source>
         <translation>Ajouter</translation>
     </message>
     <message>
         <source>Add parent %1</source>
         <translation>Ajouter le parent %1</translation>
-    </message>
-    <message>
-        <source>Label</source>
-        <translation>Étiquette</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3424,12 +3605,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Champs de %1</translation>
     </message>
     <message>
-        <source>If it is one of them after all, most likely:</source>
-        <translation>Si c’est tout de même l’une d’elles, le plus probable&#xa0;:</translation>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Most likely below it</source>
-        <translation>Le plus probable en dessous</translation>
+        <source>Closest classes:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3524,20 +3705,80 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ses cadres sont classés à sa place.</translation>
     </message>
     <message>
-        <source>Unknown: it looks too different from every class.</source>
-        <translation>Inconnue&#xa0;: elle diffère trop de toutes les classes.</translation>
+        <source>Unlike any class so far</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not sure of any class.</source>
-        <translation>Sûr d’aucune classe.</translation>
+        <source>Not confident of any class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of the exact class.</source>
-        <translation>Sûr de la classe exacte.</translation>
+        <source>Confident: %1</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of %1, not of the exact class.</source>
-        <translation>Sûr de %1, pas de la classe exacte.</translation>
+        <source>%1; %2 uncertain</source>
+        <comment>class, rank</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; exact class uncertain</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most likely within %1:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Even %1, the closest class, looks too different:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mostly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from the images above, %2 from the prototype of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no examples. It was learned from its parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. It is predicted from its parents alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned from the classes below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (from parent)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3565,36 +3806,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>De %1</translation>
     </message>
     <message>
-        <source>%1 of the prediction comes from the most similar images:</source>
-        <translation>%1 de la prédiction vient des images les plus similaires&#xa0;:</translation>
-    </message>
-    <message>
-        <source>It looks too different from %1, the closest class.</source>
-        <translation>Elle diffère trop de %1, la classe la plus proche.</translation>
-    </message>
-    <message>
-        <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 vient du prototype de %2.</translation>
-    </message>
-    <message>
-        <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>%1 n’a pas d’images propres. Classe apprise de ses parents&#xa0;:</translation>
-    </message>
-    <message>
         <source>%1 was learned from:</source>
         <translation>La classe %1 a été apprise de&#xa0;:</translation>
-    </message>
-    <message>
-        <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>Elle n’a pas encore d’images. Déposez-en 1 à 10 sur elle, ou placez-la sous une classe qui en a.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>Elle n’a pas d’images propres. Elle a été apprise de ses seuls parents.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>Elle n’a pas d’images propres. Elle a été apprise des classes situées dessous.</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
@@ -3603,6 +3816,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
         <translation>Apprise à %1 de ses propres images, à %2 de ses parents.</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3628,31 +3845,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>id %1</translation>
     </message>
     <message>
-        <source>inherited %1</source>
-        <translation>%1 (valeur héritée)</translation>
-    </message>
-    <message>
         <source>Below this, the broader class is used.</source>
         <translation>En deçà, la classe plus générale est utilisée.</translation>
     </message>
     <message>
+        <source>Below this, the class is shown with a question mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For this class and all below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Set on %1.</source>
         <translation>Réglé sur %1.</translation>
-    </message>
-    <message>
-        <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>Pour cette classe et toutes celles situées en dessous. En deçà de cette valeur, la classe plus générale est utilisée.</translation>
-    </message>
-    <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
-        <translation>
-            <numerusform>À %1, %2 sur %n image mise de côté de cette classe reçoit son nom ou celui d’une classe située en dessous.</numerusform>
-            <numerusform>À %1, %2 des %n images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>De toutes les images ainsi nommées, %1 sont correctes (intervalle de confiance à 95&#xa0;%&#xa0;: %2 à %3).</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
@@ -4069,6 +4275,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Other photos</source>
         <translation>Autres photos</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lines skipped</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reason</source>
         <translation>Raison</translation>
@@ -4160,10 +4373,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions are left out: only labels by people are imported.</source>
-        <translation>
-            <numerusform>%n prédiction d’un modèle est omise&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
-            <numerusform>%n prédictions d’un modèle sont omises&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
+        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4275,21 +4488,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%n mots-clés ne désignent aucune classe</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n lines were not understood</source>
-        <translation>
-            <numerusform>%n ligne n’a pas été comprise</numerusform>
-            <numerusform>%n lignes n’ont pas été comprises</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Found</source>
         <comment>image</comment>
         <translation>Trouvée</translation>
-    </message>
-    <message>
-        <source>Found</source>
-        <translation>Trouvées</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4349,12 +4551,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Sélectionner avec un rectangle</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>Tout afficher</translation>
+        <source>Update the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map again</source>
-        <translation>Refaire la carte</translation>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -4384,44 +4586,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Carte</translation>
     </message>
     <message>
-        <source>The map is made as soon as your images were read.</source>
-        <translation>La carte est créée dès que vos images sont lues.</translation>
-    </message>
-    <message>
-        <source>Add images: look-alikes will lie side by side here.</source>
-        <translation>Ajoutez des images&#xa0;: celles qui se ressemblent seront ici côte à côte.</translation>
-    </message>
-    <message>
         <source>No map yet</source>
         <translation>Pas encore de carte</translation>
-    </message>
-    <message>
-        <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>Les images ressemblantes se placent côte à côte. Vous pouvez continuer à travailler.</translation>
-    </message>
-    <message>
-        <source>The map is being made</source>
-        <translation>La carte est en cours de création</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>Réessayer</translation>
     </message>
     <message>
-        <source>The map could not be made</source>
-        <translation>La carte n’a pas pu être créée</translation>
+        <source>The map is built as soon as your images are analysed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The map was not made</source>
-        <translation>La carte n’a pas été créée</translation>
+        <source>Add images: look-alikes will be shown side by side here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map</source>
-        <translation>Créer la carte</translation>
+        <source>Look-alikes are placed side by side. You can keep working.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make again</source>
-        <translation>Refaire</translation>
+        <source>Building the map…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The map could not be built</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4446,10 +4644,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Select all in view</source>
         <translation>Sélectionner tout ce qui est visible</translation>
-    </message>
-    <message>
-        <source>Making the map</source>
-        <translation>Création de la carte</translation>
     </message>
     <message>
         <source>Map of the images</source>
@@ -4500,26 +4694,26 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Finest classes</source>
         <translation>Les plus précises</translation>
     </message>
-    <message>
-        <source>Top classes</source>
-        <translation>Premier niveau</translation>
+    <message numerus="yes">
+        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Level %1</source>
         <translation>Niveau %1</translation>
+    </message>
+    <message>
+        <source>Top level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
         <translation>
             <numerusform>%n autre classe</numerusform>
             <numerusform>%n autres classes</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
-        <translation>
-            <numerusform>%n nouvelle image a été placée parmi les autres. Refaites la carte pour tout redisposer.</numerusform>
-            <numerusform>%n nouvelles images ont été placées parmi les autres. Refaites la carte pour tout redisposer.</numerusform>
         </translation>
     </message>
     <message>
@@ -4587,10 +4781,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Fusionner une autre copie…</translation>
     </message>
     <message>
-        <source>Protoleaf projects (*.protoleaf);;All files (*)</source>
-        <translation>Projets Protoleaf (*.protoleaf);;Tous les fichiers (*)</translation>
-    </message>
-    <message>
         <source>Merging %1</source>
         <translation>Fusion de %1</translation>
     </message>
@@ -4641,6 +4831,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Keep both comments</source>
         <translation>Garder les deux commentaires</translation>
+    </message>
+    <message>
+        <source>One by one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Later</source>
@@ -4735,10 +4929,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you decided anew, knowing theirs. Yours stay.</source>
-        <translation>
-            <numerusform>Pour %n image, vous avez décidé à nouveau en connaissant l’autre étiquette. La vôtre est conservée.</numerusform>
-            <numerusform>Pour %n images, vous avez décidé à nouveau en connaissant les autres étiquettes. Les vôtres sont conservées.</numerusform>
+        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4852,6 +5046,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>Ajouter %n images trouvées sur le disque, avec leurs étiquettes</numerusform>
         </translation>
     </message>
+    <message>
+        <source>To add them, open this copy first, then merge the project that was unpacked.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
         <translation>
@@ -4866,6 +5064,24 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Merged %1: %2 came in</source>
         <translation>Fusion de %1 terminée, repris&#xa0;: %2</translation>
+    </message>
+    <message>
+        <source>Burst of %1: one answer for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep yours for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Take theirs for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4894,8 +5110,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>No image was labelled by both of you, each for themselves.</source>
-        <translation>Aucune image n’a été étiquetée par vous deux, chacun de son côté.</translation>
+        <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5084,6 +5300,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1, all verified by content</source>
         <translation>%1, toutes vérifiées par contenu</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n missing images found.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1, by name and size only</source>
         <translation>%1, par nom et taille seulement</translation>
@@ -5104,8 +5327,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Flag, or take the flag away</source>
-        <translation>Mettre ou retirer le drapeau</translation>
+        <source>Flag (toggle)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5127,6 +5350,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>5 stars</source>
         <translation>5 étoiles</translation>
     </message>
+    <message>
+        <source>%1, just labelled: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -5147,6 +5374,38 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Lecture de %1…</translation>
     </message>
     <message>
+        <source>Label as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask whether to add “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not add it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>top level</source>
         <translation>premier niveau</translation>
     </message>
@@ -5155,16 +5414,21 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Aucun résultat</translation>
     </message>
     <message>
+        <source>Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>key</comment>
+        <translation type="unfinished">%1&#xa0;: %2</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Paramètres…</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>Votre nom</translation>
-    </message>
-    <message>
-        <source>Who labels these images?</source>
-        <translation>Qui étiquette ces images&#xa0;?</translation>
     </message>
     <message>
         <source>Name of the field</source>
@@ -5201,6 +5465,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Save</source>
         <translation>Enregistrer</translation>
+    </message>
+    <message>
+        <source>Your name for these labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5287,8 +5555,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>En attente des prédictions…</translation>
     </message>
     <message>
-        <source>Making the report</source>
-        <translation>Création du rapport</translation>
+        <source>Building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5315,20 +5583,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Matrice de confusion</translation>
     </message>
     <message>
-        <source>Stop making the report</source>
-        <translation>Arrêter la création du rapport</translation>
+        <source>Stop building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>Ce à quoi les prédictions sont comparées. Choisissez un fichier CSV avec les colonnes image et class.</translation>
+        <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use labels again</source>
-        <translation>Réutiliser les étiquettes</translation>
+        <source>Use held-out labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Compare with nothing</source>
-        <translation>Ne comparer à rien</translation>
+        <source>No comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5339,8 +5607,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Comparer avec</translation>
     </message>
     <message>
-        <source>Make the report</source>
-        <translation>Créer le rapport</translation>
+        <source>Build the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report shows how much is labelled, and how often predictions are correct.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5349,10 +5625,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>No report yet</source>
         <translation>Pas encore de rapport</translation>
-    </message>
-    <message>
-        <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Un rapport indique où en est le travail, et à quelle fréquence les prédictions sont correctes.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5395,26 +5667,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1, prédite %2</translation>
     </message>
     <message numerus="yes">
-        <source>Made at %1; %n labels since.</source>
-        <translation>
-            <numerusform>Créé à %1&#xa0;; %n étiquette depuis.</numerusform>
-            <numerusform>Créé à %1&#xa0;; %n étiquettes depuis.</numerusform>
+        <source>%n new labels since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels and other changes since.</source>
-        <translation>
-            <numerusform>%n étiquette et d’autres modifications depuis.</numerusform>
-            <numerusform>%n étiquettes et d’autres modifications depuis.</numerusform>
+        <source>%n new labels and other changes since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Made at %1; %2</source>
-        <translation>Créé à %1&#xa0;; %2</translation>
-    </message>
-    <message>
-        <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Créé à %1&#xa0;; classes, images ou modèle modifiés depuis.</translation>
+        <source>Classes, images or the model have changed since %1.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5469,8 +5737,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Retirer les images du projet</translation>
     </message>
     <message>
-        <source>Accept the class on the card</source>
-        <translation>Accepter la classe sur la vignette</translation>
+        <source>Accept prediction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5484,8 +5752,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Accepter la classe la plus probable</translation>
     </message>
     <message>
-        <source>Remove label, or skip</source>
-        <translation>Retirer l’étiquette, ou passer</translation>
+        <source>Label as the class with the 1st key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 2nd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 3rd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 4th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 5th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 6th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 7th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 8th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 9th key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5509,28 +5809,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Rien à accepter&#xa0;: ce fichier n’a pas pu être lu.</translation>
     </message>
     <message>
-        <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>Rien à accepter encore&#xa0;: cette image n’a pas été lue.</translation>
-    </message>
-    <message>
-        <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>Rien à accepter encore&#xa0;: étiquetez d’abord une image d’une classe.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n images had another label.</source>
-        <translation>
-            <numerusform>%n image avait une autre étiquette.</numerusform>
-            <numerusform>%n images avaient une autre étiquette.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Press %1 for another thing in the image.</source>
         <translation>Appuyez sur %1 pour un autre objet dans l’image.</translation>
-    </message>
-    <message>
-        <source>Was %1.</source>
-        <comment>class</comment>
-        <translation>Avant&#xa0;: %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5544,6 +5824,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Press %1 to label it as any class.</source>
         <translation>Appuyez sur %1 pour l’étiqueter comme une classe quelconque.</translation>
     </message>
+    <message>
+        <source>No class has the key %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
         <translation>
@@ -5556,8 +5844,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Nom de la nouvelle classe avec %1</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it under a class · Enter creates · Esc closes</source>
-        <translation>Tapez Parent/Nom pour la placer sous une classe · Entrée crée · Échap ferme</translation>
+        <source>Parent/Name puts it under a class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5580,12 +5868,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Lecture des dates, appareils et lieux</translation>
     </message>
     <message>
-        <source>Analysing images (second pass)</source>
-        <translation>Analyse des images (second passage)</translation>
-    </message>
-    <message>
         <source>Analysing images</source>
         <translation>Analyse des images</translation>
+    </message>
+    <message>
+        <source>Refining predictions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5743,8 +6031,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: trying changes</source>
-        <translation>Non enregistré&#xa0;: modifications à l’essai seulement</translation>
+        <source>Changes are not saved yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5862,10 +6150,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Taille des images</translation>
     </message>
     <message>
-        <source>This project is open read-only.</source>
-        <translation>Le projet est ouvert en lecture seule.</translation>
-    </message>
-    <message>
         <source>Stop; the project stays unchanged</source>
         <translation>Arrêter&#xa0;; le projet reste inchangé</translation>
     </message>
@@ -5906,12 +6190,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Entraîner le réseau de base</translation>
     </message>
     <message>
-        <source>Learns how much each class inherits from its parents.</source>
-        <translation>Apprend à quel point chaque classe hérite de ses parents.</translation>
+        <source>Adapts how much each class inherits from its parents.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trains the network that embeds your images to tell your classes apart.</source>
-        <translation>Entraîne le réseau qui analyse vos images à distinguer vos classes.</translation>
+        <source>Adapts the model to your images, so that it can tell your classes apart.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6085,16 +6369,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Créer le projet</translation>
     </message>
     <message>
+        <source>Start over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop; no project is made</source>
         <translation>Arrêter&#xa0;; aucun projet n’est créé</translation>
-    </message>
-    <message>
-        <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>Choisissez la précision ou la rapidité. Vous pourrez changer plus tard&#xa0;; classes et étiquettes sont conservées.</translation>
-    </message>
-    <message>
-        <source>Create project…</source>
-        <translation>Créer le projet…</translation>
     </message>
     <message>
         <source>Remove “%1” from this list</source>
@@ -6113,24 +6393,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Effacer les projets récents</translation>
     </message>
     <message>
+        <source>Sample collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>315 pictures and their classes, to try everything out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your first collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The guide: from a folder to results in five steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Get started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protoleaf</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Nothing is copied, changed or sent anywhere.</source>
-        <translation>Ses sous-dossiers peuvent devenir des classes. Rien n’est copié, modifié ni envoyé où que ce soit.</translation>
+        <source>You can also drop photos and a class list anywhere on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
         <translation>Choisir un dossier d’images</translation>
     </message>
     <message>
-        <source>Or drop a folder of images here, or click to choose one</source>
-        <translation>Ou déposez ici un dossier d’images, ou cliquez pour en choisir un</translation>
-    </message>
-    <message>
-        <source>Right more often, above all with few labels.</source>
-        <translation>A plus souvent raison, surtout avec peu d’étiquettes.</translation>
+        <source>More accurate, especially with few labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6157,72 +6453,98 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Quelques secondes pour %2</translation>
     </message>
     <message>
-        <source>Prepared once before its first use.</source>
-        <translation>Préparé une fois, avant la première utilisation.</translation>
+        <source>First use: about a minute of setup.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: looking for images… %2</source>
-        <translation>«&#xa0;%1&#xa0;»&#xa0;: recherche d’images… %2</translation>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %n levels</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
-        <source>“%1” and more: %2</source>
-        <translation>«&#xa0;%1&#xa0;» et d’autres&#xa0;: %2</translation>
+        <source>Add a folder first.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: %2</source>
-        <translation>«&#xa0;%1&#xa0;»&#xa0;: %2</translation>
+        <source>Tick the folders that are classes. Their images get labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Will be saved as %1 in %2.</source>
-        <translation>Sera enregistré sous %1 dans %2.</translation>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n labelled</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 labelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting up (%1 of %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show images</source>
         <translation>Afficher les images</translation>
     </message>
     <message>
-        <source>Discard</source>
-        <translation>Abandonner</translation>
+        <source>Discard changes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>Conserver</translation>
+        <source>Apply changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project stays as it was</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the changes in the project, as one step that can be undone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying changes: edit classes, labels and minimum confidences freely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved until you choose Apply changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your changes are not saved yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply or discard them to leave, or stay.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stay</source>
         <translation>Rester</translation>
     </message>
     <message>
-        <source>Drop the edits; the project stays as it was</source>
-        <translation>Abandonner les modifications&#xa0;; le projet reste tel qu’il était</translation>
-    </message>
-    <message>
-        <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>Enregistrer les modifications dans le projet, en une seule étape annulable</translation>
-    </message>
-    <message>
-        <source>What if: edit classes, labels and confidences freely</source>
-        <translation>Simulation&#xa0;: modifiez librement classes, étiquettes et seuils</translation>
-    </message>
-    <message>
-        <source>Nothing is saved until you choose Keep.</source>
-        <translation>Rien n’est enregistré tant que vous ne choisissez pas Conserver.</translation>
-    </message>
-    <message>
         <source>Updating predictions…</source>
         <translation>Mise à jour des prédictions…</translation>
-    </message>
-    <message>
-        <source>What you tried out is not saved yet</source>
-        <translation>Votre essai n’est pas encore enregistré</translation>
-    </message>
-    <message>
-        <source>Keep it or discard it to leave, or stay.</source>
-        <translation>Conservez-le ou abandonnez-le pour sortir, ou restez.</translation>
-    </message>
-    <message>
-        <source>What if: %1</source>
-        <translation>Simulation&#xa0;: %1</translation>
     </message>
     <message>
         <source>some changes come from labels given before</source>
@@ -6241,20 +6563,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ce qui changerait</translation>
     </message>
     <message>
-        <source>What if: try edits out</source>
-        <translation>Simulation&#xa0;: essayer des modifications</translation>
+        <source>Try changes without saving</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep what was tried out</source>
-        <translation>Conserver l’essai</translation>
-    </message>
-    <message>
-        <source>Discard what was tried out</source>
-        <translation>Abandonner l’essai</translation>
-    </message>
-    <message>
-        <source>Show images that changed class</source>
-        <translation>Afficher les images qui ont changé de classe</translation>
+        <source>Images that changed class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6294,13 +6608,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edits are tried out</source>
-        <translation>
-            <numerusform>%n modification à l’essai</numerusform>
-            <numerusform>%n modifications à l’essai</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n new labels changed what is expected</source>
         <translation>
             <numerusform>%n nouvelle étiquette a changé ce que le modèle attend</numerusform>
@@ -6319,8 +6626,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Avec une classe sûre&#xa0;: %1 → %2, correctes&#xa0;: %3 → %4.</translation>
     </message>
     <message>
-        <source>Tried out: %1</source>
-        <translation>À l’essai&#xa0;: %1</translation>
+        <source>Not saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes, not saved</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Unknown went up by %1</source>
@@ -6369,60 +6683,36 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ouvrir l’image</translation>
     </message>
     <message>
-        <source>Go to the classes</source>
-        <translation>Aller aux classes</translation>
+        <source>Go to the next pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show all images</source>
-        <translation>Afficher toutes les images</translation>
+        <source>Go to the previous pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show images to review</source>
-        <translation>Afficher les images à examiner</translation>
+        <source>Images to review</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show labelled images</source>
-        <translation>Afficher les images étiquetées</translation>
+        <source>Labelled images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show unknown images</source>
-        <translation>Afficher les images inconnues</translation>
+        <source>Unknown images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Teach first</source>
-        <translation>Trier&#xa0;: plus instructives d’abord</translation>
+        <source>Order added</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Least certain first</source>
-        <translation>Trier&#xa0;: moins sûres d’abord</translation>
+        <source>Date taken</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Most certain first</source>
-        <translation>Trier&#xa0;: plus sûres d’abord</translation>
-    </message>
-    <message>
-        <source>Sort: By class</source>
-        <translation>Trier&#xa0;: par classe</translation>
-    </message>
-    <message>
-        <source>Sort: In the order added</source>
-        <translation>Trier&#xa0;: par ordre d’ajout</translation>
-    </message>
-    <message>
-        <source>Sort: By name</source>
-        <translation>Trier&#xa0;: par nom</translation>
-    </message>
-    <message>
-        <source>Sort: By date taken</source>
-        <translation>Trier&#xa0;: par date de prise de vue</translation>
-    </message>
-    <message>
-        <source>Sort: By folder</source>
-        <translation>Trier&#xa0;: par dossier</translation>
-    </message>
-    <message>
-        <source>Sort: Largest files first</source>
-        <translation>Trier&#xa0;: plus gros fichiers d’abord</translation>
+        <source>File size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6431,6 +6721,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Show or hide the right panel</source>
         <translation>Afficher ou masquer le panneau droit</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6467,10 +6761,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Search commands and classes</source>
         <translation>Rechercher commandes et classes</translation>
-    </message>
-    <message>
-        <source>Enter runs it · Esc closes</source>
-        <translation>Entrée exécute · Échap ferme</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -6520,10 +6810,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 images/s</translation>
     </message>
     <message>
-        <source>Optimising for this computer…</source>
-        <translation>Optimisation pour cet ordinateur…</translation>
-    </message>
-    <message>
         <source>All changes saved, last at %1</source>
         <translation>Tout est enregistré, la dernière fois à %1</translation>
     </message>
@@ -6551,6 +6837,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Setting up…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6638,12 +6928,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 changed</source>
         <translation>%1 changées</translation>
     </message>
-    <message numerus="yes">
-        <source>%n images changed class</source>
-        <translation>
-            <numerusform>%n image a changé de classe</numerusform>
-            <numerusform>%n images ont changé de classe</numerusform>
-        </translation>
+    <message>
+        <source>No prediction changed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -6651,10 +6938,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%n image a une autre classe sûre</numerusform>
             <numerusform>%n images ont une autre classe sûre</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No image changed class</source>
-        <translation>Aucune image n’a changé de classe</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
@@ -6796,10 +7079,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Retour (Échap)</translation>
     </message>
     <message>
-        <source>Show or hide the right panel (Alt+6)</source>
-        <translation>Afficher ou masquer le panneau droit (Alt+6)</translation>
-    </message>
-    <message>
         <source>Order</source>
         <translation>Ordre</translation>
     </message>
@@ -6845,6 +7124,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Filters</source>
         <translation>Filtres</translation>
+    </message>
+    <message>
+        <source>Save search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8152,6 +8435,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>--class et --folders-as-classes s’excluent</translation>
     </message>
     <message>
+        <source>the class list is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>folders that are called as classes of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{classes} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>--frames is not a time between frames</source>
         <translation>--frames n’est pas un intervalle entre images</translation>
     </message>
@@ -8893,8 +9192,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>version {found_version} dans {source}</translation>
     </message>
     <message>
+        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{archive} was made by a newer version of the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>update Protoleaf</source>
         <translation>mettez Protoleaf à jour</translation>
+    </message>
+    <message>
+        <source>download or copy the file again, or ask for a new one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9121,6 +9432,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>choisissez un autre emplacement</translation>
     </message>
     <message>
+        <source>the copy cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a photo cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no graph format &quot;{name}&quot;</source>
         <translation>il n’y a pas de format de graphe «&#xa0;{name}&#xa0;»</translation>
     </message>
@@ -9333,6 +9652,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>créez-le ou choisissez-en un autre</translation>
     </message>
     <message>
+        <source>a project cannot have this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that every file system takes, without any of {refused}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>choose another folder or free some space</source>
         <translation>choisissez un autre dossier ou libérez de l’espace</translation>
     </message>
@@ -9493,16 +9820,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Parmi les cinq plus probables</translation>
     </message>
     <message>
-        <source>Level 0 is the coarsest. The thin line is the 95% interval.</source>
-        <translation>Le niveau 0 est le plus général. Le trait fin est l’intervalle à 95&#xa0;%.</translation>
-    </message>
-    <message>
         <source>Level</source>
         <translation>Niveau</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>Correctes</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -9513,32 +9832,48 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Couverture et précision selon la confiance requise</translation>
     </message>
     <message>
-        <source>named</source>
-        <translation>nommées</translation>
-    </message>
-    <message>
-        <source>right among them</source>
-        <translation>correctes parmi elles</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low} à {high}</translation>
-    </message>
-    <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>Avec la confiance utilisée ({needed}), {named} des images reçoivent une classe, et {right} de celles-ci sont correctes.</translation>
-    </message>
-    <message>
-        <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} De toutes les images, {leaf} reçoivent une classe qui n’en a aucune en dessous. Les courbes montrent l’effet d’une même confiance pour toutes les classes.</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
         <translation>utilisée&#xa0;: {needed}</translation>
     </message>
     <message>
-        <source>Named</source>
-        <translation>Nommées</translation>
+        <source>The thin line is the 95% interval.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy of predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all images {leaf} get one of the finest classes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines show what one confidence for all classes would do.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9561,24 +9896,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Erreur de calibration attendue&#xa0;: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} Les colonnes sont la part correcte, les repères le score qui l’annonçait&#xa0;: plus ils sont proches, plus on peut se fier au score.</translation>
-    </message>
-    <message>
-        <source>Score of the finest class</source>
-        <translation>Score de la classe la plus précise</translation>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mean score</source>
         <translation>Score moyen</translation>
-    </message>
-    <message>
-        <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{right:,} images sur {images:,} ont la bonne classe la plus précise.</translation>
-    </message>
-    <message>
-        <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
-        <translation>Les lignes sont la référence, les colonnes la prédiction. Ouvrez une branche pour voir les classes situées dessous.</translation>
     </message>
     <message>
         <source>A class with several parents stands under the oldest of them.</source>
@@ -9589,8 +9912,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Confusion</translation>
     </message>
     <message>
-        <source>Truth</source>
-        <translation>Référence</translation>
+        <source>{right:,} of {images:,} images are predicted correctly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are the correct classes, columns the predicted ones.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9605,16 +9932,32 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Le plus confondue avec</translation>
     </message>
     <message>
-        <source>So often</source>
-        <translation>Fréquence</translation>
+        <source>Each class counts with all below it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>De chaque classe avec toutes celles situées dessous. Trouvées&#xa0;: images sans étiquette ainsi prédites.</translation>
+        <source>Predicted are images without a label.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>Testées&#xa0;: images dont la classe est connue&#xa0;; le rappel est la part trouvée, avec son intervalle à 95&#xa0;%&#xa0;; la précision, la part correcte parmi celles ainsi prédites.</translation>
+        <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance between correct and predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9629,40 +9972,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Aucune image n’a été prise pour une autre classe.</translation>
     </message>
     <message>
-        <source>How far off mistakes are</source>
-        <translation>Ampleur des erreurs</translation>
+        <source>Sure predictions that are correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
-        <translation>{wrong:,} erreurs&#xa0;; la classe la plus basse au-dessus de la référence et de la prédiction est en moyenne {height} niveaux au-dessus de la plus précise.</translation>
+        <source>{right:,} of {count:,} correct, 95% interval {span}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{summary} Siblings are 2 edges apart: one up to their parent, one down.</source>
-        <translation>{summary} Les classes sœurs sont à 2 arêtes&#xa0;: une pour monter au parent, une pour redescendre.</translation>
+        <source>Measured with the truth file {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Edges between truth and prediction</source>
-        <translation>Arêtes entre référence et prédiction</translation>
-    </message>
-    <message>
-        <source>Edges</source>
-        <translation>Arêtes</translation>
-    </message>
-    <message>
-        <source>Sure predictions that are right</source>
-        <translation>Prédictions sûres qui sont justes</translation>
-    </message>
-    <message>
-        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
-        <translation>{right:,} réponses sur {count:,}, intervalle à 95&#xa0;% {span}</translation>
-    </message>
-    <message>
-        <source>By the truth file {name}.</source>
-        <translation>D’après le fichier de référence {name}.</translation>
-    </message>
-    <message>
-        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
-        <translation>D’après des étiquettes posées par des personnes, mises de côté une à une&#xa0;; ces images peuvent être plus faciles ou plus difficiles que les autres.</translation>
+        <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9757,20 +10080,28 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Comparer</translation>
     </message>
     <message>
-        <source>Finest class right</source>
-        <translation>Classe la plus précise correcte</translation>
+        <source>Finest class correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Level {level} right</source>
-        <translation>Niveau {level} correct</translation>
+        <source>{level} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Named with the confidence needed</source>
-        <translation>Nommées avec la confiance requise</translation>
+        <source>Predicted with the confidence needed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Right among them</source>
-        <translation>Correctes parmi elles</translation>
+        <source>Correct among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {name} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9781,16 +10112,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Indicateur</translation>
     </message>
     <message>
-        <source>Both right</source>
-        <translation>Les deux ont raison</translation>
-    </message>
-    <message>
-        <source>Only {name} right</source>
-        <translation>Seul {name} a raison</translation>
-    </message>
-    <message>
         <source>Both wrong</source>
         <translation>Les deux ont tort</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9821,12 +10148,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Effectifs</translation>
     </message>
     <message>
-        <source>Images by class</source>
-        <translation>Images par classe</translation>
+        <source>Class balance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The dark part is labelled.</source>
-        <translation>La partie sombre est étiquetée.</translation>
+        <source>The first part of each bar is labelled, the rest predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first part of each bar is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9835,6 +10166,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Images by month</source>
         <translation>Images par mois</translation>
+    </message>
+    <message>
+        <source>The lower part of each column is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -9859,10 +10194,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Accuracy by the truth file</source>
         <translation>Exactitude d’après le fichier de référence</translation>
-    </message>
-    <message>
-        <source>Accuracy of held-out labels</source>
-        <translation>Exactitude sur les étiquettes mises de côté</translation>
     </message>
     <message>
         <source>Accuracy, checked at random</source>
@@ -9909,6 +10240,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Jour</translation>
     </message>
     <message>
+        <source>Held-out accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Person</source>
         <translation>Personne</translation>
     </message>
@@ -9949,8 +10284,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le fichier de référence {name}</translation>
     </message>
     <message>
-        <source>labels of people, held out one by one</source>
-        <translation>étiquettes de personnes, mises de côté une à une</translation>
+        <source>labels of people, each held out in turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing</source>
@@ -9963,10 +10302,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
         <translation>{count:,} de ses {rows:,} lignes ne désignent aucune image ici.</translation>
-    </message>
-    <message>
-        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>Les prédictions sont comparées à {images:,} des {labels:,} étiquettes. Chacune a été mise de côté à son tour&#xa0;: le modèle l’ignorait quand il a été interrogé.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -10013,6 +10348,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le rapport ne peut pas être écrit</translation>
     </message>
     <message>
+        <source>Nothing matches “{term}”. Did you mean {meant}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches “{term}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each part matches images, but no image matches all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
         <translation>il n’y a pas de classe «&#xa0;{name}&#xa0;», au caractère {place}</translation>
     </message>
@@ -10043,6 +10390,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>such as {example}</source>
         <translation>par exemple {example}</translation>
+    </message>
+    <message>
+        <source>OR at character {place} does not stand between two terms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10205,8 +10560,48 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>cosinus {cosine} pour {path}, ainsi que {others} des {compared} autres</translation>
     </message>
     <message>
+        <source>the project cannot be taken out of the copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy cannot be unpacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>check the path</source>
         <translation>vérifiez le chemin</translation>
+    </message>
+    <message>
+        <source>there is no &quot;{path}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has two files of one name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a link to another file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a small file in it would become a very large one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} ({file})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no project in it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10729,6 +11124,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>rang</translation>
     </message>
     <message>
+        <source>that is no key for a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {last}, or 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a confidence threshold must be a probability</source>
         <translation>un seuil doit être une probabilité</translation>
     </message>
@@ -10745,8 +11148,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>couleur</translation>
     </message>
     <message>
-        <source>confidence needed</source>
-        <translation>confiance requise</translation>
+        <source>minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level at which predictions begin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11301,26 +11712,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} n’est pas un texte</translation>
     </message>
     <message>
-        <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
-        <translation>chaque dossier compte comme un déploiement&#xa0;; son lieu est celui de ses photos, ou n’importe où sur Terre si elles n’en indiquent pas</translation>
-    </message>
-    <message>
-        <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>les photos sans heure reçoivent celle de leur fichier, et UTC si leur appareil ne connaissait pas de fuseau horaire&#xa0;; les commentaires l’indiquent</translation>
-    </message>
-    <message>
-        <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
-        <translation>plan d’échantillonnage, méthode de capture et licence ne sont pas connus&#xa0;: complétez-les (datapackage.json) avant de publier</translation>
-    </message>
-    <message>
-        <source>images are named, not contained</source>
-        <translation>les images sont nommées, pas incluses</translation>
-    </message>
-    <message>
-        <source>the page or moment of a box is only in a table of our own</source>
-        <translation>la page ou le moment d’où vient un cadre figure dans un tableau propre à Protoleaf</translation>
-    </message>
-    <message>
         <source>observation {place}: {reason}</source>
         <translation>observation {place}&#xa0;: {reason}</translation>
     </message>
@@ -11743,6 +12134,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>line {place}: {reason}</source>
         <translation>ligne {place}&#xa0;: {reason}</translation>
+    </message>
+    <message>
+        <source>classes without images and notes of classes are not included: export the class graph as well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12441,6 +12840,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{relabelled} avec une autre étiquette auparavant</translation>
     </message>
     <message>
+        <source>was {from}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {other}, by {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> et {below_it} en dessous</translation>
     </message>
@@ -12829,6 +13236,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Déplacement de {chosen} sous {parent}</translation>
     </message>
     <message>
+        <source>Moved {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Moved {chosen} to the top level</source>
         <translation>Déplacement de {chosen} au premier niveau</translation>
     </message>
@@ -12917,12 +13332,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Modification de {classes}&#xa0;: {attributes}</translation>
     </message>
     <message>
-        <source>Changed the confidence needed for {class}</source>
-        <translation>Modification de la confiance requise pour {class}</translation>
+        <source>Changed the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change the confidence needed for {class}</source>
-        <translation>Modification de la confiance requise pour {class}</translation>
+        <source>Change the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -12941,12 +13356,72 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Autorisation des prédictions sous {class}</translation>
     </message>
     <message>
+        <source>Gave {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Took the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported {classes} from {source}</source>
         <translation>Import de {classes} de {source}</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
         <translation>Import de {classes} de {source}</translation>
+    </message>
+    <message>
+        <source>locked the class list, as it has more than {limit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlocked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limited predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions of any level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13071,6 +13546,30 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
         <translation>Réglage du temps entre les prises d’une rafale à {seconds}</translation>
+    </message>
+    <message>
+        <source>Saved the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Renamed the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the saved search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the saved search {search}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13534,6 +14033,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>libérez de l’espace à cet endroit, ou définissez TMPDIR sur un autre dossier</translation>
     </message>
     <message>
+        <source>{path} is a copy of a project with its photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unpack it first: protoleaf unpack FILE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a file that was cut off</source>
         <translation>un fichier tronqué</translation>
     </message>
@@ -13704,6 +14211,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the setting {name} is of the wrong kind</source>
         <translation>le réglage {name} n’est pas du bon type</translation>
+    </message>
+    <message>
+        <source>that is no level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to {deepest:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14578,6 +15093,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1&#xa0;?</translation>
     </message>
     <message>
+        <source>may be something else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“%1”</source>
         <translation>«&#xa0;%1&#xa0;»</translation>
     </message>
@@ -14726,6 +15245,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Rank: %1</source>
         <translation>Rang&#xa0;: %1</translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the image and the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -14925,10 +15452,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>nom de la classe sans son auteur</translation>
     </message>
     <message>
-        <source>names from the top down</source>
-        <translation>noms du plus général au plus précis</translation>
-    </message>
-    <message>
         <source>id</source>
         <translation>identifiant</translation>
     </message>
@@ -14939,14 +15462,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>identity of the class in lists of Protoleaf</source>
         <translation>identité de la classe dans les listes de Protoleaf</translation>
-    </message>
-    <message>
-        <source>id of the class above</source>
-        <translation>identifiant de la classe au-dessus</translation>
-    </message>
-    <message>
-        <source>name of the class above</source>
-        <translation>nom de la classe au-dessus</translation>
     </message>
     <message>
         <source>id of the accepted class</source>
@@ -14981,12 +15496,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>épithète sous l’espèce</translation>
     </message>
     <message>
-        <source>other names</source>
-        <translation>autres noms</translation>
+        <source>full path of the class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name in the language of people</source>
-        <translation>nom vernaculaire</translation>
+        <source>id of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>common name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15494,6 +16017,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {most}</translation>
     </message>
     <message>
+        <source>no more searches can be saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no saved search &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name of a search has at least 1 and at most {most} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a search is saved as &quot;{name}&quot; already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>split it into several files</source>
         <translation>divisez-le en plusieurs fichiers</translation>
     </message>
@@ -15736,6 +16275,203 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Mixed</source>
         <translation>Plusieurs valeurs</translation>
+    </message>
+    <message>
+        <source>Project “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds the photos in full size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, %2 free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, but only %2 is free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are damaged and were left out</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are not in the copy</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photos are previews</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folders of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type or paste</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One class per line. Indent a line to put it under the one above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Labels are imported from %1 once the project is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You can add classes or import a list at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>typed list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop folders of photos here, or click to choose one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 so far…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where the project is saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>a rule of a class needs a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name it behind the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that is no confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to 1, or &quot;parent&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as 0.9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page or moment of a box is only in the extra table images.csv</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -24,8 +24,8 @@
         <translation>Versão %1</translation>
     </message>
     <message>
-        <source>Turns a taxonomy and a handful of images per class into a classified collection.</source>
-        <translation>Transforma uma taxonomia e algumas imagens por classe em uma coleção classificada.</translation>
+        <source>Sort thousands of photos by labelling a few</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -110,6 +110,42 @@
     <message>
         <source>Model</source>
         <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates and bursts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moved and replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label by rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comment and fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>View</source>
@@ -628,8 +664,8 @@
         <translation>Treinado com %1</translation>
     </message>
     <message>
-        <source>Prepared once before its first use</source>
-        <translation>Preparado uma vez antes do primeiro uso</translation>
+        <source>First use: about a minute of setup</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -774,6 +810,14 @@
         <translation>Restaurando…</translation>
     </message>
     <message>
+        <source>Continue as a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protoleaf projects (*.protoleaf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Where to keep backups</source>
         <translation>Onde guardar os backups</translation>
     </message>
@@ -790,6 +834,10 @@
         <translation>Backup restaurado</translation>
     </message>
     <message>
+        <source>Copied the backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>Voltar</translation>
     </message>
@@ -800,6 +848,26 @@
     <message>
         <source>Choose backup…</source>
         <translation>Escolher backup…</translation>
+    </message>
+    <message>
+        <source>Open the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue as a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop unpacking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpack and open</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -922,6 +990,10 @@
         <translation>Restaurar o projeto como estava em %1?</translation>
     </message>
     <message>
+        <source>This is a backup of “%1”, made %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is this the right project?</source>
         <translation>Este é o projeto certo?</translation>
     </message>
@@ -974,8 +1046,8 @@
         <translation>Antes, é feito um backup do projeto como está agora, para que você possa voltar a ele.</translation>
     </message>
     <message>
-        <source>Damaged, and cannot be restored: %1</source>
-        <translation>Danificado, não pode ser restaurado: %1</translation>
+        <source>Damaged file; it can&apos;t be restored: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1066,6 +1138,14 @@
         <translation>Renomear classe…</translation>
     </message>
     <message>
+        <source>Key for labelling…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Move under…</source>
         <translation>Mover para…</translation>
     </message>
@@ -1118,8 +1198,12 @@
         <translation>Nome da nova classe no nível superior</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it elsewhere · Enter creates · Esc closes</source>
-        <translation>Digite Pai/Nome para colocar em outro lugar · Enter cria · Esc fecha</translation>
+        <source>Add the parent %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent/Name puts it elsewhere</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1134,8 +1218,20 @@
         <translation>Nome da nova classe acima de %1</translation>
     </message>
     <message>
-        <source>Enter creates · Esc closes</source>
-        <translation>Enter cria · Esc fecha</translation>
+        <source>Key that labels as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one undo brings all of it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>labels, children and parents go along</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1146,20 +1242,12 @@
         <translation>Renomear para “%1”</translation>
     </message>
     <message>
-        <source>Enter renames · Esc closes</source>
-        <translation>Enter renomeia · Esc fecha</translation>
-    </message>
-    <message>
         <source>The top level</source>
         <translation>O nível superior</translation>
     </message>
     <message>
         <source>Move %1 under</source>
         <translation>Mover %1 para</translation>
-    </message>
-    <message>
-        <source>Enter moves · Esc closes</source>
-        <translation>Enter move · Esc fecha</translation>
     </message>
     <message>
         <source>Add another parent to %1</source>
@@ -1170,24 +1258,8 @@
         <translation>Adicionar um pai a %1</translation>
     </message>
     <message>
-        <source>Enter adds the parent · Esc closes</source>
-        <translation>Enter adiciona o pai · Esc fecha</translation>
-    </message>
-    <message>
-        <source>Enter removes · Esc closes · one undo brings all of it back</source>
-        <translation>Enter remove · Esc fecha · desfazer uma vez traz tudo de volta</translation>
-    </message>
-    <message>
         <source>Merge %1 into</source>
         <translation>Mesclar %1 em</translation>
-    </message>
-    <message>
-        <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
-        <translation>Rótulos, filhas e pais vão junto · Enter escolhe · Esc fecha</translation>
-    </message>
-    <message>
-        <source>Enter merges · Esc closes · one undo brings all of it back</source>
-        <translation>Enter mescla · Esc fecha · desfazer uma vez traz tudo de volta</translation>
     </message>
     <message>
         <source>Merge %1 into %2</source>
@@ -1234,6 +1306,38 @@
             <numerusform>remove %n rótulo</numerusform>
             <numerusform>remove %n rótulos</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Label with %1 as %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new words make classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ask before a new word makes a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict above level %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict classes of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1303,12 +1407,20 @@
         <translation>Também em %1</translation>
     </message>
     <message>
-        <source>Confidence needed here and below: %1</source>
-        <translation>Confiança mínima aqui e abaixo: %1</translation>
+        <source>Minimum confidence here and below: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predictions stop at this class</source>
-        <translation>As predições param nesta classe</translation>
+        <source>Subclasses are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Broader classes are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 labels as this class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1344,6 +1456,14 @@
         <translation>Visões de todas as imagens</translation>
     </message>
     <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Find a class</source>
         <translation>Localizar uma classe</translation>
     </message>
@@ -1358,10 +1478,8 @@
     <message>
         <source>No classes yet.
 
-Click + to add a class, or import a list.</source>
-        <translation>Ainda não há classes.
-
-Clique em + para adicionar uma classe ou importe uma lista.</translation>
+Click + to add a class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1613,6 +1731,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Move from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add %1 as a parent</source>
         <translation>Adicionar %1 como pai</translation>
     </message>
@@ -1732,8 +1854,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Substituir</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>Exportar…</translation>
+        <source>Export labels and predictions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1764,8 +1886,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Programas de treinamento tomam cada pasta por uma classe à parte.</translation>
     </message>
     <message>
-        <source>What this format cannot carry</source>
-        <translation>O que este formato não comporta</translation>
+        <source>Photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limits of this format</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1782,6 +1908,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
         <translation>ele avalia cada imagem sozinha; no projeto, as imagens também ensinam umas às outras</translation>
+    </message>
+    <message>
+        <source>Copy for someone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backbones that you added yourself are not included</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1814,6 +1952,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Nature and archives</source>
         <translation>Natureza e acervos</translation>
+    </message>
+    <message>
+        <source>Whole project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -1851,10 +1993,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Symbolic links</source>
         <translation>Links simbólicos</translation>
-    </message>
-    <message>
-        <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>Nada se perde: rótulos e predições são gravados por completo.</translation>
     </message>
     <message numerus="yes">
         <source>Also %n images the model is sure of</source>
@@ -1896,6 +2034,26 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Arquivo</translation>
     </message>
     <message>
+        <source>Photos are not included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previews of %1 px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photos in full size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every detail can be seen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
         <translation>Escolha a pasta das suas imagens para colocar os novos arquivos ao lado delas.</translation>
     </message>
@@ -1910,6 +2068,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1 free on this disk.</source>
         <translation>%1 livres neste disco.</translation>
+    </message>
+    <message>
+        <source>The copy takes about %1, and only %2 is free there.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -1954,6 +2116,31 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Modelo com %n classes exportado para %1, %2</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied the project and %1 to %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos were not found</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos could not be read</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
         <translation>Interrompido. Os arquivos já gravados estão completos e foram mantidos.</translation>
@@ -1971,8 +2158,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Recolher</translation>
     </message>
     <message>
-        <source>Unfold a card, or fold it again</source>
-        <translation>Expandir um cartão ou recolhê-lo novamente</translation>
+        <source>Keep apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expand group</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -1987,12 +2178,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mostrar a melhor de cada rajada</translation>
     </message>
     <message>
-        <source>Time between shots of a burst…</source>
-        <translation>Tempo entre fotos de uma rajada…</translation>
-    </message>
-    <message>
-        <source>as it is</source>
-        <translation>atual</translation>
+        <source>Maximum gap in a burst…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2015,12 +2202,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Corrigir o relógio de uma câmera…</translation>
     </message>
     <message>
-        <source>Enter chooses · Esc closes</source>
-        <translation>Enter escolhe · Esc fecha</translation>
-    </message>
-    <message>
-        <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation>Um dígito ou letras · Enter escolhe · Esc fecha</translation>
+        <source>a digit or letters choose</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2062,8 +2245,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Não há rajadas: nenhuma câmera tirou duas fotos dentro do tempo definido.</translation>
     </message>
     <message>
-        <source>Most seconds between two shots of a burst</source>
-        <translation>Máximo de segundos entre duas fotos de uma rajada</translation>
+        <source>Maximum gap in a burst, in seconds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2117,16 +2300,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Também renomear, mover e mesclar classes como no arquivo</translation>
     </message>
     <message>
-        <source>Left out</source>
-        <translation>Deixado de fora</translation>
-    </message>
-    <message>
         <source>Such as</source>
         <translation>Por exemplo</translation>
     </message>
     <message>
         <source>How many</source>
         <translation>Quantos</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2505,6 +2688,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Unpack into a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Merge into %1</source>
         <translation>Mesclar em %1</translation>
     </message>
@@ -2559,12 +2746,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no nível superior</translation>
     </message>
     <message>
-        <source>closed, %1 below</source>
-        <translation>fechada, %1 abaixo</translation>
+        <source>collapsed, %1 below</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>%1 decididas: rotuladas ou com certeza até uma folha</translation>
+        <source>%1 labelled, or sure of one of the finest classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits nothing yet: its parents have no examples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2574,16 +2769,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
-        <translation>Nada é propagado para %1 ainda: as classes pai não têm imagens.</translation>
-    </message>
-    <message>
         <source>%1 from %2</source>
         <translation>%1 de %2</translation>
-    </message>
-    <message>
-        <source>%1 takes %2</source>
-        <translation>%1 recebe %2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2594,16 +2781,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Localizar uma classe no grafo</translation>
     </message>
     <message>
-        <source>Draw all classes again (Esc)</source>
-        <translation>Desenhar novamente todas as classes (Esc)</translation>
+        <source>Show all classes (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click or drag to move the view</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
         <translation>Enter avança para a próxima</translation>
-    </message>
-    <message>
-        <source>See all</source>
-        <translation>Ver tudo</translation>
     </message>
     <message>
         <source>Around %1</source>
@@ -2616,10 +2803,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>No class</source>
         <translation>Nenhuma classe</translation>
-    </message>
-    <message>
-        <source>Click or drag to look elsewhere</source>
-        <translation>Clique ou arraste para ver outra parte</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2664,10 +2847,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
         <translation>Rotular %1 como: nome, parte do nome ou Pai/Nome</translation>
-    </message>
-    <message>
-        <source>Enter labels · Esc closes</source>
-        <translation>Enter rotula · Esc fecha</translation>
     </message>
     <message>
         <source>finer classes of %1</source>
@@ -2935,16 +3114,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not read yet</source>
-        <translation>Ainda não lida</translation>
+        <source>Waiting</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No prediction yet</source>
         <translation>Ainda sem predição</translation>
-    </message>
-    <message>
-        <source>perhaps none of these</source>
-        <translation>talvez nenhuma destas</translation>
     </message>
     <message>
         <source>not sure</source>
@@ -3056,35 +3232,28 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Images (%1);;All files (*)</source>
         <translation>Imagens (%1);;Todos os arquivos (*)</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has %n subfolders with images. Make them classes?</source>
-        <translation>
-            <numerusform>%1 tem %n subpasta com imagens. Transformá-la em classe?</numerusform>
-            <numerusform>%1 tem %n subpastas com imagens. Transformá-las em classes?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation>%1 parece um conjunto de dados: %2 são nomes comuns das partes dele, não de classes. Para ter as caixas, importe os rótulos dele. Criar classes com esses nomes mesmo assim?</translation>
-    </message>
-    <message numerus="yes">
-        <source>Make classes</source>
-        <translation>
-            <numerusform>Criar classe</numerusform>
-            <numerusform>Criar classes</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Label all as %1</source>
         <translation>Rotular todas como %1</translation>
     </message>
     <message>
-        <source>Only add the images</source>
-        <translation>Só adicionar as imagens</translation>
+        <source>Are these folders your classes? %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What you dropped</source>
-        <translation>O que você soltou</translation>
+        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add with %n classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add without classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3244,36 +3413,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Local</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>Mais</translation>
-    </message>
-    <message>
-        <source>Less</source>
-        <translation>Menos</translation>
-    </message>
-    <message>
-        <source>Images named, and named correctly, by confidence needed</source>
-        <translation>Imagens com classe, e com a classe certa, por confiança mínima</translation>
-    </message>
-    <message>
         <source>Confidence needed</source>
         <translation>Confiança mínima</translation>
+    </message>
+    <message>
+        <source>Images predicted, and predicted correctly, by minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimum confidence</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inherit again</source>
         <translation>Voltar a herdar</translation>
     </message>
     <message>
-        <source>— named</source>
-        <translation>— com classe</translation>
+        <source>— predicted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>— right</source>
-        <translation>— corretas</translation>
+        <source>— correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop at this class</source>
-        <translation>Parar nesta classe</translation>
+        <source>Don&apos;t predict subclasses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict broader classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No image is predicted as a class above this one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3368,6 +3541,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Clique para selecionar como %1</translation>
     </message>
     <message>
+        <source>Rules and notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Notes</source>
         <translation>Notas</translation>
     </message>
@@ -3380,6 +3557,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Imagens prováveis</translation>
     </message>
     <message>
+        <source>Place in the graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the top level: it has no parent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggested parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Parents</source>
         <translation>Pais</translation>
     </message>
@@ -3388,20 +3577,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Adicionar pai…</translation>
     </message>
     <message>
-        <source>Suggested parents</source>
-        <translation>Pais sugeridos</translation>
-    </message>
-    <message>
         <source>Add</source>
         <translation>Adicionar</translation>
     </message>
     <message>
         <source>Add parent %1</source>
         <translation>Adicionar o pai %1</translation>
-    </message>
-    <message>
-        <source>Label</source>
-        <translation>Rótulo</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3424,12 +3605,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Campos de %1</translation>
     </message>
     <message>
-        <source>If it is one of them after all, most likely:</source>
-        <translation>Se ainda assim for uma delas, as mais prováveis:</translation>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Most likely below it</source>
-        <translation>Mais prováveis abaixo dela</translation>
+        <source>Closest classes:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3524,20 +3705,80 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>As caixas são classificadas no lugar da imagem.</translation>
     </message>
     <message>
-        <source>Unknown: it looks too different from every class.</source>
-        <translation>Desconhecida: é diferente demais de todas as classes.</translation>
+        <source>Unlike any class so far</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not sure of any class.</source>
-        <translation>Sem certeza de nenhuma classe.</translation>
+        <source>Not confident of any class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of the exact class.</source>
-        <translation>Com certeza da classe exata.</translation>
+        <source>Confident: %1</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of %1, not of the exact class.</source>
-        <translation>Com certeza de %1, não da classe exata.</translation>
+        <source>%1; %2 uncertain</source>
+        <comment>class, rank</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; exact class uncertain</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most likely within %1:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Even %1, the closest class, looks too different:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mostly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from the images above, %2 from the prototype of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no examples. It was learned from its parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. It is predicted from its parents alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned from the classes below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (from parent)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3565,36 +3806,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>De %1</translation>
     </message>
     <message>
-        <source>%1 of the prediction comes from the most similar images:</source>
-        <translation>%1 da predição vem das imagens mais semelhantes:</translation>
-    </message>
-    <message>
-        <source>It looks too different from %1, the closest class.</source>
-        <translation>É diferente demais de %1, a classe mais próxima.</translation>
-    </message>
-    <message>
-        <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 vem do protótipo de %2.</translation>
-    </message>
-    <message>
-        <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>%1 não tem imagens próprias. Foi aprendida a partir dos pais:</translation>
-    </message>
-    <message>
         <source>%1 was learned from:</source>
         <translation>%1 foi aprendida a partir de:</translation>
-    </message>
-    <message>
-        <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>Ainda não tem imagens. Solte de 1 a 10 sobre ela ou coloque-a em uma classe que já tenha imagens.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>Não tem imagens próprias. Foi aprendida só a partir dos pais.</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>Não tem imagens próprias. Foi aprendida a partir das classes abaixo dela.</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
@@ -3603,6 +3816,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
         <translation>Aprendizado: %1 das próprias imagens, %2 dos pais.</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3628,31 +3845,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>id %1</translation>
     </message>
     <message>
-        <source>inherited %1</source>
-        <translation>herdada: %1</translation>
-    </message>
-    <message>
         <source>Below this, the broader class is used.</source>
         <translation>Abaixo disso, usa-se a classe mais ampla.</translation>
     </message>
     <message>
+        <source>Below this, the class is shown with a question mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For this class and all below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Set on %1.</source>
         <translation>Definida em %1.</translation>
-    </message>
-    <message>
-        <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>Para esta classe e todas abaixo. Com menos que isso, usa-se a classe mais ampla.</translation>
-    </message>
-    <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
-        <translation>
-            <numerusform>Com %1, %2 de %n imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
-            <numerusform>Com %1, %2 de %n imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>De todas as imagens que a recebem, %1 estão corretas (intervalo de confiança de 95%: %2 a %3).</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
@@ -4069,6 +4275,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Other photos</source>
         <translation>Outras fotos</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lines skipped</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reason</source>
         <translation>Motivo</translation>
@@ -4160,10 +4373,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions are left out: only labels by people are imported.</source>
-        <translation>
-            <numerusform>%n predição de modelo fica de fora: só se importam rótulos de pessoas.</numerusform>
-            <numerusform>%n predições de modelo ficam de fora: só se importam rótulos de pessoas.</numerusform>
+        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4275,21 +4488,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%n palavras-chave não correspondem a nenhuma classe</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n lines were not understood</source>
-        <translation>
-            <numerusform>%n linha não foi entendida</numerusform>
-            <numerusform>%n linhas não foram entendidas</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Found</source>
         <comment>image</comment>
         <translation>Encontrada</translation>
-    </message>
-    <message>
-        <source>Found</source>
-        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4349,12 +4551,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Selecionar com retângulo</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>Mostrar tudo</translation>
+        <source>Update the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map again</source>
-        <translation>Criar o mapa novamente</translation>
+        <source>Show all</source>
+        <translation>Mostrar tudo</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -4384,44 +4586,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mapa</translation>
     </message>
     <message>
-        <source>The map is made as soon as your images were read.</source>
-        <translation>O mapa será criado assim que suas imagens forem lidas.</translation>
-    </message>
-    <message>
-        <source>Add images: look-alikes will lie side by side here.</source>
-        <translation>Adicione imagens: as parecidas ficarão lado a lado aqui.</translation>
-    </message>
-    <message>
         <source>No map yet</source>
         <translation>Ainda não há mapa</translation>
-    </message>
-    <message>
-        <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>Imagens parecidas vão ficar lado a lado. Enquanto isso, você pode continuar trabalhando.</translation>
-    </message>
-    <message>
-        <source>The map is being made</source>
-        <translation>O mapa está sendo criado</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>Tentar novamente</translation>
     </message>
     <message>
-        <source>The map could not be made</source>
-        <translation>Não foi possível criar o mapa</translation>
+        <source>The map is built as soon as your images are analysed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The map was not made</source>
-        <translation>O mapa não foi criado</translation>
+        <source>Add images: look-alikes will be shown side by side here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map</source>
-        <translation>Criar o mapa</translation>
+        <source>Look-alikes are placed side by side. You can keep working.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make again</source>
-        <translation>Criar novamente</translation>
+        <source>Building the map…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The map could not be built</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4446,10 +4644,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Select all in view</source>
         <translation>Selecionar tudo que está visível</translation>
-    </message>
-    <message>
-        <source>Making the map</source>
-        <translation>Criando o mapa</translation>
     </message>
     <message>
         <source>Map of the images</source>
@@ -4500,26 +4694,26 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Finest classes</source>
         <translation>Mais específicas</translation>
     </message>
-    <message>
-        <source>Top classes</source>
-        <translation>Nível superior</translation>
+    <message numerus="yes">
+        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Level %1</source>
         <translation>Nível %1</translation>
+    </message>
+    <message>
+        <source>Top level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
         <translation>
             <numerusform>%n outra classe</numerusform>
             <numerusform>%n outras classes</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
-        <translation>
-            <numerusform>%n nova imagem foi posta entre as outras. Crie o mapa novamente para redistribuir todas.</numerusform>
-            <numerusform>%n novas imagens foram postas entre as outras. Crie o mapa novamente para redistribuir todas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4587,10 +4781,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mesclar outra cópia…</translation>
     </message>
     <message>
-        <source>Protoleaf projects (*.protoleaf);;All files (*)</source>
-        <translation>Projetos do Protoleaf (*.protoleaf);;Todos os arquivos (*)</translation>
-    </message>
-    <message>
         <source>Merging %1</source>
         <translation>Mesclando %1</translation>
     </message>
@@ -4641,6 +4831,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Keep both comments</source>
         <translation>Manter os dois comentários</translation>
+    </message>
+    <message>
+        <source>One by one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Later</source>
@@ -4735,10 +4929,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you decided anew, knowing theirs. Yours stay.</source>
-        <translation>
-            <numerusform>Em %n imagem, você decidiu de novo, já conhecendo a outra decisão. A sua é mantida.</numerusform>
-            <numerusform>Em %n imagens, você decidiu de novo, já conhecendo as outras decisões. As suas são mantidas.</numerusform>
+        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4852,6 +5046,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Adicionar as %n encontradas no disco, com seus rótulos</numerusform>
         </translation>
     </message>
+    <message>
+        <source>To add them, open this copy first, then merge the project that was unpacked.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
         <translation>
@@ -4866,6 +5064,24 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Merged %1: %2 came in</source>
         <translation>%1 mesclado, com %2</translation>
+    </message>
+    <message>
+        <source>Burst of %1: one answer for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep yours for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Take theirs for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4894,8 +5110,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>No image was labelled by both of you, each for themselves.</source>
-        <translation>Nenhuma imagem foi rotulada por vocês dois, cada um por si.</translation>
+        <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5084,6 +5300,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1, all verified by content</source>
         <translation>%1, tudo verificado por conteúdo</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n missing images found.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1, by name and size only</source>
         <translation>%1, só por nome e tamanho</translation>
@@ -5104,8 +5327,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Flag, or take the flag away</source>
-        <translation>Sinalizar ou remover o sinalizador</translation>
+        <source>Flag (toggle)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5127,6 +5350,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>5 stars</source>
         <translation>5 estrelas</translation>
     </message>
+    <message>
+        <source>%1, just labelled: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -5147,6 +5374,38 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Lendo %1…</translation>
     </message>
     <message>
+        <source>Label as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask whether to add “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not add it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>top level</source>
         <translation>nível superior</translation>
     </message>
@@ -5155,16 +5414,21 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Nenhum resultado</translation>
     </message>
     <message>
+        <source>Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>key</comment>
+        <translation type="unfinished">%1: %2</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>Configurações…</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>Seu nome</translation>
-    </message>
-    <message>
-        <source>Who labels these images?</source>
-        <translation>Quem rotula estas imagens?</translation>
     </message>
     <message>
         <source>Name of the field</source>
@@ -5201,6 +5465,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Save</source>
         <translation>Salvar</translation>
+    </message>
+    <message>
+        <source>Your name for these labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5287,8 +5555,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Aguardando as predições…</translation>
     </message>
     <message>
-        <source>Making the report</source>
-        <translation>Criando o relatório</translation>
+        <source>Building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5315,20 +5583,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Matriz de confusão</translation>
     </message>
     <message>
-        <source>Stop making the report</source>
-        <translation>Parar a criação do relatório</translation>
+        <source>Stop building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>Referência com que as predições são comparadas. Escolha um arquivo CSV com as colunas image e class.</translation>
+        <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use labels again</source>
-        <translation>Voltar a usar rótulos</translation>
+        <source>Use held-out labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Compare with nothing</source>
-        <translation>Não comparar</translation>
+        <source>No comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5339,8 +5607,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Comparar com</translation>
     </message>
     <message>
-        <source>Make the report</source>
-        <translation>Criar o relatório</translation>
+        <source>Build the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report shows how much is labelled, and how often predictions are correct.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5349,10 +5625,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>No report yet</source>
         <translation>Ainda não há relatório</translation>
-    </message>
-    <message>
-        <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Um relatório diz em que ponto está o trabalho e com que frequência as predições acertam.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5395,26 +5667,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1, predita como %2</translation>
     </message>
     <message numerus="yes">
-        <source>Made at %1; %n labels since.</source>
-        <translation>
-            <numerusform>Hora de criação: %1; %n rótulo desde então.</numerusform>
-            <numerusform>Hora de criação: %1; %n rótulos desde então.</numerusform>
+        <source>%n new labels since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels and other changes since.</source>
-        <translation>
-            <numerusform>%n rótulo e outras mudanças desde então.</numerusform>
-            <numerusform>%n rótulos e outras mudanças desde então.</numerusform>
+        <source>%n new labels and other changes since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Made at %1; %2</source>
-        <translation>Hora de criação: %1; %2</translation>
-    </message>
-    <message>
-        <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Hora de criação: %1; classes, imagens ou o modelo mudaram desde então.</translation>
+        <source>Classes, images or the model have changed since %1.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5469,8 +5737,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Remover imagens do projeto</translation>
     </message>
     <message>
-        <source>Accept the class on the card</source>
-        <translation>Aceitar a classe do cartão</translation>
+        <source>Accept prediction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5484,8 +5752,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Aceitar a classe mais provável</translation>
     </message>
     <message>
-        <source>Remove label, or skip</source>
-        <translation>Remover rótulo ou pular</translation>
+        <source>Label as the class with the 1st key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 2nd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 3rd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 4th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 5th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 6th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 7th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 8th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 9th key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5509,28 +5809,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Nada a aceitar: este arquivo não pôde ser lido.</translation>
     </message>
     <message>
-        <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>Ainda não há nada a aceitar: esta imagem não foi lida.</translation>
-    </message>
-    <message>
-        <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>Ainda não há nada a aceitar: primeiro, rotule uma imagem de alguma classe.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n images had another label.</source>
-        <translation>
-            <numerusform>%n imagem tinha outro rótulo.</numerusform>
-            <numerusform>%n imagens tinham outro rótulo.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Press %1 for another thing in the image.</source>
         <translation>Pressione %1 para outro objeto na imagem.</translation>
-    </message>
-    <message>
-        <source>Was %1.</source>
-        <comment>class</comment>
-        <translation>Era %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5544,6 +5824,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Press %1 to label it as any class.</source>
         <translation>Pressione %1 para rotulá-la como qualquer classe.</translation>
     </message>
+    <message>
+        <source>No class has the key %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
         <translation>
@@ -5556,8 +5844,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Nome da nova classe com %1</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it under a class · Enter creates · Esc closes</source>
-        <translation>Digite Pai/Nome para colocá-la em uma classe · Enter cria · Esc fecha</translation>
+        <source>Parent/Name puts it under a class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5580,12 +5868,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Lendo datas, câmeras e locais</translation>
     </message>
     <message>
-        <source>Analysing images (second pass)</source>
-        <translation>Analisando imagens (segunda passagem)</translation>
-    </message>
-    <message>
         <source>Analysing images</source>
         <translation>Analisando imagens</translation>
+    </message>
+    <message>
+        <source>Refining predictions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5743,8 +6031,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: trying changes</source>
-        <translation>Não salvo: as edições são só um teste</translation>
+        <source>Changes are not saved yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5862,10 +6150,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Tamanho da imagem</translation>
     </message>
     <message>
-        <source>This project is open read-only.</source>
-        <translation>O projeto está aberto somente para leitura.</translation>
-    </message>
-    <message>
         <source>Stop; the project stays unchanged</source>
         <translation>Parar; o projeto não muda</translation>
     </message>
@@ -5906,12 +6190,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Treinar o backbone</translation>
     </message>
     <message>
-        <source>Learns how much each class inherits from its parents.</source>
-        <translation>Aprende quanto cada classe herda dos pais.</translation>
+        <source>Adapts how much each class inherits from its parents.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trains the network that embeds your images to tell your classes apart.</source>
-        <translation>Treina a rede que gera os embeddings das suas imagens para distinguir suas classes.</translation>
+        <source>Adapts the model to your images, so that it can tell your classes apart.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6085,16 +6369,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Criar projeto</translation>
     </message>
     <message>
+        <source>Start over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop; no project is made</source>
         <translation>Parar; nenhum projeto é criado</translation>
-    </message>
-    <message>
-        <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>Escolha precisão ou velocidade. Você pode mudar depois; classes e rótulos são mantidos.</translation>
-    </message>
-    <message>
-        <source>Create project…</source>
-        <translation>Criar projeto…</translation>
     </message>
     <message>
         <source>Remove “%1” from this list</source>
@@ -6113,24 +6393,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Limpar projetos recentes</translation>
     </message>
     <message>
+        <source>Sample collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>315 pictures and their classes, to try everything out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your first collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The guide: from a folder to results in five steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Get started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protoleaf</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Nothing is copied, changed or sent anywhere.</source>
-        <translation>As subpastas podem virar classes. Nada é copiado, alterado ou enviado a lugar algum.</translation>
+        <source>You can also drop photos and a class list anywhere on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
         <translation>Escolher uma pasta de imagens</translation>
     </message>
     <message>
-        <source>Or drop a folder of images here, or click to choose one</source>
-        <translation>Ou solte uma pasta de imagens aqui, ou clique para escolher uma</translation>
-    </message>
-    <message>
-        <source>Right more often, above all with few labels.</source>
-        <translation>Acerta mais, sobretudo com poucos rótulos.</translation>
+        <source>More accurate, especially with few labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6157,72 +6453,98 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Alguns segundos para %2</translation>
     </message>
     <message>
-        <source>Prepared once before its first use.</source>
-        <translation>Preparado uma vez antes do primeiro uso.</translation>
+        <source>First use: about a minute of setup.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: looking for images… %2</source>
-        <translation>“%1”: procurando imagens… %2</translation>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %n levels</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
-        <source>“%1” and more: %2</source>
-        <translation>“%1” e mais: %2</translation>
+        <source>Add a folder first.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: %2</source>
-        <translation>“%1”: %2</translation>
+        <source>Tick the folders that are classes. Their images get labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Will be saved as %1 in %2.</source>
-        <translation>Será salvo como %1 em %2.</translation>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n labelled</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 labelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting up (%1 of %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show images</source>
         <translation>Mostrar imagens</translation>
     </message>
     <message>
-        <source>Discard</source>
-        <translation>Descartar</translation>
+        <source>Discard changes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>Manter</translation>
+        <source>Apply changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project stays as it was</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the changes in the project, as one step that can be undone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying changes: edit classes, labels and minimum confidences freely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved until you choose Apply changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your changes are not saved yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply or discard them to leave, or stay.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stay</source>
         <translation>Ficar</translation>
     </message>
     <message>
-        <source>Drop the edits; the project stays as it was</source>
-        <translation>Descartar as edições; o projeto fica como estava</translation>
-    </message>
-    <message>
-        <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>Salvar as edições no projeto, como uma só etapa que pode ser desfeita</translation>
-    </message>
-    <message>
-        <source>What if: edit classes, labels and confidences freely</source>
-        <translation>E se: edite livremente classes, rótulos e confianças</translation>
-    </message>
-    <message>
-        <source>Nothing is saved until you choose Keep.</source>
-        <translation>Nada é salvo até você escolher Manter.</translation>
-    </message>
-    <message>
         <source>Updating predictions…</source>
         <translation>Atualizando predições…</translation>
-    </message>
-    <message>
-        <source>What you tried out is not saved yet</source>
-        <translation>O que você testou ainda não está salvo</translation>
-    </message>
-    <message>
-        <source>Keep it or discard it to leave, or stay.</source>
-        <translation>Mantenha ou descarte para sair, ou fique aqui.</translation>
-    </message>
-    <message>
-        <source>What if: %1</source>
-        <translation>E se: %1</translation>
     </message>
     <message>
         <source>some changes come from labels given before</source>
@@ -6241,20 +6563,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>O que mudaria</translation>
     </message>
     <message>
-        <source>What if: try edits out</source>
-        <translation>E se: testar edições</translation>
+        <source>Try changes without saving</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep what was tried out</source>
-        <translation>Manter o que foi testado</translation>
-    </message>
-    <message>
-        <source>Discard what was tried out</source>
-        <translation>Descartar o que foi testado</translation>
-    </message>
-    <message>
-        <source>Show images that changed class</source>
-        <translation>Mostrar imagens que mudaram de classe</translation>
+        <source>Images that changed class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6294,13 +6608,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edits are tried out</source>
-        <translation>
-            <numerusform>%n edição em teste</numerusform>
-            <numerusform>%n edições em teste</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n new labels changed what is expected</source>
         <translation>
             <numerusform>%n novo rótulo mudou o que se espera</numerusform>
@@ -6319,8 +6626,15 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Com classe segura: %1 → %2, corretas: %3 → %4.</translation>
     </message>
     <message>
-        <source>Tried out: %1</source>
-        <translation>Em teste: %1</translation>
+        <source>Not saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes, not saved</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Unknown went up by %1</source>
@@ -6369,60 +6683,36 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Abrir a imagem</translation>
     </message>
     <message>
-        <source>Go to the classes</source>
-        <translation>Ir para as classes</translation>
+        <source>Go to the next pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show all images</source>
-        <translation>Mostrar todas as imagens</translation>
+        <source>Go to the previous pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show images to review</source>
-        <translation>Mostrar imagens a revisar</translation>
+        <source>Images to review</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show labelled images</source>
-        <translation>Mostrar imagens rotuladas</translation>
+        <source>Labelled images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show unknown images</source>
-        <translation>Mostrar imagens desconhecidas</translation>
+        <source>Unknown images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Teach first</source>
-        <translation>Ordenar: ensinar primeiro</translation>
+        <source>Order added</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Least certain first</source>
-        <translation>Ordenar: menor certeza primeiro</translation>
+        <source>Date taken</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Most certain first</source>
-        <translation>Ordenar: maior certeza primeiro</translation>
-    </message>
-    <message>
-        <source>Sort: By class</source>
-        <translation>Ordenar: por classe</translation>
-    </message>
-    <message>
-        <source>Sort: In the order added</source>
-        <translation>Ordenar: na ordem de inclusão</translation>
-    </message>
-    <message>
-        <source>Sort: By name</source>
-        <translation>Ordenar: por nome</translation>
-    </message>
-    <message>
-        <source>Sort: By date taken</source>
-        <translation>Ordenar: por data da foto</translation>
-    </message>
-    <message>
-        <source>Sort: By folder</source>
-        <translation>Ordenar: por pasta</translation>
-    </message>
-    <message>
-        <source>Sort: Largest files first</source>
-        <translation>Ordenar: maiores arquivos primeiro</translation>
+        <source>File size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6431,6 +6721,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Show or hide the right panel</source>
         <translation>Mostrar ou ocultar o painel direito</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6467,10 +6761,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Search commands and classes</source>
         <translation>Pesquisar comandos e classes</translation>
-    </message>
-    <message>
-        <source>Enter runs it · Esc closes</source>
-        <translation>Enter executa · Esc fecha</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -6520,10 +6810,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 imagens/s</translation>
     </message>
     <message>
-        <source>Optimising for this computer…</source>
-        <translation>Otimizando para este computador…</translation>
-    </message>
-    <message>
         <source>All changes saved, last at %1</source>
         <translation>Todas as alterações salvas, última: %1</translation>
     </message>
@@ -6551,6 +6837,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
         <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Setting up…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6638,12 +6928,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 changed</source>
         <translation>Mudanças: %1</translation>
     </message>
-    <message numerus="yes">
-        <source>%n images changed class</source>
-        <translation>
-            <numerusform>%n imagem mudou de classe</numerusform>
-            <numerusform>%n imagens mudaram de classe</numerusform>
-        </translation>
+    <message>
+        <source>No prediction changed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -6651,10 +6938,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%n imagem tem outra classe segura</numerusform>
             <numerusform>%n imagens têm outra classe segura</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No image changed class</source>
-        <translation>Nenhuma imagem mudou de classe</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
@@ -6796,10 +7079,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Voltar (Esc)</translation>
     </message>
     <message>
-        <source>Show or hide the right panel (Alt+6)</source>
-        <translation>Mostrar ou ocultar o painel direito (Alt+6)</translation>
-    </message>
-    <message>
         <source>Order</source>
         <translation>Ordem</translation>
     </message>
@@ -6845,6 +7124,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Filters</source>
         <translation>Filtros</translation>
+    </message>
+    <message>
+        <source>Save search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8152,6 +8435,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>--class e --folders-as-classes são mutuamente exclusivos</translation>
     </message>
     <message>
+        <source>the class list is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>folders that are called as classes of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{classes} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>--frames is not a time between frames</source>
         <translation>--frames não é um intervalo entre quadros</translation>
     </message>
@@ -8893,8 +9192,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>versão {found_version} em {source}</translation>
     </message>
     <message>
+        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{archive} was made by a newer version of the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>update Protoleaf</source>
         <translation>atualize o Protoleaf</translation>
+    </message>
+    <message>
+        <source>download or copy the file again, or ask for a new one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9121,6 +9432,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escolha outro lugar</translation>
     </message>
     <message>
+        <source>the copy cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a photo cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no graph format &quot;{name}&quot;</source>
         <translation>o formato de grafo “{name}” não existe</translation>
     </message>
@@ -9333,6 +9652,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>crie-a ou escolha outra</translation>
     </message>
     <message>
+        <source>a project cannot have this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that every file system takes, without any of {refused}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>choose another folder or free some space</source>
         <translation>escolha outra pasta ou libere espaço</translation>
     </message>
@@ -9493,16 +9820,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Entre as cinco mais prováveis</translation>
     </message>
     <message>
-        <source>Level 0 is the coarsest. The thin line is the 95% interval.</source>
-        <translation>O nível 0 é o mais amplo. A linha fina é o intervalo de 95%.</translation>
-    </message>
-    <message>
         <source>Level</source>
         <translation>Nível</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>Corretas</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -9513,32 +9832,48 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Cobertura e precisão por confiança mínima</translation>
     </message>
     <message>
-        <source>named</source>
-        <translation>com classe</translation>
-    </message>
-    <message>
-        <source>right among them</source>
-        <translation>corretas entre elas</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low} a {high}</translation>
-    </message>
-    <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>Com a confiança em uso ({needed}), {named} das imagens recebem uma classe, e {right} destas estão corretas.</translation>
-    </message>
-    <message>
-        <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} De todas as imagens, {leaf} recebem uma classe sem outras abaixo. As linhas mostram o efeito de uma só confiança para todas as classes.</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
         <translation>em uso: {needed}</translation>
     </message>
     <message>
-        <source>Named</source>
-        <translation>Com classe</translation>
+        <source>The thin line is the 95% interval.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy of predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all images {leaf} get one of the finest classes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines show what one confidence for all classes would do.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9561,24 +9896,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Erro de calibração esperado: {error}.</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} As colunas são a proporção de acertos; as marcas, a pontuação que a prometia: quanto mais próximas, mais se pode confiar na pontuação.</translation>
-    </message>
-    <message>
-        <source>Score of the finest class</source>
-        <translation>Pontuação da classe mais específica</translation>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mean score</source>
         <translation>Pontuação média</translation>
-    </message>
-    <message>
-        <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{right:,} de {images:,} imagens receberam a classe mais específica correta.</translation>
-    </message>
-    <message>
-        <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
-        <translation>As linhas são a referência; as colunas, a predição. Abra um ramo para ver as classes abaixo dele.</translation>
     </message>
     <message>
         <source>A class with several parents stands under the oldest of them.</source>
@@ -9589,8 +9912,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Confusão</translation>
     </message>
     <message>
-        <source>Truth</source>
-        <translation>Referência</translation>
+        <source>{right:,} of {images:,} images are predicted correctly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are the correct classes, columns the predicted ones.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9605,16 +9932,32 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mais confundida com</translation>
     </message>
     <message>
-        <source>So often</source>
-        <translation>Quantas vezes</translation>
+        <source>Each class counts with all below it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>De cada classe com todas abaixo dela. Encontradas são imagens sem rótulo com essa predição.</translation>
+        <source>Predicted are images without a label.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>Testadas são imagens cuja classe é conhecida; revocação é a proporção delas que é encontrada, com seu intervalo de 95%; precisão, a proporção de corretas entre as que têm essa predição.</translation>
+        <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance between correct and predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9629,40 +9972,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Nenhuma imagem foi tomada por outra classe.</translation>
     </message>
     <message>
-        <source>How far off mistakes are</source>
-        <translation>Distância dos erros</translation>
+        <source>Sure predictions that are correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
-        <translation>{wrong:,} erros; a classe mais baixa acima da referência e da predição fica em média {height} níveis acima da mais específica.</translation>
+        <source>{right:,} of {count:,} correct, 95% interval {span}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{summary} Siblings are 2 edges apart: one up to their parent, one down.</source>
-        <translation>{summary} Irmãs estão a 2 arestas: uma subindo até o pai, outra descendo.</translation>
+        <source>Measured with the truth file {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Edges between truth and prediction</source>
-        <translation>Arestas entre referência e predição</translation>
-    </message>
-    <message>
-        <source>Edges</source>
-        <translation>Arestas</translation>
-    </message>
-    <message>
-        <source>Sure predictions that are right</source>
-        <translation>Predições confiáveis corretas</translation>
-    </message>
-    <message>
-        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
-        <translation>{right:,} de {count:,} respostas, intervalo de 95% {span}</translation>
-    </message>
-    <message>
-        <source>By the truth file {name}.</source>
-        <translation>Segundo o arquivo de referência {name}.</translation>
-    </message>
-    <message>
-        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
-        <translation>Segundo rótulos de pessoas, reservados um a um; as imagens deles podem ser mais fáceis ou mais difíceis que as outras.</translation>
+        <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9757,20 +10080,28 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Comparar</translation>
     </message>
     <message>
-        <source>Finest class right</source>
-        <translation>Classe mais específica correta</translation>
+        <source>Finest class correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Level {level} right</source>
-        <translation>Nível {level} correto</translation>
+        <source>{level} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Named with the confidence needed</source>
-        <translation>Com classe, pela confiança mínima</translation>
+        <source>Predicted with the confidence needed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Right among them</source>
-        <translation>Corretas entre elas</translation>
+        <source>Correct among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {name} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9781,16 +10112,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Medida</translation>
     </message>
     <message>
-        <source>Both right</source>
-        <translation>Ambos corretos</translation>
-    </message>
-    <message>
-        <source>Only {name} right</source>
-        <translation>Só {name} correto</translation>
-    </message>
-    <message>
         <source>Both wrong</source>
         <translation>Ambos errados</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9821,12 +10148,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Contagens</translation>
     </message>
     <message>
-        <source>Images by class</source>
-        <translation>Imagens por classe</translation>
+        <source>Class balance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The dark part is labelled.</source>
-        <translation>A parte escura está rotulada.</translation>
+        <source>The first part of each bar is labelled, the rest predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first part of each bar is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9835,6 +10166,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Images by month</source>
         <translation>Imagens por mês</translation>
+    </message>
+    <message>
+        <source>The lower part of each column is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -9859,10 +10194,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Accuracy by the truth file</source>
         <translation>Acurácia segundo o arquivo de referência</translation>
-    </message>
-    <message>
-        <source>Accuracy of held-out labels</source>
-        <translation>Acurácia em rótulos reservados</translation>
     </message>
     <message>
         <source>Accuracy, checked at random</source>
@@ -9909,6 +10240,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Dia</translation>
     </message>
     <message>
+        <source>Held-out accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Person</source>
         <translation>Pessoa</translation>
     </message>
@@ -9949,8 +10284,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o arquivo de referência {name}</translation>
     </message>
     <message>
-        <source>labels of people, held out one by one</source>
-        <translation>rótulos de pessoas, reservados um a um</translation>
+        <source>labels of people, each held out in turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing</source>
@@ -9963,10 +10302,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
         <translation>{count:,} das suas {rows:,} linhas não correspondem a imagens daqui.</translation>
-    </message>
-    <message>
-        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>As predições são comparadas com {images:,} de {labels:,} rótulos. Os rótulos foram reservados um de cada vez: o modelo não aprendeu com o rótulo da imagem que classificava.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -10013,6 +10348,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível gravar o relatório</translation>
     </message>
     <message>
+        <source>Nothing matches “{term}”. Did you mean {meant}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches “{term}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each part matches images, but no image matches all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
         <translation>a classe “{name}”, no caractere {place}, não existe</translation>
     </message>
@@ -10043,6 +10390,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>such as {example}</source>
         <translation>como {example}</translation>
+    </message>
+    <message>
+        <source>OR at character {place} does not stand between two terms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10205,8 +10560,48 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>cosseno {cosine} em {path}, e também baixo em {others} de outras {compared}</translation>
     </message>
     <message>
+        <source>the project cannot be taken out of the copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy cannot be unpacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>check the path</source>
         <translation>confira o caminho</translation>
+    </message>
+    <message>
+        <source>there is no &quot;{path}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has two files of one name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a link to another file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a small file in it would become a very large one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} ({file})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no project in it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10729,6 +11124,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>categoria taxonômica</translation>
     </message>
     <message>
+        <source>that is no key for a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {last}, or 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a confidence threshold must be a probability</source>
         <translation>a confiança mínima precisa ser uma probabilidade</translation>
     </message>
@@ -10745,8 +11148,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>cor</translation>
     </message>
     <message>
-        <source>confidence needed</source>
-        <translation>confiança mínima</translation>
+        <source>minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level at which predictions begin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11301,26 +11712,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} não é um texto</translation>
     </message>
     <message>
-        <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
-        <translation>cada pasta conta como uma instalação; o local dela é o das fotos ou qualquer lugar da Terra quando elas não o informam</translation>
-    </message>
-    <message>
-        <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>fotos sem hora recebem a do arquivo, e UTC quando a câmera não informa o fuso horário; os comentários dizem isso</translation>
-    </message>
-    <message>
-        <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
-        <translation>desenho amostral, método de captura e licença não são conhecidos: preencha-os (datapackage.json) antes de publicar</translation>
-    </message>
-    <message>
-        <source>images are named, not contained</source>
-        <translation>as imagens são indicadas, não incluídas</translation>
-    </message>
-    <message>
-        <source>the page or moment of a box is only in a table of our own</source>
-        <translation>a página ou o momento de cada caixa consta de uma tabela própria do Protoleaf</translation>
-    </message>
-    <message>
         <source>observation {place}: {reason}</source>
         <translation>observação {place}: {reason}</translation>
     </message>
@@ -11743,6 +12134,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>line {place}: {reason}</source>
         <translation>linha {place}: {reason}</translation>
+    </message>
+    <message>
+        <source>classes without images and notes of classes are not included: export the class graph as well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12441,6 +12840,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{relabelled} antes com outro rótulo</translation>
     </message>
     <message>
+        <source>was {from}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {other}, by {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> e {below_it} abaixo dela</translation>
     </message>
@@ -12829,6 +13236,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mover {chosen} para {parent}</translation>
     </message>
     <message>
+        <source>Moved {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Moved {chosen} to the top level</source>
         <translation>Moveu {chosen} para o nível superior</translation>
     </message>
@@ -12917,12 +13332,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Alterar {attributes} de {classes}</translation>
     </message>
     <message>
-        <source>Changed the confidence needed for {class}</source>
-        <translation>Alterou a confiança mínima de {class}</translation>
+        <source>Changed the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change the confidence needed for {class}</source>
-        <translation>Alterar a confiança mínima de {class}</translation>
+        <source>Change the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -12941,12 +13356,72 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Permitir predições abaixo de {class}</translation>
     </message>
     <message>
+        <source>Gave {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Took the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported {classes} from {source}</source>
         <translation>Importou {classes} de {source}</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
         <translation>Importar {classes} de {source}</translation>
+    </message>
+    <message>
+        <source>locked the class list, as it has more than {limit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlocked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limited predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions of any level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13071,6 +13546,30 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
         <translation>Tempo entre fotos de uma rajada: {seconds}</translation>
+    </message>
+    <message>
+        <source>Saved the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Renamed the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the saved search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the saved search {search}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13534,6 +14033,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>libere espaço lá ou defina TMPDIR para outra pasta</translation>
     </message>
     <message>
+        <source>{path} is a copy of a project with its photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unpack it first: protoleaf unpack FILE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a file that was cut off</source>
         <translation>um arquivo que foi cortado</translation>
     </message>
@@ -13704,6 +14211,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the setting {name} is of the wrong kind</source>
         <translation>a configuração {name} é do tipo errado</translation>
+    </message>
+    <message>
+        <source>that is no level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to {deepest:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14578,6 +15093,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1?</translation>
     </message>
     <message>
+        <source>may be something else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“%1”</source>
         <translation>“%1”</translation>
     </message>
@@ -14726,6 +15245,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Rank: %1</source>
         <translation>Categoria taxonômica: %1</translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the image and the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -14925,10 +15452,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nome da classe sem o autor</translation>
     </message>
     <message>
-        <source>names from the top down</source>
-        <translation>nomes do nível superior para baixo</translation>
-    </message>
-    <message>
         <source>id</source>
         <translation>id</translation>
     </message>
@@ -14939,14 +15462,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>identity of the class in lists of Protoleaf</source>
         <translation>identidade da classe em listas do Protoleaf</translation>
-    </message>
-    <message>
-        <source>id of the class above</source>
-        <translation>id da classe acima</translation>
-    </message>
-    <message>
-        <source>name of the class above</source>
-        <translation>nome da classe acima</translation>
     </message>
     <message>
         <source>id of the accepted class</source>
@@ -14981,12 +15496,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>epíteto infraespecífico</translation>
     </message>
     <message>
-        <source>other names</source>
-        <translation>outros nomes</translation>
+        <source>full path of the class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name in the language of people</source>
-        <translation>nome popular</translation>
+        <source>id of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>common name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15494,6 +16017,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {most}</translation>
     </message>
     <message>
+        <source>no more searches can be saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no saved search &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name of a search has at least 1 and at most {most} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a search is saved as &quot;{name}&quot; already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>split it into several files</source>
         <translation>divida-o em vários arquivos</translation>
     </message>
@@ -15736,6 +16275,203 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Mixed</source>
         <translation>Vários valores</translation>
+    </message>
+    <message>
+        <source>Project “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds the photos in full size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, %2 free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, but only %2 is free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are damaged and were left out</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are not in the copy</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photos are previews</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folders of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type or paste</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One class per line. Indent a line to put it under the one above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Labels are imported from %1 once the project is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You can add classes or import a list at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>typed list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop folders of photos here, or click to choose one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 so far…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where the project is saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>a rule of a class needs a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name it behind the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that is no confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to 1, or &quot;parent&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as 0.9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page or moment of a box is only in the extra table images.csv</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

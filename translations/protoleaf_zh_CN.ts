@@ -24,8 +24,8 @@
         <translation>版本 %1</translation>
     </message>
     <message>
-        <source>Turns a taxonomy and a handful of images per class into a classified collection.</source>
-        <translation>只需一个分类体系，每个类别几张图像，即可得到分好类的图像集。</translation>
+        <source>Sort thousands of photos by labelling a few</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -110,6 +110,42 @@
     <message>
         <source>Model</source>
         <translation>模型</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Duplicates and bursts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Try changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Moved and replaced</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label by rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rating</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Comment and fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>View</source>
@@ -628,8 +664,8 @@
         <translation>训练数据：%1</translation>
     </message>
     <message>
-        <source>Prepared once before its first use</source>
-        <translation>首次使用前准备一次</translation>
+        <source>First use: about a minute of setup</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -772,6 +808,14 @@
         <translation>正在恢复…</translation>
     </message>
     <message>
+        <source>Continue as a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Protoleaf projects (*.protoleaf)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Where to keep backups</source>
         <translation>备份的保存位置</translation>
     </message>
@@ -788,6 +832,10 @@
         <translation>已恢复备份</translation>
     </message>
     <message>
+        <source>Copied the backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Go back</source>
         <translation>返回</translation>
     </message>
@@ -798,6 +846,26 @@
     <message>
         <source>Choose backup…</source>
         <translation>选择备份…</translation>
+    </message>
+    <message>
+        <source>Open the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Continue as a copy…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop unpacking</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpack and open</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -920,6 +988,10 @@
         <translation>将项目恢复到 %1 的状态？</translation>
     </message>
     <message>
+        <source>This is a backup of “%1”, made %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Is this the right project?</source>
         <translation>这是正确的项目吗？</translation>
     </message>
@@ -972,8 +1044,8 @@
         <translation>会先备份项目的当前状态，因此可以再恢复回来。</translation>
     </message>
     <message>
-        <source>Damaged, and cannot be restored: %1</source>
-        <translation>已损坏，无法恢复：%1</translation>
+        <source>Damaged file; it can&apos;t be restored: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1060,6 +1132,14 @@
         <translation>重命名类别…</translation>
     </message>
     <message>
+        <source>Key for labelling…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Move under…</source>
         <translation>移到其他类别下…</translation>
     </message>
@@ -1112,8 +1192,12 @@
         <translation>顶层新类别的名称</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it elsewhere · Enter creates · Esc closes</source>
-        <translation>输入“父类/名称”可放到其他位置 · Enter 创建 · Esc 关闭</translation>
+        <source>Add the parent %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Parent/Name puts it elsewhere</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1128,8 +1212,20 @@
         <translation>%1 上方新类别的名称</translation>
     </message>
     <message>
-        <source>Enter creates · Esc closes</source>
-        <translation>Enter 创建 · Esc 关闭</translation>
+        <source>Key that labels as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rules for the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one undo brings all of it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>labels, children and parents go along</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1140,20 +1236,12 @@
         <translation>重命名为“%1”</translation>
     </message>
     <message>
-        <source>Enter renames · Esc closes</source>
-        <translation>Enter 重命名 · Esc 关闭</translation>
-    </message>
-    <message>
         <source>The top level</source>
         <translation>顶层</translation>
     </message>
     <message>
         <source>Move %1 under</source>
         <translation>为 %1 选择新父类</translation>
-    </message>
-    <message>
-        <source>Enter moves · Esc closes</source>
-        <translation>Enter 移动 · Esc 关闭</translation>
     </message>
     <message>
         <source>Add another parent to %1</source>
@@ -1164,24 +1252,8 @@
         <translation>为 %1 添加父类</translation>
     </message>
     <message>
-        <source>Enter adds the parent · Esc closes</source>
-        <translation>Enter 添加父类 · Esc 关闭</translation>
-    </message>
-    <message>
-        <source>Enter removes · Esc closes · one undo brings all of it back</source>
-        <translation>Enter 移除 · Esc 关闭 · 撤销一次即可全部恢复</translation>
-    </message>
-    <message>
         <source>Merge %1 into</source>
         <translation>将 %1 合并到</translation>
-    </message>
-    <message>
-        <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
-        <translation>标签、子类和父类一并转移 · Enter 选择 · Esc 关闭</translation>
-    </message>
-    <message>
-        <source>Enter merges · Esc closes · one undo brings all of it back</source>
-        <translation>Enter 合并 · Esc 关闭 · 撤销一次即可全部恢复</translation>
     </message>
     <message>
         <source>Merge %1 into %2</source>
@@ -1226,6 +1298,38 @@
         <translation>
             <numerusform>%n 个标签被移除</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Label with %1 as %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Lock the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>new words make classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>ask before a new word makes a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict above level %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predict classes of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>current</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1294,12 +1398,20 @@
         <translation>也在 %1 下</translation>
     </message>
     <message>
-        <source>Confidence needed here and below: %1</source>
-        <translation>此处及以下所需置信度：%1</translation>
+        <source>Minimum confidence here and below: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predictions stop at this class</source>
-        <translation>预测止于此类别</translation>
+        <source>Subclasses are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Broader classes are not predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 labels as this class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1332,6 +1444,14 @@
         <translation>全部图像的视图</translation>
     </message>
     <message>
+        <source>Rename…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Import a list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Find a class</source>
         <translation>查找类别</translation>
     </message>
@@ -1346,10 +1466,8 @@
     <message>
         <source>No classes yet.
 
-Click + to add a class, or import a list.</source>
-        <translation>尚无类别。
-
-单击 + 添加类别，或导入列表。</translation>
+Click + to add a class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1598,6 +1716,10 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
+        <source>Move from %1 to %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Add %1 as a parent</source>
         <translation>将“%1”添加为父类</translation>
     </message>
@@ -1716,8 +1838,8 @@ Click + to add a class, or import a list.</source>
         <translation>替换</translation>
     </message>
     <message>
-        <source>Export…</source>
-        <translation>导出…</translation>
+        <source>Export labels and predictions…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1748,8 +1870,12 @@ Click + to add a class, or import a list.</source>
         <translation>训练程序会将每个文件夹视为独立的类别。</translation>
     </message>
     <message>
-        <source>What this format cannot carry</source>
-        <translation>此格式无法承载的内容</translation>
+        <source>Photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limits of this format</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1766,6 +1892,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
         <translation>它逐张判断图像；在项目中，图像之间还会互相学习</translation>
+    </message>
+    <message>
+        <source>Copy for someone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>backbones that you added yourself are not included</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1798,6 +1936,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Nature and archives</source>
         <translation>自然与档案</translation>
+    </message>
+    <message>
+        <source>Whole project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -1835,10 +1977,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Symbolic links</source>
         <translation>符号链接</translation>
-    </message>
-    <message>
-        <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>不丢失任何信息：标签和预测完整写出。</translation>
     </message>
     <message numerus="yes">
         <source>Also %n images the model is sure of</source>
@@ -1879,6 +2017,26 @@ Click + to add a class, or import a list.</source>
         <translation>文件</translation>
     </message>
     <message>
+        <source>Photos are not included.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Previews of %1 px</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Photos in full size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every detail can be seen.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
         <translation>选择图像所在文件夹，新文件会放在图像旁边。</translation>
     </message>
@@ -1893,6 +2051,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1 free on this disk.</source>
         <translation>此磁盘可用空间 %1。</translation>
+    </message>
+    <message>
+        <source>The copy takes about %1, and only %2 is free there.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -1936,6 +2098,28 @@ Click + to add a class, or import a list.</source>
             <numerusform>已将含 %n 个类别的模型导出到“%1”，%2</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Copied the project and %1 to %2, %3</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos were not found</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos could not be read</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
         <translation>已停止。已写出的文件是完整的，予以保留。</translation>
@@ -1953,8 +2137,12 @@ Click + to add a class, or import a list.</source>
         <translation>折叠</translation>
     </message>
     <message>
-        <source>Unfold a card, or fold it again</source>
-        <translation>展开卡片，或重新折叠</translation>
+        <source>Keep apart</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expand group</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -1969,12 +2157,8 @@ Click + to add a class, or import a list.</source>
         <translation>显示每组连拍中最好的一张</translation>
     </message>
     <message>
-        <source>Time between shots of a burst…</source>
-        <translation>连拍的间隔时间…</translation>
-    </message>
-    <message>
-        <source>as it is</source>
-        <translation>当前值</translation>
+        <source>Maximum gap in a burst…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -1997,12 +2181,8 @@ Click + to add a class, or import a list.</source>
         <translation>更正相机时钟…</translation>
     </message>
     <message>
-        <source>Enter chooses · Esc closes</source>
-        <translation>Enter 选择 · Esc 关闭</translation>
-    </message>
-    <message>
-        <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation>按数字键或输入字母 · Enter 选择 · Esc 关闭</translation>
+        <source>a digit or letters choose</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2043,8 +2223,8 @@ Click + to add a class, or import a list.</source>
         <translation>没有连拍：同一相机的任意两张照片，拍摄间隔都超过设定的时间。</translation>
     </message>
     <message>
-        <source>Most seconds between two shots of a burst</source>
-        <translation>连拍中两张照片的最长间隔秒数</translation>
+        <source>Maximum gap in a burst, in seconds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2097,16 +2277,16 @@ Click + to add a class, or import a list.</source>
         <translation>同时按文件重命名、移动和合并类别</translation>
     </message>
     <message>
-        <source>Left out</source>
-        <translation>未导入</translation>
-    </message>
-    <message>
         <source>Such as</source>
         <translation>例如</translation>
     </message>
     <message>
         <source>How many</source>
         <translation>数量</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2457,6 +2637,10 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
+        <source>Unpack into a folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Merge into %1</source>
         <translation>合并到“%1”</translation>
     </message>
@@ -2509,12 +2693,20 @@ Click + to add a class, or import a list.</source>
         <translation>在顶层</translation>
     </message>
     <message>
-        <source>closed, %1 below</source>
-        <translation>已收起，其下 %1</translation>
+        <source>collapsed, %1 below</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>%1 已确定：已标注，或确信到叶类别</translation>
+        <source>%1 labelled, or sure of one of the finest classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits nothing yet: its parents have no examples.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 inherits %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2523,16 +2715,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
-        <translation>尚无内容传播到“%1”：其父类没有图像。</translation>
-    </message>
-    <message>
         <source>%1 from %2</source>
         <translation>%1 来自“%2”</translation>
-    </message>
-    <message>
-        <source>%1 takes %2</source>
-        <translation>“%1”的构成：%2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2543,16 +2727,16 @@ Click + to add a class, or import a list.</source>
         <translation>在类别图中查找类别</translation>
     </message>
     <message>
-        <source>Draw all classes again (Esc)</source>
-        <translation>重新绘制所有类别 (Esc)</translation>
+        <source>Show all classes (Esc)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Click or drag to move the view</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
         <translation>Enter 转到下一个</translation>
-    </message>
-    <message>
-        <source>See all</source>
-        <translation>查看全部</translation>
     </message>
     <message>
         <source>Around %1</source>
@@ -2565,10 +2749,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>No class</source>
         <translation>无类别</translation>
-    </message>
-    <message>
-        <source>Click or drag to look elsewhere</source>
-        <translation>单击或拖动以查看别处</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2613,10 +2793,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
         <translation>将 %1标注为：名称、部分名称或“父类/名称”</translation>
-    </message>
-    <message>
-        <source>Enter labels · Esc closes</source>
-        <translation>Enter 标注 · Esc 关闭</translation>
     </message>
     <message>
         <source>finer classes of %1</source>
@@ -2873,16 +3049,13 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Not read yet</source>
-        <translation>尚未读取</translation>
+        <source>Waiting</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No prediction yet</source>
         <translation>尚无预测</translation>
-    </message>
-    <message>
-        <source>perhaps none of these</source>
-        <translation>可能都不是</translation>
     </message>
     <message>
         <source>not sure</source>
@@ -2992,33 +3165,27 @@ Click + to add a class, or import a list.</source>
         <source>Images (%1);;All files (*)</source>
         <translation>图像 (%1);;所有文件 (*)</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has %n subfolders with images. Make them classes?</source>
-        <translation>
-            <numerusform>%1有 %n 个含图像的子文件夹。要用它们创建类别吗？</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation>%1看似数据集：%2是其各部分的常用名称，不是类别的名称。要获得其边界框，请改为导入其标签。仍要将它们设为类别吗？</translation>
-    </message>
-    <message numerus="yes">
-        <source>Make classes</source>
-        <translation>
-            <numerusform>创建类别</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Label all as %1</source>
         <translation>全部标注为“%1”</translation>
     </message>
     <message>
-        <source>Only add the images</source>
-        <translation>仅添加图像</translation>
+        <source>Are these folders your classes? %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What you dropped</source>
-        <translation>拖入的内容</translation>
+        <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Add with %n classes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Add without classes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3175,36 +3342,40 @@ Click + to add a class, or import a list.</source>
         <translation>地点</translation>
     </message>
     <message>
-        <source>More</source>
-        <translation>更多</translation>
-    </message>
-    <message>
-        <source>Less</source>
-        <translation>更少</translation>
-    </message>
-    <message>
-        <source>Images named, and named correctly, by confidence needed</source>
-        <translation>按所需置信度统计的已归类图像和归类正确的图像</translation>
-    </message>
-    <message>
         <source>Confidence needed</source>
         <translation>所需置信度</translation>
+    </message>
+    <message>
+        <source>Images predicted, and predicted correctly, by minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Minimum confidence</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Inherit again</source>
         <translation>恢复继承</translation>
     </message>
     <message>
-        <source>— named</source>
-        <translation>— 已归类</translation>
+        <source>— predicted</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>— right</source>
-        <translation>— 正确</translation>
+        <source>— correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Stop at this class</source>
-        <translation>止于此类别</translation>
+        <source>Don&apos;t predict subclasses</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Don&apos;t predict broader classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No image is predicted as a class above this one.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3299,6 +3470,10 @@ Click + to add a class, or import a list.</source>
         <translation>单击以选为“%1”</translation>
     </message>
     <message>
+        <source>Rules and notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Notes</source>
         <translation>备注</translation>
     </message>
@@ -3311,6 +3486,18 @@ Click + to add a class, or import a list.</source>
         <translation>可能的图像</translation>
     </message>
     <message>
+        <source>Place in the graph</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At the top level: it has no parent.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Suggested parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Parents</source>
         <translation>父类</translation>
     </message>
@@ -3319,20 +3506,12 @@ Click + to add a class, or import a list.</source>
         <translation>添加父类…</translation>
     </message>
     <message>
-        <source>Suggested parents</source>
-        <translation>建议的父类</translation>
-    </message>
-    <message>
         <source>Add</source>
         <translation>添加</translation>
     </message>
     <message>
         <source>Add parent %1</source>
         <translation>添加父类“%1”</translation>
-    </message>
-    <message>
-        <source>Label</source>
-        <translation>标签</translation>
     </message>
     <message>
         <source>Fields</source>
@@ -3355,12 +3534,12 @@ Click + to add a class, or import a list.</source>
         <translation>%1的字段</translation>
     </message>
     <message>
-        <source>If it is one of them after all, most likely:</source>
-        <translation>若仍属于其中之一，最可能是：</translation>
+        <source>Details</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Most likely below it</source>
-        <translation>其下最可能的类别</translation>
+        <source>Closest classes:</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3454,20 +3633,79 @@ Click + to add a class, or import a list.</source>
         <translation>改为对其边界框分类。</translation>
     </message>
     <message>
-        <source>Unknown: it looks too different from every class.</source>
-        <translation>未知：它与每个类别都差别过大。</translation>
+        <source>Unlike any class so far</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Not sure of any class.</source>
-        <translation>无法确定属于哪个类别。</translation>
+        <source>Not confident of any class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of the exact class.</source>
-        <translation>可以确定具体类别。</translation>
+        <source>Confident: %1</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sure of %1, not of the exact class.</source>
-        <translation>可以确定属于“%1”，但无法确定具体类别。</translation>
+        <source>%1; %2 uncertain</source>
+        <comment>class, rank</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1; exact class uncertain</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Most likely within %1:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Even %1, the closest class, looks too different:</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Mostly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Partly because it looks like these:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 from the images above, %2 from the prototype of %3.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 has no examples. It was learned from its parents:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No examples yet. It is predicted from its parents alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Learned from the classes below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 (from parent)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3495,36 +3733,8 @@ Click + to add a class, or import a list.</source>
         <translation>来自“%1”</translation>
     </message>
     <message>
-        <source>%1 of the prediction comes from the most similar images:</source>
-        <translation>预测的 %1 来自最相似的图像：</translation>
-    </message>
-    <message>
-        <source>It looks too different from %1, the closest class.</source>
-        <translation>它与最接近的类别“%1”差别过大。</translation>
-    </message>
-    <message>
-        <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 来自“%2”的原型。</translation>
-    </message>
-    <message>
-        <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>“%1”没有自己的图像，是从其父类学到的：</translation>
-    </message>
-    <message>
         <source>%1 was learned from:</source>
         <translation>“%1”的学习来源：</translation>
-    </message>
-    <message>
-        <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>它尚无图像。拖 1 到 10 张到它上面，或将它放到有图像的类别下。</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>它没有自己的图像，仅从父类学习。</translation>
-    </message>
-    <message>
-        <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>它没有自己的图像，从其下的类别学习。</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
@@ -3533,6 +3743,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
         <translation>%1 来自自身图像，%2 来自父类。</translation>
+    </message>
+    <message>
+        <source>Minimum confidence %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3557,30 +3771,20 @@ Click + to add a class, or import a list.</source>
         <translation>ID %1</translation>
     </message>
     <message>
-        <source>inherited %1</source>
-        <translation>继承 %1</translation>
-    </message>
-    <message>
         <source>Below this, the broader class is used.</source>
         <translation>低于此值则使用更粗的类别。</translation>
     </message>
     <message>
+        <source>Below this, the class is shown with a question mark.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>For this class and all below it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Set on %1.</source>
         <translation>在“%1”上设置。</translation>
-    </message>
-    <message>
-        <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>用于此类别及其下所有类别。低于此值则使用更粗的类别。</translation>
-    </message>
-    <message numerus="yes">
-        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
-        <translation>
-            <numerusform>置信度 %1 时，此类别的 %n 张留出图像中有 %2 张命名为它或其下的类别。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>在所有如此归类的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
     </message>
     <message>
         <source>Only classes with examples were compared.</source>
@@ -3984,6 +4188,12 @@ Click + to add a class, or import a list.</source>
         <source>Other photos</source>
         <translation>不同的照片</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lines skipped</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Reason</source>
         <translation>原因</translation>
@@ -4069,9 +4279,9 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n model predictions are left out: only labels by people are imported.</source>
-        <translation>
-            <numerusform>%n 个模型预测未纳入：仅导入人工标签。</numerusform>
+        <source>%n model predictions skipped: only labels by people are imported.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4171,20 +4381,10 @@ Click + to add a class, or import a list.</source>
             <numerusform>%n 个关键字不对应任何类别</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%n lines were not understood</source>
-        <translation>
-            <numerusform>%n 行无法理解</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Found</source>
         <comment>image</comment>
         <translation>已找到</translation>
-    </message>
-    <message>
-        <source>Found</source>
-        <translation>找到</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4241,12 +4441,12 @@ Click + to add a class, or import a list.</source>
         <translation>用矩形选择</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>全部显示</translation>
+        <source>Update the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map again</source>
-        <translation>重新生成散点图</translation>
+        <source>Show all</source>
+        <translation>全部显示</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -4275,44 +4475,40 @@ Click + to add a class, or import a list.</source>
         <translation>散点图</translation>
     </message>
     <message>
-        <source>The map is made as soon as your images were read.</source>
-        <translation>图像读取完毕后即生成散点图。</translation>
-    </message>
-    <message>
-        <source>Add images: look-alikes will lie side by side here.</source>
-        <translation>请添加图像：相近图像会在这里并排显示。</translation>
-    </message>
-    <message>
         <source>No map yet</source>
         <translation>尚无散点图</translation>
-    </message>
-    <message>
-        <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>相近图像会排在一起。在此期间可以继续工作。</translation>
-    </message>
-    <message>
-        <source>The map is being made</source>
-        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Try again</source>
         <translation>重试</translation>
     </message>
     <message>
-        <source>The map could not be made</source>
-        <translation>无法生成散点图</translation>
+        <source>The map is built as soon as your images are analysed.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The map was not made</source>
-        <translation>未生成散点图</translation>
+        <source>Add images: look-alikes will be shown side by side here.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make the map</source>
-        <translation>生成散点图</translation>
+        <source>Look-alikes are placed side by side. You can keep working.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Make again</source>
-        <translation>重新生成</translation>
+        <source>Building the map…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The map could not be built</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map was cancelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Build the map</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4337,10 +4533,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Select all in view</source>
         <translation>选择视图中的全部图像</translation>
-    </message>
-    <message>
-        <source>Making the map</source>
-        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Map of the images</source>
@@ -4391,24 +4583,24 @@ Click + to add a class, or import a list.</source>
         <source>Finest classes</source>
         <translation>最细类别</translation>
     </message>
-    <message>
-        <source>Top classes</source>
-        <translation>顶层类别</translation>
+    <message numerus="yes">
+        <source>%n new images were added to the map. Update the map to rearrange all images.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Level %1</source>
         <translation>第 %1 层</translation>
     </message>
+    <message>
+        <source>Top level</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n other classes</source>
         <translation>
             <numerusform>%n 个其他类别</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
-        <translation>
-            <numerusform>%n 张新图像已放到其他图像之间。重新生成散点图可重新排布全部图像。</numerusform>
         </translation>
     </message>
     <message>
@@ -4476,10 +4668,6 @@ Click + to add a class, or import a list.</source>
         <translation>合并另一副本…</translation>
     </message>
     <message>
-        <source>Protoleaf projects (*.protoleaf);;All files (*)</source>
-        <translation>Protoleaf 项目 (*.protoleaf);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>Merging %1</source>
         <translation>正在合并“%1”</translation>
     </message>
@@ -4530,6 +4718,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Keep both comments</source>
         <translation>保留两条批注</translation>
+    </message>
+    <message>
+        <source>One by one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Later</source>
@@ -4620,9 +4812,9 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images you decided anew, knowing theirs. Yours stay.</source>
-        <translation>
-            <numerusform>%n 张图像您已在知道对方标签后重新决定。保留您的。</numerusform>
+        <source>%n images you labelled again after seeing theirs. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4727,6 +4919,10 @@ Click + to add a class, or import a list.</source>
             <numerusform>添加在磁盘上找到的 %n 张及其标签</numerusform>
         </translation>
     </message>
+    <message>
+        <source>To add them, open this copy first, then merge the project that was unpacked.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
         <translation>
@@ -4740,6 +4936,22 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Merged %1: %2 came in</source>
         <translation>已合并“%1”：纳入 %2</translation>
+    </message>
+    <message>
+        <source>Burst of %1: one answer for all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>Keep yours for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Take theirs for all %n</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4766,8 +4978,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>No image was labelled by both of you, each for themselves.</source>
-        <translation>没有双方各自独立标注的图像。</translation>
+        <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -4943,6 +5155,12 @@ Click + to add a class, or import a list.</source>
         <source>%1, all verified by content</source>
         <translation>%1，均按内容核实</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n missing images found.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1, by name and size only</source>
         <translation>%1，仅按名称和大小</translation>
@@ -4962,8 +5180,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Flag, or take the flag away</source>
-        <translation>添加或取消旗标</translation>
+        <source>Flag (toggle)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>1 star</source>
@@ -4985,6 +5203,10 @@ Click + to add a class, or import a list.</source>
         <source>5 stars</source>
         <translation>5 星</translation>
     </message>
+    <message>
+        <source>%1, just labelled: %2</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>
@@ -5004,6 +5226,38 @@ Click + to add a class, or import a list.</source>
         <translation>正在读取“%1”…</translation>
     </message>
     <message>
+        <source>Label as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask whether to add “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>“%1” is not in the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not add it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add “%1” to the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>top level</source>
         <translation>顶层</translation>
     </message>
@@ -5012,16 +5266,21 @@ Click + to add a class, or import a list.</source>
         <translation>没有匹配项</translation>
     </message>
     <message>
+        <source>Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <comment>key</comment>
+        <translation type="unfinished">%1：%2</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>设置…</translation>
     </message>
     <message>
         <source>Your name</source>
         <translation>您的姓名</translation>
-    </message>
-    <message>
-        <source>Who labels these images?</source>
-        <translation>由谁标注这些图像？</translation>
     </message>
     <message>
         <source>Name of the field</source>
@@ -5058,6 +5317,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>Your name for these labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5143,8 +5406,8 @@ Click + to add a class, or import a list.</source>
         <translation>正在等待预测…</translation>
     </message>
     <message>
-        <source>Making the report</source>
-        <translation>正在生成报告</translation>
+        <source>Building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5171,20 +5434,20 @@ Click + to add a class, or import a list.</source>
         <translation>混淆矩阵</translation>
     </message>
     <message>
-        <source>Stop making the report</source>
-        <translation>停止生成报告</translation>
+        <source>Stop building the report</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>与预测比较的内容。请选择含 image 和 class 列的 CSV 文件。</translation>
+        <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Use labels again</source>
-        <translation>改回使用标签</translation>
+        <source>Use held-out labels</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Compare with nothing</source>
-        <translation>不比较</translation>
+        <source>No comparison</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5195,8 +5458,16 @@ Click + to add a class, or import a list.</source>
         <translation>比较对象</translation>
     </message>
     <message>
-        <source>Make the report</source>
-        <translation>生成报告</translation>
+        <source>Build the report</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the report…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A report shows how much is labelled, and how often predictions are correct.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5205,10 +5476,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>No report yet</source>
         <translation>尚无报告</translation>
-    </message>
-    <message>
-        <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>报告说明工作进度以及预测的正确率。</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5251,24 +5518,20 @@ Click + to add a class, or import a list.</source>
         <translation>%1，预测为 %2</translation>
     </message>
     <message numerus="yes">
-        <source>Made at %1; %n labels since.</source>
-        <translation>
-            <numerusform>生成于 %1；此后新增 %n 个标签。</numerusform>
+        <source>%n new labels since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels and other changes since.</source>
-        <translation>
-            <numerusform>此后新增 %n 个标签，并有其他更改。</numerusform>
+        <source>%n new labels and other changes since %1.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
-        <source>Made at %1; %2</source>
-        <translation>生成于 %1；%2</translation>
-    </message>
-    <message>
-        <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>生成于 %1；此后类别、图像或模型有更改。</translation>
+        <source>Classes, images or the model have changed since %1.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5323,8 +5586,8 @@ Click + to add a class, or import a list.</source>
         <translation>从项目中移除图像</translation>
     </message>
     <message>
-        <source>Accept the class on the card</source>
-        <translation>接受卡片上的类别</translation>
+        <source>Accept prediction</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5337,8 +5600,40 @@ Click + to add a class, or import a list.</source>
         <translation>接受最可能的类别</translation>
     </message>
     <message>
-        <source>Remove label, or skip</source>
-        <translation>移除标签，或跳过</translation>
+        <source>Label as the class with the 1st key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 2nd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 3rd key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 4th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 5th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 6th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 7th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 8th key</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label as the class with the 9th key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5362,27 +5657,8 @@ Click + to add a class, or import a list.</source>
         <translation>没有可接受的内容：此文件无法读取。</translation>
     </message>
     <message>
-        <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>尚无可接受的内容：此图像尚未读取。</translation>
-    </message>
-    <message>
-        <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>尚无可接受的内容：请先把一张图像标注为某个类别。</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n images had another label.</source>
-        <translation>
-            <numerusform>%n 张图像原有其他标签。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Press %1 for another thing in the image.</source>
         <translation>按 %1 可添加图像中的另一目标。</translation>
-    </message>
-    <message>
-        <source>Was %1.</source>
-        <comment>class</comment>
-        <translation>原为：%1。</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5396,6 +5672,14 @@ Click + to add a class, or import a list.</source>
         <source>Press %1 to label it as any class.</source>
         <translation>按 %1 可标注为任意类别。</translation>
     </message>
+    <message>
+        <source>No class has the key %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
         <translation>
@@ -5407,8 +5691,8 @@ Click + to add a class, or import a list.</source>
         <translation>用 %1新建的类别的名称</translation>
     </message>
     <message>
-        <source>Type Parent/Name to put it under a class · Enter creates · Esc closes</source>
-        <translation>输入“父类/名称”可放到某个类别下 · Enter 创建 · Esc 关闭</translation>
+        <source>Parent/Name puts it under a class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5431,12 +5715,12 @@ Click + to add a class, or import a list.</source>
         <translation>正在读取日期、相机和地点</translation>
     </message>
     <message>
-        <source>Analysing images (second pass)</source>
-        <translation>正在分析图像（第二遍）</translation>
-    </message>
-    <message>
         <source>Analysing images</source>
         <translation>正在分析图像</translation>
+    </message>
+    <message>
+        <source>Refining predictions</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5592,8 +5876,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Not saved: trying changes</source>
-        <translation>未保存：编辑仅为试改</translation>
+        <source>Changes are not saved yet</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5710,10 +5994,6 @@ Click + to add a class, or import a list.</source>
         <translation>图像尺寸</translation>
     </message>
     <message>
-        <source>This project is open read-only.</source>
-        <translation>项目以只读方式打开。</translation>
-    </message>
-    <message>
         <source>Stop; the project stays unchanged</source>
         <translation>停止；项目保持不变</translation>
     </message>
@@ -5754,12 +6034,12 @@ Click + to add a class, or import a list.</source>
         <translation>训练骨干网络</translation>
     </message>
     <message>
-        <source>Learns how much each class inherits from its parents.</source>
-        <translation>学习每个类别从其父类继承多少。</translation>
+        <source>Adapts how much each class inherits from its parents.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Trains the network that embeds your images to tell your classes apart.</source>
-        <translation>训练为图像计算嵌入的网络，以区分您的类别。</translation>
+        <source>Adapts the model to your images, so that it can tell your classes apart.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -5927,16 +6207,12 @@ Click + to add a class, or import a list.</source>
         <translation>创建项目</translation>
     </message>
     <message>
+        <source>Start over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stop; no project is made</source>
         <translation>停止；不创建项目</translation>
-    </message>
-    <message>
-        <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>选择“准确”或“快速”。之后可以更改；类别和标签会保留。</translation>
-    </message>
-    <message>
-        <source>Create project…</source>
-        <translation>创建项目…</translation>
     </message>
     <message>
         <source>Remove “%1” from this list</source>
@@ -5955,24 +6231,40 @@ Click + to add a class, or import a list.</source>
         <translation>清空最近的项目列表</translation>
     </message>
     <message>
+        <source>Sample collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>315 pictures and their classes, to try everything out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your first collection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The guide: from a folder to results in five steps.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Get started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Protoleaf</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Nothing is copied, changed or sent anywhere.</source>
-        <translation>其子文件夹可以成为类别。不会复制、更改或发送任何内容。</translation>
+        <source>You can also drop photos and a class list anywhere on this page.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
         <translation>选择图像文件夹</translation>
     </message>
     <message>
-        <source>Or drop a folder of images here, or click to choose one</source>
-        <translation>或将图像文件夹拖到此处，或单击选择</translation>
-    </message>
-    <message>
-        <source>Right more often, above all with few labels.</source>
-        <translation>准确率更高，标签很少时尤其明显。</translation>
+        <source>More accurate, especially with few labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -5999,72 +6291,96 @@ Click + to add a class, or import a list.</source>
         <translation>%2需几秒钟</translation>
     </message>
     <message>
-        <source>Prepared once before its first use.</source>
-        <translation>首次使用前准备一次。</translation>
+        <source>First use: about a minute of setup.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: looking for images… %2</source>
-        <translation>“%1”：正在查找图像… %2</translation>
+        <source>Reading…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 on %n levels</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
-        <source>“%1” and more: %2</source>
-        <translation>“%1”等：%2</translation>
+        <source>Add a folder first.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>“%1”: %2</source>
-        <translation>“%1”：%2</translation>
+        <source>Tick the folders that are classes. Their images get labels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Will be saved as %1 in %2.</source>
-        <translation>将以“%1”为名保存在“%2”中。</translation>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n labelled</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 labelled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Setting up (%1 of %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Show images</source>
         <translation>显示图像</translation>
     </message>
     <message>
-        <source>Discard</source>
-        <translation>放弃</translation>
+        <source>Discard changes</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep</source>
-        <translation>保留</translation>
+        <source>Apply changes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The project stays as it was</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the changes in the project, as one step that can be undone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trying changes: edit classes, labels and minimum confidences freely</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is saved until you choose Apply changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your changes are not saved yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Apply or discard them to leave, or stay.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stay</source>
         <translation>留下</translation>
     </message>
     <message>
-        <source>Drop the edits; the project stays as it was</source>
-        <translation>放弃编辑；项目保持原样</translation>
-    </message>
-    <message>
-        <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>将编辑作为可撤销的一步保存到项目</translation>
-    </message>
-    <message>
-        <source>What if: edit classes, labels and confidences freely</source>
-        <translation>试改：自由编辑类别、标签和置信度</translation>
-    </message>
-    <message>
-        <source>Nothing is saved until you choose Keep.</source>
-        <translation>选择“保留”之前不会保存任何内容。</translation>
-    </message>
-    <message>
         <source>Updating predictions…</source>
         <translation>正在更新预测…</translation>
-    </message>
-    <message>
-        <source>What you tried out is not saved yet</source>
-        <translation>试改内容尚未保存</translation>
-    </message>
-    <message>
-        <source>Keep it or discard it to leave, or stay.</source>
-        <translation>要离开，请先保留或放弃试改；也可以留下。</translation>
-    </message>
-    <message>
-        <source>What if: %1</source>
-        <translation>试改：%1</translation>
     </message>
     <message>
         <source>some changes come from labels given before</source>
@@ -6083,20 +6399,12 @@ Click + to add a class, or import a list.</source>
         <translation>会有哪些变化</translation>
     </message>
     <message>
-        <source>What if: try edits out</source>
-        <translation>试改：试行编辑</translation>
+        <source>Try changes without saving</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Keep what was tried out</source>
-        <translation>保留试改</translation>
-    </message>
-    <message>
-        <source>Discard what was tried out</source>
-        <translation>放弃试改</translation>
-    </message>
-    <message>
-        <source>Show images that changed class</source>
-        <translation>显示类别有变的图像</translation>
+        <source>Images that changed class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6133,12 +6441,6 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n edits are tried out</source>
-        <translation>
-            <numerusform>已试改 %n 项</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n new labels changed what is expected</source>
         <translation>
             <numerusform>%n 个新标签改变了预期</numerusform>
@@ -6155,8 +6457,14 @@ Click + to add a class, or import a list.</source>
         <translation>有稳妥类别：%1 → %2，正确：%3 → %4。</translation>
     </message>
     <message>
-        <source>Tried out: %1</source>
-        <translation>已试改：%1</translation>
+        <source>Not saved: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changes, not saved</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
     </message>
     <message>
         <source>Unknown went up by %1</source>
@@ -6203,60 +6511,36 @@ Click + to add a class, or import a list.</source>
         <translation>打开图像</translation>
     </message>
     <message>
-        <source>Go to the classes</source>
-        <translation>转到类别</translation>
+        <source>Go to the next pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show all images</source>
-        <translation>显示全部图像</translation>
+        <source>Go to the previous pane</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show images to review</source>
-        <translation>显示待审核图像</translation>
+        <source>Images to review</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show labelled images</source>
-        <translation>显示已标注图像</translation>
+        <source>Labelled images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Show unknown images</source>
-        <translation>显示未知图像</translation>
+        <source>Unknown images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Teach first</source>
-        <translation>排序：优先标注</translation>
+        <source>Order added</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Least certain first</source>
-        <translation>排序：最不确定优先</translation>
+        <source>Date taken</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Sort: Most certain first</source>
-        <translation>排序：最确定优先</translation>
-    </message>
-    <message>
-        <source>Sort: By class</source>
-        <translation>排序：按类别</translation>
-    </message>
-    <message>
-        <source>Sort: In the order added</source>
-        <translation>排序：按添加顺序</translation>
-    </message>
-    <message>
-        <source>Sort: By name</source>
-        <translation>排序：按名称</translation>
-    </message>
-    <message>
-        <source>Sort: By date taken</source>
-        <translation>排序：按拍摄日期</translation>
-    </message>
-    <message>
-        <source>Sort: By folder</source>
-        <translation>排序：按文件夹</translation>
-    </message>
-    <message>
-        <source>Sort: Largest files first</source>
-        <translation>排序：最大文件优先</translation>
+        <source>File size</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6265,6 +6549,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Show or hide the right panel</source>
         <translation>显示或隐藏右侧面板</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6301,10 +6589,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Search commands and classes</source>
         <translation>搜索命令和类别</translation>
-    </message>
-    <message>
-        <source>Enter runs it · Esc closes</source>
-        <translation>Enter 执行 · Esc 关闭</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -6353,10 +6637,6 @@ Click + to add a class, or import a list.</source>
         <translation>%1 张/秒</translation>
     </message>
     <message>
-        <source>Optimising for this computer…</source>
-        <translation>正在针对这台计算机优化…</translation>
-    </message>
-    <message>
         <source>All changes saved, last at %1</source>
         <translation>所有更改均已保存，最近一次于 %1</translation>
     </message>
@@ -6384,6 +6664,10 @@ Click + to add a class, or import a list.</source>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>Setting up…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6469,21 +6753,15 @@ Click + to add a class, or import a list.</source>
         <source>%1 changed</source>
         <translation>%1 张有变化</translation>
     </message>
-    <message numerus="yes">
-        <source>%n images changed class</source>
-        <translation>
-            <numerusform>%n 张图像的类别已改变</numerusform>
-        </translation>
+    <message>
+        <source>No prediction changed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
         <translation>
             <numerusform>%n 张图像的稳妥类别已改变</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No image changed class</source>
-        <translation>所有图像的类别均未改变</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
@@ -6624,10 +6902,6 @@ Click + to add a class, or import a list.</source>
         <translation>返回 (Esc)</translation>
     </message>
     <message>
-        <source>Show or hide the right panel (Alt+6)</source>
-        <translation>显示或隐藏右侧面板 (Alt+6)</translation>
-    </message>
-    <message>
         <source>Order</source>
         <translation>排序方式</translation>
     </message>
@@ -6672,6 +6946,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Filters</source>
         <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Save search</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -7968,6 +8246,22 @@ Click + to add a class, or import a list.</source>
         <translation>--class 与 --folders-as-classes 不能同时使用</translation>
     </message>
     <message>
+        <source>the class list is locked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>folders that are called as classes of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{classes} more</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>--frames is not a time between frames</source>
         <translation>--frames 不是帧之间的时间间隔</translation>
     </message>
@@ -8694,8 +8988,20 @@ Click + to add a class, or import a list.</source>
         <translation>“{source}”中的版本 {found_version}</translation>
     </message>
     <message>
+        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{archive} was made by a newer version of the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>update Protoleaf</source>
         <translation>请更新 Protoleaf</translation>
+    </message>
+    <message>
+        <source>download or copy the file again, or ask for a new one</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -8922,6 +9228,14 @@ Click + to add a class, or import a list.</source>
         <translation>请选择其他位置</translation>
     </message>
     <message>
+        <source>the copy cannot be written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a photo cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no graph format &quot;{name}&quot;</source>
         <translation>没有类别图格式“{name}”</translation>
     </message>
@@ -9134,6 +9448,14 @@ Click + to add a class, or import a list.</source>
         <translation>请创建它或选择其他文件夹</translation>
     </message>
     <message>
+        <source>a project cannot have this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that every file system takes, without any of {refused}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>choose another folder or free some space</source>
         <translation>请选择其他文件夹或腾出一些空间</translation>
     </message>
@@ -9294,16 +9616,8 @@ Click + to add a class, or import a list.</source>
         <translation>在最可能的五个之中</translation>
     </message>
     <message>
-        <source>Level 0 is the coarsest. The thin line is the 95% interval.</source>
-        <translation>第 0 层最粗。细线为 95% 区间。</translation>
-    </message>
-    <message>
         <source>Level</source>
         <translation>层级</translation>
-    </message>
-    <message>
-        <source>Right</source>
-        <translation>正确</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -9314,32 +9628,48 @@ Click + to add a class, or import a list.</source>
         <translation>各所需置信度下的覆盖率和精确率</translation>
     </message>
     <message>
-        <source>named</source>
-        <translation>已归类</translation>
-    </message>
-    <message>
-        <source>right among them</source>
-        <translation>其中正确</translation>
-    </message>
-    <message>
         <source>{low} to {high}</source>
         <translation>{low} 到 {high}</translation>
-    </message>
-    <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>以当前置信度 ({needed})，{named} 的图像获得类别，其中 {right} 正确。</translation>
-    </message>
-    <message>
-        <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} 全部图像中有 {leaf} 获得叶类别。曲线显示所有类别采用同一置信度时的结果。</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
         <translation>当前：{needed}</translation>
     </message>
     <message>
-        <source>Named</source>
-        <translation>已归类</translation>
+        <source>The thin line is the 95% interval.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Accuracy of predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct predictions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Of all images {leaf} get one of the finest classes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The lines show what one confidence for all classes would do.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9362,24 +9692,12 @@ Click + to add a class, or import a list.</source>
         <translation>期望校准误差：{error}。</translation>
     </message>
     <message>
-        <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} 柱形为正确的比例，标记为相应的得分：两者越接近，得分越可信。</translation>
-    </message>
-    <message>
-        <source>Score of the finest class</source>
-        <translation>最细类别的得分</translation>
+        <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Mean score</source>
         <translation>平均得分</translation>
-    </message>
-    <message>
-        <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{images:,} 张图像中有 {right:,} 张的最细类别正确。</translation>
-    </message>
-    <message>
-        <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
-        <translation>行为真值，列为预测。展开分支可查看其下类别。</translation>
     </message>
     <message>
         <source>A class with several parents stands under the oldest of them.</source>
@@ -9390,8 +9708,12 @@ Click + to add a class, or import a list.</source>
         <translation>混淆</translation>
     </message>
     <message>
-        <source>Truth</source>
-        <translation>真值</translation>
+        <source>{right:,} of {images:,} images are predicted correctly.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rows are the correct classes, columns the predicted ones.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9406,16 +9728,32 @@ Click + to add a class, or import a list.</source>
         <translation>最常混淆为</translation>
     </message>
     <message>
-        <source>So often</source>
-        <translation>次数</translation>
+        <source>Each class counts with all below it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>每个类别均包括其下所有类别。“已找到”指预测为该类别的无标签图像。</translation>
+        <source>Predicted are images without a label.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>“已测试”指类别已知的图像；召回率为其中被正确找出的比例，附 95% 区间；精确率为预测为该类别的图像中正确的比例。</translation>
+        <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance between correct and predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Distance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9430,40 +9768,20 @@ Click + to add a class, or import a list.</source>
         <translation>没有图像被误认为其他类别。</translation>
     </message>
     <message>
-        <source>How far off mistakes are</source>
-        <translation>错误的偏离程度</translation>
+        <source>Sure predictions that are correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
-        <translation>{wrong:,} 个错误；同时位于真值和预测之上的最低类别平均比最细层级高 {height} 层。</translation>
+        <source>{right:,} of {count:,} correct, 95% interval {span}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{summary} Siblings are 2 edges apart: one up to their parent, one down.</source>
-        <translation>{summary} 同级类别相距 2 条边：向上到父类一条，向下一条。</translation>
+        <source>Measured with the truth file {name}.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Edges between truth and prediction</source>
-        <translation>真值与预测之间的边数</translation>
-    </message>
-    <message>
-        <source>Edges</source>
-        <translation>边数</translation>
-    </message>
-    <message>
-        <source>Sure predictions that are right</source>
-        <translation>确信的预测中正确的比例</translation>
-    </message>
-    <message>
-        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
-        <translation>{count:,} 次回答中 {right:,} 次正确，95% 区间 {span}</translation>
-    </message>
-    <message>
-        <source>By the truth file {name}.</source>
-        <translation>依据真值文件“{name}”。</translation>
-    </message>
-    <message>
-        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
-        <translation>依据逐一留出的人工标签；这些图像可能比其他图像更容易或更难。</translation>
+        <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9558,20 +9876,28 @@ Click + to add a class, or import a list.</source>
         <translation>比较</translation>
     </message>
     <message>
-        <source>Finest class right</source>
-        <translation>最细类别正确</translation>
+        <source>Finest class correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Level {level} right</source>
-        <translation>第 {level} 层正确</translation>
+        <source>{level} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Named with the confidence needed</source>
-        <translation>按所需置信度归类的比例</translation>
+        <source>Predicted with the confidence needed</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Right among them</source>
-        <translation>其中正确</translation>
+        <source>Correct among them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Both correct</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only {name} correct</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9582,16 +9908,12 @@ Click + to add a class, or import a list.</source>
         <translation>指标</translation>
     </message>
     <message>
-        <source>Both right</source>
-        <translation>两者均正确</translation>
-    </message>
-    <message>
-        <source>Only {name} right</source>
-        <translation>仅“{name}”正确</translation>
-    </message>
-    <message>
         <source>Both wrong</source>
         <translation>两者均错误</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9622,12 +9944,16 @@ Click + to add a class, or import a list.</source>
         <translation>计数</translation>
     </message>
     <message>
-        <source>Images by class</source>
-        <translation>按类别统计图像</translation>
+        <source>Class balance</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The dark part is labelled.</source>
-        <translation>深色部分为已标注。</translation>
+        <source>The first part of each bar is labelled, the rest predicted.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The first part of each bar is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9636,6 +9962,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Images by month</source>
         <translation>按月统计图像</translation>
+    </message>
+    <message>
+        <source>The lower part of each column is labelled.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -9660,10 +9990,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Accuracy by the truth file</source>
         <translation>依据真值文件的准确率</translation>
-    </message>
-    <message>
-        <source>Accuracy of held-out labels</source>
-        <translation>留出标签上的准确率</translation>
     </message>
     <message>
         <source>Accuracy, checked at random</source>
@@ -9710,6 +10036,10 @@ Click + to add a class, or import a list.</source>
         <translation>日期</translation>
     </message>
     <message>
+        <source>Held-out accuracy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Person</source>
         <translation>标注者</translation>
     </message>
@@ -9750,8 +10080,12 @@ Click + to add a class, or import a list.</source>
         <translation>真值文件“{name}”</translation>
     </message>
     <message>
-        <source>labels of people, held out one by one</source>
-        <translation>人工标签，逐一留出</translation>
+        <source>labels of people, each held out in turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>nothing</source>
@@ -9764,10 +10098,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
         <translation>其 {rows:,} 行中有 {count:,} 行不对应此处的图像。</translation>
-    </message>
-    <message>
-        <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>预测与 {labels:,} 个标签中的 {images:,} 个比较。每个标签依次留出：预测时，模型未从该标签学习。</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -9814,6 +10144,18 @@ Click + to add a class, or import a list.</source>
         <translation>无法写入报告</translation>
     </message>
     <message>
+        <source>Nothing matches “{term}”. Did you mean {meant}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing matches “{term}”.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Each part matches images, but no image matches all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
         <translation>没有类别“{name}”，位于第 {place} 个字符</translation>
     </message>
@@ -9844,6 +10186,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>such as {example}</source>
         <translation>例如 {example}</translation>
+    </message>
+    <message>
+        <source>OR at character {place} does not stand between two terms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10006,8 +10356,48 @@ Click + to add a class, or import a list.</source>
         <translation>{path} 处余弦相似度为 {cosine}，另外 {compared} 张中还有 {others} 张不符</translation>
     </message>
     <message>
+        <source>the project cannot be taken out of the copy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the copy cannot be unpacked</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>check the path</source>
         <translation>请检查路径</translation>
+    </message>
+    <message>
+        <source>there is no &quot;{path}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{path} cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has two files of one name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has a link to another file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a small file in it would become a very large one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{reason} ({file})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no project in it</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10530,6 +10920,14 @@ Click + to add a class, or import a list.</source>
         <translation>分类阶元</translation>
     </message>
     <message>
+        <source>that is no key for a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {last}, or 0</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a confidence threshold must be a probability</source>
         <translation>所需置信度须为概率</translation>
     </message>
@@ -10546,8 +10944,16 @@ Click + to add a class, or import a list.</source>
         <translation>颜色</translation>
     </message>
     <message>
-        <source>confidence needed</source>
-        <translation>所需置信度</translation>
+        <source>minimum confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>level at which predictions begin</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>key</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11102,26 +11508,6 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 不是文本</translation>
     </message>
     <message>
-        <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
-        <translation>每个文件夹视为一次布设；地点取自其照片，照片未注明时为地球上任意位置</translation>
-    </message>
-    <message>
-        <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>没有时间的照片取文件时间，相机没有时区的取 UTC；批注中会注明</translation>
-    </message>
-    <message>
-        <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
-        <translation>抽样设计、拍摄方式和许可协议未知：发布前请在 datapackage.json 中填写</translation>
-    </message>
-    <message>
-        <source>images are named, not contained</source>
-        <translation>只列出图像，不包含图像</translation>
-    </message>
-    <message>
-        <source>the page or moment of a box is only in a table of our own</source>
-        <translation>边界框属于哪一页或哪一时刻，记录在我们自己的表格中</translation>
-    </message>
-    <message>
         <source>observation {place}: {reason}</source>
         <translation>观测记录 {place}：{reason}</translation>
     </message>
@@ -11544,6 +11930,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>line {place}: {reason}</source>
         <translation>行 {place}：{reason}</translation>
+    </message>
+    <message>
+        <source>classes without images and notes of classes are not included: export the class graph as well</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12242,6 +12636,14 @@ Click + to add a class, or import a list.</source>
         <translation>其中 {relabelled} 张原有其他标签</translation>
     </message>
     <message>
+        <source>was {from}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>was {other}, by {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> 及其下 {below_it} 个类别</translation>
     </message>
@@ -12630,6 +13032,14 @@ Click + to add a class, or import a list.</source>
         <translation>将 {chosen}移到“{parent}”</translation>
     </message>
     <message>
+        <source>Moved {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move {chosen} from {parents} to {parent}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Moved {chosen} to the top level</source>
         <translation>已将 {chosen}移到顶层</translation>
     </message>
@@ -12718,12 +13128,12 @@ Click + to add a class, or import a list.</source>
         <translation>更改 {classes} 的{attributes}</translation>
     </message>
     <message>
-        <source>Changed the confidence needed for {class}</source>
-        <translation>已更改“{class}”的所需置信度</translation>
+        <source>Changed the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change the confidence needed for {class}</source>
-        <translation>更改“{class}”的所需置信度</translation>
+        <source>Change the minimum confidence of {class}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -12742,12 +13152,72 @@ Click + to add a class, or import a list.</source>
         <translation>允许“{class}”以下的预测</translation>
     </message>
     <message>
+        <source>Gave {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Give {class} the key {key}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Took the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Take the key from {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stopped predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions above {class}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported {classes} from {source}</source>
         <translation>已从“{source}”导入 {classes}</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
         <translation>从“{source}”导入 {classes}</translation>
+    </message>
+    <message>
+        <source>locked the class list, as it has more than {limit}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Locked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unlocked the class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limited predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit predictions to level {level} and below</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allowed predictions of any level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Allow predictions of any level</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -12872,6 +13342,30 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
         <translation>将连拍的间隔时间设为 {seconds}</translation>
+    </message>
+    <message>
+        <source>Saved the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save the search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Renamed the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rename the search {search} to {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the saved search {search}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the saved search {search}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13328,6 +13822,14 @@ Click + to add a class, or import a list.</source>
         <translation>请在那里腾出一些空间，或将 TMPDIR 设为其他文件夹</translation>
     </message>
     <message>
+        <source>{path} is a copy of a project with its photos</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>unpack it first: protoleaf unpack FILE</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>a file that was cut off</source>
         <translation>被截断的文件</translation>
     </message>
@@ -13498,6 +14000,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the setting {name} is of the wrong kind</source>
         <translation>设置 {name} 的类型有误</translation>
+    </message>
+    <message>
+        <source>that is no level</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to {deepest:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14372,6 +14882,10 @@ Click + to add a class, or import a list.</source>
         <translation>%1？</translation>
     </message>
     <message>
+        <source>may be something else</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>“%1”</source>
         <translation>“%1”</translation>
     </message>
@@ -14520,6 +15034,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Rank: %1</source>
         <translation>分类阶元：%1</translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the image and the class.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose what each column is: at least the name of the class, or its levels.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -14719,10 +15241,6 @@ Click + to add a class, or import a list.</source>
         <translation>不含命名人的类别名称</translation>
     </message>
     <message>
-        <source>names from the top down</source>
-        <translation>自顶层向下的各级名称</translation>
-    </message>
-    <message>
         <source>id</source>
         <translation>ID</translation>
     </message>
@@ -14733,14 +15251,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>identity of the class in lists of Protoleaf</source>
         <translation>Protoleaf 列表中类别的标识</translation>
-    </message>
-    <message>
-        <source>id of the class above</source>
-        <translation>上级类别的 ID</translation>
-    </message>
-    <message>
-        <source>name of the class above</source>
-        <translation>上级类别的名称</translation>
     </message>
     <message>
         <source>id of the accepted class</source>
@@ -14775,12 +15285,20 @@ Click + to add a class, or import a list.</source>
         <translation>种下加词</translation>
     </message>
     <message>
-        <source>other names</source>
-        <translation>其他名称</translation>
+        <source>full path of the class</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name in the language of people</source>
-        <translation>俗名</translation>
+        <source>id of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name of the parent class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>common name</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15281,6 +15799,22 @@ Click + to add a class, or import a list.</source>
         <translation>最多 {most}</translation>
     </message>
     <message>
+        <source>no more searches can be saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is no saved search &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the name of a search has at least 1 and at most {most} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a search is saved as &quot;{name}&quot; already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>split it into several files</source>
         <translation>请将其拆分为多个文件</translation>
     </message>
@@ -15523,6 +16057,200 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Mixed</source>
         <translation>多个值</translation>
+    </message>
+    <message>
+        <source>Project “%1”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Holds the photos in full size.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, %2 free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Takes %1, but only %2 is free on this disk.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are damaged and were left out</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n photos are not in the copy</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The photos are previews</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unpacking %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview only</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick all</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick none</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Expanded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Collapsed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Building the map</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>counting…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Folders of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Predicted class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Type or paste</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One class per line. Indent a line to put it under the one above.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Labels are imported from %1 once the project is made.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You can add classes or import a list at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>typed list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Drop folders of photos here, or click to choose one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay where they are.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 so far…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose where the project is saved</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a class list</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} photos</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>a rule of a class needs a class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name it behind the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>that is no confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>0 to 1, or &quot;parent&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as 0.9</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page or moment of a box is only in the extra table images.csv</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
