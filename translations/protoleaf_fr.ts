@@ -3413,10 +3413,6 @@ Click + to add a class.</source>
         <translation>Lieu</translation>
     </message>
     <message>
-        <source>Confidence needed</source>
-        <translation>Confiance requise</translation>
-    </message>
-    <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
         <translation type="unfinished"></translation>
     </message>
@@ -9192,7 +9188,7 @@ Click + to add a class.</source>
         <translation>version {found_version} dans {source}</translation>
     </message>
     <message>
-        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9828,7 +9824,7 @@ Click + to add a class.</source>
         <translation>Exactitude par niveau</translation>
     </message>
     <message>
-        <source>Coverage and precision by the confidence needed</source>
+        <source>Coverage and precision by minimum confidence</source>
         <translation>Couverture et précision selon la confiance requise</translation>
     </message>
     <message>
@@ -9864,7 +9860,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9872,7 +9868,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The lines show what one confidence for all classes would do.</source>
+        <source>The lines show what one minimum confidence for all classes would do.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10088,7 +10084,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predicted with the confidence needed</source>
+        <source>Predicted with the minimum confidence</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10392,7 +10388,7 @@ Click + to add a class.</source>
         <translation>par exemple {example}</translation>
     </message>
     <message>
-        <source>OR at character {place} does not stand between two terms</source>
+        <source>OR at character {place} is not between two terms</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -11124,7 +11120,7 @@ Click + to add a class.</source>
         <translation>rang</translation>
     </message>
     <message>
-        <source>that is no key for a class</source>
+        <source>this is not a key for a class</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13364,11 +13360,11 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Took the key from {class}</source>
+        <source>Removed the key of {class}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Take the key from {class}</source>
+        <source>Remove the key of {class}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -14213,7 +14209,7 @@ Click + to add a class.</source>
         <translation>le réglage {name} n’est pas du bon type</translation>
     </message>
     <message>
-        <source>that is no level</source>
+        <source>this is not a level</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -16359,7 +16355,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Folders of images</source>
+        <source>Image folders</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -16442,11 +16438,11 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name it behind the project</source>
+        <source>name it after the project</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that is no confidence</source>
+        <source>this is not a confidence</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -3342,10 +3342,6 @@ Click + to add a class.</source>
         <translation>地点</translation>
     </message>
     <message>
-        <source>Confidence needed</source>
-        <translation>所需置信度</translation>
-    </message>
-    <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
         <translation type="unfinished"></translation>
     </message>
@@ -8988,7 +8984,7 @@ Click + to add a class.</source>
         <translation>“{source}”中的版本 {found_version}</translation>
     </message>
     <message>
-        <source>{archive} is no copy of a Protoleaf project, or is damaged</source>
+        <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9624,7 +9620,7 @@ Click + to add a class.</source>
         <translation>各层级准确率</translation>
     </message>
     <message>
-        <source>Coverage and precision by the confidence needed</source>
+        <source>Coverage and precision by minimum confidence</source>
         <translation>各所需置信度下的覆盖率和精确率</translation>
     </message>
     <message>
@@ -9660,7 +9656,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
+        <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9668,7 +9664,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The lines show what one confidence for all classes would do.</source>
+        <source>The lines show what one minimum confidence for all classes would do.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -9884,7 +9880,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Predicted with the confidence needed</source>
+        <source>Predicted with the minimum confidence</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10188,7 +10184,7 @@ Click + to add a class.</source>
         <translation>例如 {example}</translation>
     </message>
     <message>
-        <source>OR at character {place} does not stand between two terms</source>
+        <source>OR at character {place} is not between two terms</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -10920,7 +10916,7 @@ Click + to add a class.</source>
         <translation>分类阶元</translation>
     </message>
     <message>
-        <source>that is no key for a class</source>
+        <source>this is not a key for a class</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -13160,11 +13156,11 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Took the key from {class}</source>
+        <source>Removed the key of {class}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Take the key from {class}</source>
+        <source>Remove the key of {class}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -14002,7 +13998,7 @@ Click + to add a class.</source>
         <translation>设置 {name} 的类型有误</translation>
     </message>
     <message>
-        <source>that is no level</source>
+        <source>this is not a level</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -16139,7 +16135,7 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Folders of images</source>
+        <source>Image folders</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -16221,11 +16217,11 @@ Click + to add a class.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>name it behind the project</source>
+        <source>name it after the project</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that is no confidence</source>
+        <source>this is not a confidence</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -165,7 +165,7 @@ class FolderList(QTreeView):
         super().__init__()
         self.folders = FolderModel()
         self.setModel(self.folders)
-        self.setAccessibleName(tr("Folders of images"))
+        self.setAccessibleName(tr("Image folders"))
         self.setProperty("role", "preview")
         self.setItemDelegate(CellDelegate(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -45,7 +45,7 @@ def policy(
     """List the rules of a project, or change those of a class or of the whole project."""
     of_class = (confidence, is_deepest, is_broadest, key)
     if class_text is None and any(each is not None for each in of_class):
-        raise UsageError("a rule of a class needs a class", remedy="name it behind the project")
+        raise UsageError("a rule of a class needs a class", remedy="name it after the project")
     changes = any(each is not None for each in (*of_class, level, is_locked))
     bar = None if confidence is None else _bar_of(confidence)
     with open_project(project, for_writing=changes) as opened:
@@ -69,7 +69,7 @@ def _bar_of(text: str) -> tuple[float | None]:
         return (float(text),)
     except ValueError:
         raise UsageError(
-            "that is no confidence", expected='0 to 1, or "parent"', found=text, remedy="such as 0.9"
+            "this is not a confidence", expected='0 to 1, or "parent"', found=text, remedy="such as 0.9"
         ) from None
 
 

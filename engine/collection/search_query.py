@@ -145,7 +145,7 @@ def _terms(text: str, own: Own) -> Iterator[Term]:
 
 def _or_alone(at: int) -> QueryError:
     return QueryError(
-        "OR at character {place} does not stand between two terms",
+        "OR at character {place} is not between two terms",
         expected="such as {example}",
         remedy='put the word in quotes where it is searched for: "OR"',
         example="fox OR deer",

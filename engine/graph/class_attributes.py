@@ -236,7 +236,7 @@ def _clean_rank(rank: str, _name: str) -> str:
 def _clean_label_key(digit: int, _name: str) -> int:
     if not 0 <= digit <= LAST_LABEL_KEY:
         raise InputError(
-            "that is no key for a class", expected="1 to {last}, or 0", found=str(digit), last=LAST_LABEL_KEY
+            "this is not a key for a class", expected="1 to {last}, or 0", found=str(digit), last=LAST_LABEL_KEY
         )
     return digit
 

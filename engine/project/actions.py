@@ -237,7 +237,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "predictions_stopped": ActionText("Stopped predictions at {class}", "Stop predictions at {class}"),
     "predictions_allowed": ActionText("Allowed predictions below {class}", "Allow predictions below {class}"),
     "key_set": ActionText("Gave {class} the key {key}", "Give {class} the key {key}"),
-    "key_removed": ActionText("Took the key from {class}", "Take the key from {class}"),
+    "key_removed": ActionText("Removed the key of {class}", "Remove the key of {class}"),
     "predictions_begun": ActionText("Stopped predictions above {class}", "Stop predictions above {class}"),
     "broader_predictions_allowed": ActionText("Allowed predictions above {class}", "Allow predictions above {class}"),
     "classes_imported": ActionText(

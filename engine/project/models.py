@@ -191,7 +191,9 @@ class ProjectPolicies:
             InputError: there is no such level.
         """
         if not 0 <= level <= DEEPEST_LEVEL:
-            raise InputError("that is no level", expected="0 to {deepest:,}", found=str(level), deepest=DEEPEST_LEVEL)
+            raise InputError(
+                "this is not a level", expected="0 to {deepest:,}", found=str(level), deepest=DEEPEST_LEVEL
+            )
         called = action("broadest_level_set", level=level) if level else action("broadest_level_removed")
         with self._store.one_step(called) as step:
             put_setting(step, BROADEST_SETTING, level or None)

@@ -28,7 +28,7 @@ _FORBIDDEN: Final = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _LONGEST_PART_BYTES: Final = 200  # of a name. Chosen: file systems take 255, and a number may come behind it.
 _LONGEST_TEXT: Final = 300  # characters of a text in the archive's description
-_NOT_READABLE: Final = marked("{archive} is no copy of a Protoleaf project, or is damaged")
+_NOT_READABLE: Final = marked("{archive} is not a copy of a Protoleaf project, or is damaged")
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def test_why_a_copy_cannot_be_opened_stands_on_the_card(desk: Desk, tmp_path: Pa
     feature = desk.window.of(Archives)
     desk.wait(lambda: feature.card is not None and bool(feature.card.failure.text))
     assert feature.card is not None
-    assert "is no copy of a Protoleaf project, or is damaged" in feature.card.failure.text
+    assert "is not a copy of a Protoleaf project, or is damaged" in feature.card.failure.text
     assert not feature.card.open_button.isEnabled()
     desk.press(Key.Key_Escape)
     with Project.open(trip) as project:

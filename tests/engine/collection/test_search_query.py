@@ -143,7 +143,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 @pytest.mark.parametrize("query", ["OR", "fox OR", "OR fox", "fox OR OR hare"])
 def test_or_stands_between_two_terms(query: str) -> None:
-    with pytest.raises(QueryError, match="does not stand between two terms"):
+    with pytest.raises(QueryError, match="is not between two terms"):
         parse_query(query)
 
 

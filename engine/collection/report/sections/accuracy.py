@@ -64,7 +64,7 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
 
 
 def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
-    title = phrase("Coverage and precision by the confidence needed")
+    title = phrase("Coverage and precision by minimum confidence")
     points = coverage.points
     precise = [each for each in points if each.right.count]
     curves = (
@@ -79,17 +79,17 @@ def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     needed = share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
     named = Proportion(used.named, coverage.images)
     summary = phrase(
-        "With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.",
+        "With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.",
         needed=needed, named=share(named.share), right=share(used.right.share),
     )  # fmt: skip
     parts = [summary]
     if has_levels:
         finest = share(Proportion(coverage.at_leaf, coverage.images).share)
         parts.append(phrase("Of all images {leaf} get one of the finest classes.", leaf=finest))
-    parts.append(phrase("The lines show what one confidence for all classes would do."))
+    parts.append(phrase("The lines show what one minimum confidence for all classes would do."))
     note = paragraph(*parts)
     chart = LinePlot(
-        title, summary, curves, points[0].bar, 1.0, phrase("Confidence needed"), used.bar,
+        title, summary, curves, points[0].bar, 1.0, phrase("Minimum confidence"), used.bar,
         phrase("in use: {needed}", needed=needed), note, phrase("Images"),
     )  # fmt: skip
     return [chart, _coverage_table(title, coverage, used)]
@@ -101,7 +101,7 @@ def _coverage_table(title: str, coverage: Coverage, used: CoveragePoint) -> Figu
         return name, point.named, named.share, point.right.share, point.right.interval
 
     columns = (
-        text_column(phrase("Confidence needed"), "confidence"), count_column(phrase("Predicted"), "named"),
+        text_column(phrase("Minimum confidence"), "confidence"), count_column(phrase("Predicted"), "named"),
         share_column(phrase("Coverage"), "coverage"), share_column(phrase("Precision"), "precision"),
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip

@@ -61,7 +61,7 @@ def _comparison_tables(comparison: ModelComparison) -> list[Block]:
         pair = [side.levels[level].share if level < len(side.levels) else math.nan for side in (a, b)]
         rows.append((phrase("{level} correct", level=level_name(level)), pair[0], pair[1]))
     rows += [
-        (phrase("Predicted with the confidence needed"), a.named.share, b.named.share),
+        (phrase("Predicted with the minimum confidence"), a.named.share, b.named.share),
         (phrase("Correct among them"), a.safe_right.share, b.safe_right.share),
         (phrase("Calibration error"), a.calibration_error, b.calibration_error),
     ]

@@ -94,7 +94,7 @@ def test_an_encrypted_archive_is_refused(archive: Path, tmp_path: Path) -> None:
 def test_half_a_download_is_refused(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     (tmp_path / "bad.protoleafz").write_bytes(whole[: len(whole) // 2])
-    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is no copy of a Protoleaf project, or is damaged")
+    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is not a copy of a Protoleaf project, or is damaged")
 
 
 def test_another_zip_is_refused(archive: Path, tmp_path: Path) -> None:
