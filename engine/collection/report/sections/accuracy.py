@@ -79,7 +79,8 @@ def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     needed = share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
     named = Proportion(used.named, coverage.images)
     summary = phrase(
-        "With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.",
+        "With the minimum confidence in use ({needed}), {named} of the images get a class, "
+        "and {right} of these are correct.",
         needed=needed, named=share(named.share), right=share(used.right.share),
     )  # fmt: skip
     parts = [summary]
