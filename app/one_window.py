@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -28,7 +28,12 @@ if TYPE_CHECKING:
     from engine.config import CacheFolders
     from engine.log import Log
 
-_PAGES: Final = {ReportFeature: "report", Maps: "show_map", GroupReview: "group_review", LabelChecking: "check_labels"}
+_PAGES: Final[Mapping[type[ReportFeature | Maps | GroupReview | LabelChecking], str]] = {
+    ReportFeature: "report",
+    Maps: "show_map",
+    GroupReview: "group_review",
+    LabelChecking: "check_labels",
+}
 """Pages in the centre that can be made again at any time, and the action that shows each."""
 
 

@@ -97,8 +97,9 @@ def _is_on_keys(letter: str) -> bool:
 
 def _is_letter(event: QEvent) -> bool:
     """Whether a key may choose a line, or be the shortcut of something behind the menu."""
-    is_early = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-    return is_early and event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(event.text().strip())
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    return event.modifiers() == Qt.KeyboardModifier.NoModifier and bool(event.text().strip())
 
 
 @final

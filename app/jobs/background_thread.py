@@ -169,12 +169,12 @@ class DetachedJob(_FunctionJob):
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, work, parent)
         self._posting = threading.Lock()  # held while a signal is sent, so that the job cannot go away meanwhile
-        self.thread = threading.Thread(target=self._run, name=title, daemon=True)
+        self.worker = threading.Thread(target=self._run, name=title, daemon=True)
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
 
     def start(self) -> None:
         self._begin()
-        self.thread.start()
+        self.worker.start()
 
     def cancel(self) -> None:
         with self._posting:
@@ -183,7 +183,7 @@ class DetachedJob(_FunctionJob):
 
     def stop(self) -> None:
         self.cancel()
-        leave([self.thread])
+        leave([self.worker])
 
     def _post(self, deliver: Deliver) -> None:
         with self._posting:

@@ -159,7 +159,7 @@ class Projects(Feature):
         self.sample.face_wanted.connect(shell.tree.select_class)
         page.action_requested.connect(shell.trigger)
         page.files_dropped.connect(self.take_dropped)
-        self.making.files_dropped.connect(lambda paths: self._open_dropped(paths) or self.making.begin(paths))
+        self.making.files_dropped.connect(self._take_for_sheet)
         shell.files_dropped.connect(self.take_dropped)
         shell.first_page_wanted.connect(self._show_first_page)
 
@@ -218,6 +218,10 @@ class Projects(Feature):
                 self._shell.files_given.emit(paths)
             else:
                 self.making.begin(paths)
+
+    def _take_for_sheet(self, paths: Sequence[Path]) -> None:
+        if not self._open_dropped(paths):
+            self.making.begin(paths)
 
     def _open_dropped(self, paths: Sequence[Path]) -> bool:
         project = next((path for path in paths if path.suffix in {PROJECT_SUFFIX, ARCHIVE_SUFFIX}), None)

@@ -81,8 +81,10 @@ class ProjectMaking(QObject):
 
     def stop(self) -> None:
         self._keep()
-        for work in (self.counting, self.classes.reading, *self._looking.values()):
-            work.stop()
+        self.counting.stop()
+        self.classes.reading.stop()
+        for job in self._looking.values():
+            job.stop()
 
     @property
     def measuring(self) -> JobSlot:

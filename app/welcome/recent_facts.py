@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from app.jobs.background_thread import DetachedJob, leave
+from app.jobs.background_thread import DetachedJob, Work, leave
 from app.texts import tr
 from engine.config import THUMBNAIL_SIDES, CacheFolders, assets_folder, guide_folder
 
@@ -54,7 +54,7 @@ class FirstPageLooks(QObject):
         """Look at these projects, and at the other pictures the first time."""
         self.forget()
         for path in paths:
-            job = DetachedJob(tr("Recent projects"), lambda _on, _cancel, path=path: facts_of(path, self._caches), self)
+            job = DetachedJob(tr("Recent projects"), self._facts_of(path), self)
             job.finished.connect(self.seen.emit)
             self._begin(job)
         if not self._has_starts:
@@ -62,6 +62,9 @@ class FirstPageLooks(QObject):
             job = DetachedJob(tr("Recent projects"), lambda _on, _cancel: starts_pictures(), self)
             job.finished.connect(lambda pictures: self.starts_seen.emit(*pictures))
             self._begin(job)
+
+    def _facts_of(self, path: Path) -> Work:
+        return lambda _on_progress, _cancel: facts_of(path, self._caches)
 
     def _begin(self, job: DetachedJob) -> None:
         job.failed.connect(lambda _message: None)  # the project may be there all the same
@@ -78,7 +81,7 @@ class FirstPageLooks(QObject):
         """Before the program ends; not waiting for an unreachable share."""
         for job in self._jobs:
             job.cancel()
-        leave([job.thread for job in self._jobs])
+        leave([job.worker for job in self._jobs])
 
 
 def facts_of(path: Path, caches: CacheFolders) -> RecentFacts:
