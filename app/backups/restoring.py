@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the window shows first
     from app.session import ProjectInfo, Session
     from app.shell import Shell
     from app.status.toast import Toast
-    from engine.project.backups.listing import Origin
+    from engine.project.backups.listing import BackupOrigin
     from engine.project.backups.restoring import Restoration
 
 
@@ -200,7 +200,7 @@ class OpenedBackup(QObject):
         self.notice.hide()
         self._worker.submit(work, self._shell.session.failed.emit)
 
-    def _show(self, info: ProjectInfo, origin: Origin | None) -> None:
+    def _show(self, info: ProjectInfo, origin: BackupOrigin | None) -> None:
         from app.backups.wording import copy_name, opened_backup_text
 
         if origin is None or self._shell.session.info is not info:

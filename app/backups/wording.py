@@ -8,7 +8,7 @@ from app.wording import SEPARATOR, file_size, images, moment_text
 from engine.config import PROJECT_SUFFIX
 from engine.files import shown
 from engine.project.backups.contents import Changes
-from engine.project.backups.listing import Backup, Origin
+from engine.project.backups.listing import Backup, BackupOrigin
 from engine.project.backups.place import BackupReason
 from engine.project.clock import present_time
 from engine.texts import translated
@@ -84,12 +84,12 @@ def question(backup: Backup) -> str:
     return tr("Restore the project as it was on %1?", title(backup))
 
 
-def opened_backup_text(origin: Origin) -> str:
+def opened_backup_text(origin: BackupOrigin) -> str:
     """That the open project is a backup, of what and of when."""
     return tr("This is a backup of “%1”, made %2.", shown(origin.name), moment_text(origin.when))
 
 
-def copy_name(origin: Origin) -> str:
+def copy_name(origin: BackupOrigin) -> str:
     """A file name for a project that goes on from a backup: `birds 2026-01-02.protoleaf`."""
     return f"{origin.name} {origin.when.astimezone():%Y-%m-%d}{PROJECT_SUFFIX}"
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ON_CARDS: Final = WRITE | Needs.IMAGES
 
 
+_on_things = partial(action, section=Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD)
+
+
 @final
 class Boxes(Feature):
     """Draws boxes on the open image, and lets the keys of images act on the one that is chosen."""
@@ -156,7 +159,7 @@ class Boxes(Feature):
 
     # -- with a detector
 
-    @action("find_things", marked("Find things…"), "target", "", Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD)
+    @_on_things("find_things", marked("Find things…"), "target", "")
     def find_things(self) -> None:
         """Let a detector look for things in all images."""
         info = self._session.info
@@ -206,10 +209,7 @@ class Boxes(Feature):
         is_on = state is not None and bool(state.hidden)
         return {"hide_private": tr("Show people and vehicles") if is_on else tr("Hide people and vehicles")}
 
-    @action(
-        "hide_private", marked("Hide people and vehicles"), "person", "",
-        Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD,
-    )  # fmt: skip
+    @_on_things("hide_private", marked("Hide people and vehicles"), "person", "")
     def hide_private(self) -> None:
         """Hide the photos in which a detector found people or vehicles, with the boxes in them; or show them again."""
         from engine.collection.hidden_images import PRIVATE, hide_categories

@@ -83,7 +83,7 @@ class Inspector(QWidget):
         session.eye.changed.connect(self._show_known)
         keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
-        self.requests.part_opened.connect(lambda part: _bring_into_sight(part, self._pages))
+        self.requests.part_opened.connect(lambda part: _scroll_to(part, self._pages))
         for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
             saved.connect(self._on_saved)
         self.clear()
@@ -334,7 +334,7 @@ class Inspector(QWidget):
         return next(alike, self._scroll)
 
 
-def _bring_into_sight(part: QWidget, pages: QStackedWidget) -> None:
+def _scroll_to(part: QWidget, pages: QStackedWidget) -> None:
     """Scroll to as much of a part as there is room for, from its top, once it is laid out."""
 
     def scroll() -> None:

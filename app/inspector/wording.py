@@ -71,7 +71,7 @@ def _safe_name(facts: ImageFacts) -> str:
 
 
 def _coarse_text(facts: ImageFacts, graph: CategoryGraph) -> str:
-    """`Cat; species uncertain` where the likeliest class has a rank."""
+    """`Cat; species uncertain` where the most likely class has a rank."""
     best = facts.tops[0].class_id if facts.tops else None
     rank = graph.attributes(best).rank if best is not None and best in graph else ""
     name = shortened(_safe_name(facts))
@@ -81,7 +81,7 @@ def _coarse_text(facts: ImageFacts, graph: CategoryGraph) -> str:
 
 
 def within_text(facts: ImageFacts) -> str:
-    """Above the likeliest classes below the one that is certain."""
+    """Above the most likely classes below the one that is certain."""
     return tr("Most likely within %1:", shortened(_safe_name(facts)), about="class")
 
 

@@ -32,7 +32,7 @@ KNOWN: Final = "known images"
 REPLACED: Final = "replaced"  # the search for replaced images
 ON_CARDS: Final = WRITE | Needs.IMAGES
 LONGEST_UNASKED_S: Final = 60.0
-"""A search that nobody asked for ends after this time. Chosen: a disk's folders are listed by then."""
+"""A search that begins by itself ends after this time. Chosen: a disk's folders are listed by then."""
 
 
 @final

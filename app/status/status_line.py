@@ -198,7 +198,7 @@ class StatusLine(QWidget):
             self.job_bar.set_failures(tuple(failures.values()))
 
     def _on_progress(self, job: Job, progress: Progress) -> None:
-        """After a drop one estimate is told, that of the analysis: what comes before it is short."""
+        """After a drop there is one estimate, that of the analysis: what comes before it is short."""
         if job is self._shown:
             self.job_bar.show_progress(replace(progress, seconds_left=None) if job.is_followed else progress)
 

@@ -1,9 +1,8 @@
 """What a person types to find images: `fox OR deer date:2024-05 -night`. Read into terms; all of them must fit.
 
 A term is a word or "exact words", a field with a value (`name:IMG_01`), or one of a few facts (`unlabelled`); a minus
-before it turns it round. Of terms with OR between them one must fit. A `*` stands for any letters of a word. Field
-names are the same in every language. The fields that a project defines for its images are searched by their names,
-without blanks (`lifestage:adult`).
+before it negates it. Of terms with OR between them one must fit. A `*` matches any letters of a word. Field names are
+the same in every language; fields of the project are searched by their names without blanks (`lifestage:adult`).
 """
 
 import re
@@ -48,19 +47,8 @@ class Field(StrEnum):
 FACTS: Final = ("unlabelled", "labelled", "unknown", "empty", "flagged", "unreadable", "replaced")
 """Words that say something of an image when they stand alone; in quotes they are words like others."""
 HAS: Final = (
-    "place",
-    "date",
-    "camera",
-    "comment",
-    "stars",
-    "label",
-    "box",
-    "boxes",
-    "keywords",
-    "title",
-    "description",
-    "count",
-)
+    "place", "date", "camera", "comment", "stars", "label", "box", "boxes", "keywords", "title", "description", "count",
+)  # fmt: skip
 """What `has:` knows in addition to the project's own fields."""
 FIRST_POSITION: Final = 1
 
@@ -98,8 +86,7 @@ _UNITS: Final[Mapping[str, float]] = {"": 1, "b": 1, "kb": 1e3, "k": 1e3, "mb": 
 _SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
 _FIELDS: Final[Mapping[str, Field]] = {
     field.value: field for field in Field if field.value and field is not Field.VALUE
-}
-_ALSO: Final[Mapping[str, Field]] = {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
+} | {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
 MOST_CHARACTERS: Final = 2_000  # of a query. Chosen.
 
 
@@ -148,9 +135,8 @@ def _or_alone(at: int) -> QueryError:
         "OR at character {place} is not between two terms",
         expected="such as {example}",
         remedy='put the word in quotes where it is searched for: "OR"',
-        example="fox OR deer",
-        place=at + FIRST_POSITION,
-    )
+        example="fox OR deer", place=at + FIRST_POSITION,
+    )  # fmt: skip
 
 
 def _term(found: re.Match[str], own: Own) -> Term:
@@ -192,7 +178,7 @@ def _read(term: Term, own: Own) -> Term:
 
 def _field(name: str, own: Own, start: int) -> Field:
     wanted = name.casefold()
-    field = _FIELDS.get(wanted) or _ALSO.get(wanted)
+    field = _FIELDS.get(wanted)
     if field is None and (own is None or any(each.search_name == wanted for each in own)):
         return Field.VALUE
     if field is None:
@@ -361,10 +347,8 @@ _READERS: Final[Mapping[Field, Callable[[Term], Term]]] = {
     Field.DATE: _as_date,
     Field.STARS: _as_stars,
     Field.SIZE: _as_size,
-    Field.WIDTH: _as_number,
-    Field.HEIGHT: _as_number,
     Field.SCORE: _as_score,
-    Field.COUNT: _as_number,
+    **dict.fromkeys((Field.WIDTH, Field.HEIGHT, Field.COUNT), _as_number),
 }
 EXAMPLES: Final[Mapping[Field, str]] = {
     Field.FACT: "is:unlabelled",

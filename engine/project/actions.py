@@ -316,24 +316,14 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
 }  # fmt: skip
 
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
-    "images": ("image", "images"),
-    "boxes": ("box", "boxes"),
-    "things": ("thing", "things"),
-    "moved_images": ("moved image", "moved images"),
-    "labels": ("label", "labels"),
-    "labels_up": ("label", "labels"),
-    "labels_gone": ("label", "labels"),
-    "classes": ("class", "classes"),
-    "chosen": ("class", "classes"),
-    "new_classes": ("new class", "new classes"),
-    "parents": ("parent", "parents"),
-    "notes": ("note", "notes"),
-    "edits": ("edit", "edits"),
-    "values": ("value", "values"),
-    "fields": ("field", "fields"),
-    "seconds": ("second", "seconds"),
-    "stars": ("star", "stars"),
-}
+    "images": ("image", "images"), "moved_images": ("moved image", "moved images"),
+    "boxes": ("box", "boxes"), "things": ("thing", "things"),
+    "labels": ("label", "labels"), "labels_up": ("label", "labels"), "labels_gone": ("label", "labels"),
+    "classes": ("class", "classes"), "chosen": ("class", "classes"), "new_classes": ("new class", "new classes"),
+    "parents": ("parent", "parents"), "notes": ("note", "notes"), "edits": ("edit", "edits"),
+    "values": ("value", "values"), "fields": ("field", "fields"),
+    "seconds": ("second", "seconds"), "stars": ("star", "stars"),
+}  # fmt: skip
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
 
 _NAMES: Final[Mapping[str, str]] = {"chosen": Message("class {name}")}  # fields where a name needs its noun

@@ -10,6 +10,8 @@ ROOT = Path(__file__).parents[2]
 BY_NAME = "values of an option that is named ask for no best one"
 SETTINGS = "settings are within settings once"
 PERMITTED: Mapping[str, str] = {
+    "app.actions.menu_keys._take_letter": "once for each letter and digit of the menu's texts",
+    "app.actions.registry.Registry._fill_menu": "a submenu has no further one",
     "app.graph_import.logic._children_shown": "goes SHOWN_LEVELS deep",
     "engine.backbones.onnx_structure._parts": "protobuf reads at most 100 messages within one another",
     "engine.cli.output._plain": "a command's answer, whose fields are written in its module",

@@ -81,8 +81,8 @@ def test_after_a_drop_the_selection_stays_where_the_person_put_it(
     desk.wait(lambda: len(desk.state.image_ids) == count + 4)
     desk.wait_until_read()
     assert (desk.window.tree.selected_class, desk.grid.selected_ids, desk.grid.current_id) == before
-    told = [job.title for (job,) in jobs if isinstance(job, Job) and not job.is_followed]
-    assert [title for title in told if "Adding" in title or "Looking for images" in title] == []
+    timed = [job.title for (job,) in jobs if isinstance(job, Job) and not job.is_followed]
+    assert [title for title in timed if "Adding" in title or "Looking for images" in title] == []
 
 
 def test_another_view_by_its_key_describes_its_current_card(reviewing: Desk) -> None:

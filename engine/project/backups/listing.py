@@ -154,7 +154,7 @@ def backup_at(path: Path) -> Backup:
 
 
 @dataclass(frozen=True)
-class Origin:
+class BackupOrigin:
     """What a backup that was opened as a project was made of.
 
     Attributes:
@@ -168,14 +168,14 @@ class Origin:
     project: Path | None
 
 
-def origin_of(path: Path) -> Origin | None:
+def origin_of(path: Path) -> BackupOrigin | None:
     """Where a file comes from that has the name of a backup; None for any other file."""
     name = read_name(path)
     if name is None:
         return None
     taken_of = read_index().taken_of(path)
     is_there = taken_of is not None and taken_of.is_file()
-    return Origin(name.project, name.when, taken_of if is_there else None)
+    return BackupOrigin(name.project, name.when, taken_of if is_there else None)
 
 
 def description(backup: Backup) -> str:

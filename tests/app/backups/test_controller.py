@@ -364,7 +364,7 @@ def click_answer(desk: Desk, title: str) -> None:
 
 
 def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
-    """Of what and of when; one click opens the project, where nothing is said."""
+    """Of what and of when; one click opens the project, where there is no band."""
     project, _backup = opened_backup(working)
     notice = working.window.of(Backups).opened.notice
     assert f"This is a backup of “{project.stem}”, made " in texts(notice)

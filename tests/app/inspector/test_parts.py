@@ -114,7 +114,7 @@ def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None
     assert button(part, "Add a parent to").isVisible()
 
 
-def test_a_part_that_is_opened_comes_into_sight(reviewing: Desk) -> None:
+def test_a_part_that_is_opened_is_scrolled_to(reviewing: Desk) -> None:
     """In a low window as much of it as there is room for, from its heading on."""
     window = reviewing.window
     window.resize(1000, 640)

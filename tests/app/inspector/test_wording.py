@@ -62,8 +62,8 @@ def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
     assert [other for other in Certainty if words_of(image(other)) == text] == [certainty]
 
 
-def test_c14_what_it_is_is_said_in_plain_words() -> None:
-    """Confident of the class, or of a broader one; where the likeliest class has a rank, that rank is uncertain."""
+def test_c14_what_it_is_in_plain_words() -> None:
+    """Confident of the class, or of a broader one; where the most likely class has a rank, that rank is uncertain."""
     leaf = replace(image(Certainty.LEAF), safe=GULL)
     assert words_of(leaf) == "Confident: Gull"
     assert words_of(image(Certainty.COARSE)) == "Bird; exact class uncertain"

@@ -55,7 +55,7 @@ def test_the_running_job_is_shown_until_it_ends(line: StatusLine, session: Sessi
     assert not line.job_bar.is_running
 
 
-def test_one_estimate_is_told_after_a_drop(line: StatusLine, session: Session) -> None:
+def test_one_estimate_is_shown_after_a_drop(line: StatusLine, session: Session) -> None:
     """Adding says how far it is and not when it ends: the analysis follows, and tells for all."""
     adding, analysing = HandJob("Adding images"), HandJob("Analysing images")
     adding.is_followed = True

@@ -90,7 +90,7 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     assert QApplication.activePopupWidget() is None
 
 
-def test_it_is_said_which_part_of_a_search_matches_nothing(reviewing: Desk) -> None:
+def test_a_search_names_the_part_that_matches_nothing(reviewing: Desk) -> None:
     """Below the field, with what may be meant."""
     bar = reviewing.window.workspace.search_bar
     search(reviewing, "labelled dragon")

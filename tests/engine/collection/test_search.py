@@ -138,7 +138,7 @@ def test_search(known: ImageKnowledge, project: Project, query: str, expected: l
         ('"red fox"', 'Nothing matches “"red fox"”. Did you mean class:"red fox"?'),
     ],
 )
-def test_it_is_said_which_part_matches_nothing(
+def test_the_part_that_matches_nothing_is_named(
     known: ImageKnowledge, project: Project, query: str, expected: str | None
 ) -> None:
     """And what may be meant: a class, or a fact."""

@@ -147,7 +147,7 @@ def test_or_stands_between_two_terms(query: str) -> None:
         parse_query(query)
 
 
-def test_alternatives_are_told_from_words() -> None:
+def test_alternatives_differ_from_words() -> None:
     """In capitals, and not in quotes."""
     assert [(term.text, term.is_alternative) for term in parse_query('a OR b or "OR" c')] == [
         ("a", False), ("b", True), ("or", False), ("OR", False), ("c", False),
