@@ -207,7 +207,12 @@ class GuideWindow(QWidget):
         self.field.selectAll()
 
     def visit(self, page: str, anchor: str = "") -> None:
-        """Show a page from one of its headings on; back leads to where the reader was."""
+        """Show a page from one of its headings on; back leads to where the reader was.
+
+        The first page of all is the contents where the wanted one does not exist.
+        """
+        if self._guide is not None and page not in self._guide.pages and not self.page:
+            page = CONTENTS
         if self._guide is None or page not in self._guide.pages:
             return
         self._history.leave(self.text.verticalScrollBar().value())

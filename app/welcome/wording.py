@@ -78,8 +78,9 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
         )
     if not ticked:
         return tr("Tick the folders that are classes. Their images get labels.")
-    one, many = "1 folder is a class. Its images get labels.", "%n folders are classes. Their images get labels."
-    return plural(ticked, one, many)
+    return plural(
+        ticked, "1 folder is a class. Its images get labels.", "%n folders are classes. Their images get labels."
+    )
 
 
 def recent_text(facts: RecentFacts, today: date | None = None) -> str:

@@ -75,7 +75,7 @@ def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
     assert saved == [((gender, STAGE, BEHAVIOUR), names)]
 
 
-@pytest.mark.parametrize(("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "no name")])
+@pytest.mark.parametrize(("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "cannot be")])
 def test_a_name_that_is_taken_is_refused(host: QWidget, qtbot: QtBot, name: str, reason: str) -> None:
     card = FieldsCard(host)
     saved = recorded(card.saved)
