@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
-        <translation type="unfinished"></translation>
+        <translation>Tausende Fotos sortieren und nur wenige davon labeln</translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -113,39 +113,39 @@
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>Sortieren nach</translation>
     </message>
     <message>
         <source>Duplicates and bursts</source>
-        <translation type="unfinished"></translation>
+        <translation>Duplikate und Serien</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph</translation>
     </message>
     <message>
         <source>Try changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausprobieren</translation>
     </message>
     <message>
         <source>Moved and replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Verschoben und ersetzt</translation>
     </message>
     <message>
         <source>Label by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>Per Ziffer labeln</translation>
     </message>
     <message>
         <source>Rating</source>
-        <translation type="unfinished"></translation>
+        <translation>Bewertung</translation>
     </message>
     <message>
         <source>Comment and fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Kommentar und Felder</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontrolle</translation>
     </message>
     <message>
         <source>View</source>
@@ -429,7 +429,7 @@
     </message>
     <message>
         <source>Stop; the download can be resumed</source>
-        <translation>Stoppen; Heruntergeladenes bleibt, und der Download kann fortgesetzt werden</translation>
+        <translation>Stoppen; der Download kann fortgesetzt werden</translation>
     </message>
     <message>
         <source>Use %1 in this project</source>
@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>If this computer has no internet access, or weights come from a shared folder</source>
-        <translation>Wenn dieser Computer kein Internet hat oder die Gewichte für alle an einem Ort liegen</translation>
+        <translation>Wenn dieser Computer keinen Internetzugang hat oder die Gewichte aus einem gemeinsamen Ordner kommen</translation>
     </message>
     <message>
         <source>Leave it empty to download from the publisher</source>
@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>First use: about a minute of setup</source>
-        <translation type="unfinished"></translation>
+        <translation>Erste Verwendung: etwa eine Minute Einrichtung</translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -811,11 +811,11 @@
     </message>
     <message>
         <source>Continue as a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Kopie fortsetzen</translation>
     </message>
     <message>
         <source>Protoleaf projects (*.protoleaf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Protoleaf-Projekte (*.protoleaf)</translation>
     </message>
     <message>
         <source>Where to keep backups</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>Copied the backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung kopiert</translation>
     </message>
     <message>
         <source>Go back</source>
@@ -851,23 +851,23 @@
     </message>
     <message>
         <source>Open the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen</translation>
     </message>
     <message>
         <source>Continue as a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Kopie fortsetzen…</translation>
     </message>
     <message>
         <source>Open a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopie öffnen</translation>
     </message>
     <message>
         <source>Stop unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Entpacken stoppen</translation>
     </message>
     <message>
         <source>Unpack and open</source>
-        <translation type="unfinished"></translation>
+        <translation>Entpacken und öffnen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -935,7 +935,7 @@
     </message>
     <message>
         <source>Manual</source>
-        <translation>Von Ihnen erstellt</translation>
+        <translation>Manuell</translation>
     </message>
     <message>
         <source>Before updating the file format</source>
@@ -979,7 +979,7 @@
     </message>
     <message>
         <source>Restoring undoes:</source>
-        <translation>Das Wiederherstellen macht diese Aktionen rückgängig:</translation>
+        <translation>Beim Wiederherstellen rückgängig gemacht:</translation>
     </message>
     <message>
         <source>… and %1 before them</source>
@@ -991,7 +991,7 @@
     </message>
     <message>
         <source>This is a backup of “%1”, made %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dies ist eine Sicherung von „%1“ vom %2.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
@@ -1007,7 +1007,7 @@
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
-        <translation>Die beschädigte Datei wird neben dem wiederhergestellten Projekt aufbewahrt.</translation>
+        <translation>Die beschädigte Datei bleibt im selben Ordner.</translation>
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
@@ -1043,11 +1043,11 @@
     </message>
     <message>
         <source>The current project is backed up first.</source>
-        <translation>Der jetzige Stand des Projekts wird zuerst gesichert, sodass Sie zu ihm zurückkehren können.</translation>
+        <translation>Das aktuelle Projekt wird zuerst gesichert.</translation>
     </message>
     <message>
         <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Beschädigte Datei, kann nicht wiederhergestellt werden: %1</translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1055,7 +1055,7 @@
     </message>
     <message>
         <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>Es konnte keine Sicherung erstellt werden. Ihre Arbeit ist im Projekt gespeichert. %1</translation>
+        <translation>Die Sicherung ist fehlgeschlagen. Ihre Arbeit ist im Projekt gespeichert. %1</translation>
     </message>
     <message>
         <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Key for labelling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste zum Labeln…</translation>
     </message>
     <message>
         <source>Rules for the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Regeln der Klassenliste…</translation>
     </message>
     <message>
         <source>Move under…</source>
@@ -1199,11 +1199,11 @@
     </message>
     <message>
         <source>Add the parent %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Elternklasse %1 hinzufügen</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Elternklasse/Name legt sie woanders an</translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1219,19 +1219,19 @@
     </message>
     <message>
         <source>Key that labels as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste zum Labeln als %1</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Regeln der Klassenliste</translation>
     </message>
     <message>
         <source>one undo brings all of it back</source>
-        <translation type="unfinished"></translation>
+        <translation>einmal „Rückgängig“ bringt alles zurück</translation>
     </message>
     <message>
         <source>labels, children and parents go along</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels, Kind- und Elternklassen gehen mit</translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1309,35 +1309,35 @@
     </message>
     <message>
         <source>Label with %1 as %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit %1 als %2 labeln</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste entsperren</translation>
     </message>
     <message>
         <source>Lock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste sperren</translation>
     </message>
     <message>
         <source>new words make classes</source>
-        <translation type="unfinished"></translation>
+        <translation>neue Wörter werden zu Klassen</translation>
     </message>
     <message>
         <source>ask before a new word makes a class</source>
-        <translation type="unfinished"></translation>
+        <translation>vor jeder neuen Klasse nachfragen</translation>
     </message>
     <message>
         <source>Don&apos;t predict above level %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts über Ebene %1 vorhersagen</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen jeder Ebene vorhersagen</translation>
     </message>
     <message>
         <source>current</source>
-        <translation type="unfinished"></translation>
+        <translation>aktuell</translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1380,7 +1380,7 @@
     </message>
     <message>
         <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
-        <translation>Ein Bild anklicken oder einen Rahmen um mehrere ziehen, um sie in die andere Klasse zu verschieben. Aufgelistet sind nur Bilder, die Sie gelabelt haben. Vorhersagen werden automatisch aktualisiert.</translation>
+        <translation>Ein Bild anklicken oder einen Rahmen um mehrere ziehen, um sie in die andere Klasse zu verschieben. Aufgelistet sind nur gelabelte Bilder.</translation>
     </message>
     <message>
         <source>Below %1</source>
@@ -1408,19 +1408,19 @@
     </message>
     <message>
         <source>Minimum confidence here and below: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle hier und darunter: %1</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Feinere Klassen werden nicht vorhergesagt</translation>
     </message>
     <message>
         <source>Broader classes are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Gröbere Klassen werden nicht vorhergesagt</translation>
     </message>
     <message>
         <source>%1 labels as this class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 labelt als diese Klasse</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1457,11 +1457,11 @@
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen…</translation>
     </message>
     <message>
         <source>Import a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Liste importieren…</translation>
     </message>
     <message>
         <source>Find a class</source>
@@ -1479,7 +1479,9 @@
         <source>No classes yet.
 
 Click + to add a class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Klassen.
+
+Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1583,7 +1585,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
-        <translation>Bilder ohne Label und grob gelabelte Bilder verfeinern die Prototypen der Klassen.</translation>
+        <translation>Bilder ohne Label und mit einer gröberen Klasse gelabelte Bilder verfeinern das Modell.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -1732,7 +1734,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Move from %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Von %1 zu %2 verschieben</translation>
     </message>
     <message>
         <source>Add %1 as a parent</source>
@@ -1855,7 +1857,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Export labels and predictions…</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels und Vorhersagen exportieren…</translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1887,11 +1889,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos</translation>
     </message>
     <message>
         <source>Limits of this format</source>
-        <translation type="unfinished"></translation>
+        <translation>Grenzen dieses Formats</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1911,15 +1913,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Copy for someone</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopie zum Weitergeben</translation>
     </message>
     <message>
         <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Datei mit dem Projekt und seinen Fotos: eine andere Person öffnet und labelt sie, und Sie führen Ihr Projekt wieder mit ihr zusammen</translation>
     </message>
     <message>
         <source>backbones that you added yourself are not included</source>
-        <translation type="unfinished"></translation>
+        <translation>selbst hinzugefügte Backbones sind nicht enthalten</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1955,7 +1957,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Whole project</source>
-        <translation type="unfinished"></translation>
+        <translation>Ganzes Projekt</translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -2035,23 +2037,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos are not included.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos sind nicht enthalten.</translation>
     </message>
     <message>
         <source>Previews of %1 px</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschauen mit %1 px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos in voller Größe</translation>
     </message>
     <message>
         <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Leicht zu verschicken und zum Labeln meist ausreichend. Videos und Dokumente sind unverändert enthalten.</translation>
     </message>
     <message>
         <source>Every detail can be seen.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jedes Detail ist erkennbar.</translation>
     </message>
     <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
@@ -2071,7 +2073,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kopie belegt etwa %1, und dort sind nur %2 frei.</translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -2118,27 +2120,27 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Foto</numerusform>
+            <numerusform>%n Fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>Copied the project and %1 to %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt und %1 nach %2 kopiert, %3</translation>
     </message>
     <message numerus="yes">
         <source>%n photos were not found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Foto wurde nicht gefunden</numerusform>
+            <numerusform>%n Fotos wurden nicht gefunden</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos could not be read</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Foto konnte nicht gelesen werden</numerusform>
+            <numerusform>%n Fotos konnten nicht gelesen werden</numerusform>
         </translation>
     </message>
     <message>
@@ -2159,11 +2161,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Keep apart</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht stapeln</translation>
     </message>
     <message>
         <source>Expand group</source>
-        <translation type="unfinished"></translation>
+        <translation>Stapel aufklappen</translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -2179,7 +2181,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst…</source>
-        <translation type="unfinished"></translation>
+        <translation>Maximaler Abstand in Serien…</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2203,7 +2205,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a digit or letters choose</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Ziffer oder Buchstaben wählen</translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2246,7 +2248,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Maximaler Abstand in Serien, in Sekunden</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2309,7 +2311,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Skipped</source>
-        <translation type="unfinished"></translation>
+        <translation>Übersprungen</translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2619,7 +2621,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label some images first. Suggestions come from images that look alike.</source>
-        <translation>Zuerst einige Bilder labeln. Vorschläge entstehen aus dem, was die Bilder einer Klasse gemeinsam haben.</translation>
+        <translation>Zuerst einige Bilder labeln. Vorschläge entstehen aus ähnlichen Bildern.</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2676,20 +2678,20 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
-            <numerusform>%n Bild gehört wahrscheinlich dazu, aber nicht sicher.</numerusform>
-            <numerusform>%n Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
+            <numerusform>%n Bild gehört wahrscheinlich dazu.</numerusform>
+            <numerusform>%n Bilder gehören wahrscheinlich dazu.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
-            <numerusform>Wie gut ist das? Bei einem Test an %n Stelle Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
-            <numerusform>Wie gut ist das? Bei einem Test an %n Stellen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+            <numerusform>Wie zuverlässig ist das? Bei einem Test an %n Klasse Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+            <numerusform>Wie zuverlässig ist das? Bei einem Test an %n Klassen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
         </translation>
     </message>
     <message>
         <source>Unpack into a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>In einen Ordner entpacken</translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2701,7 +2703,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Die Bilder zerfallen in %1 und %2, einander nicht ähnlicher als zwei Klassen.</translation>
+        <translation>Die Bilder bilden Gruppen von %1 und %2, die wie verschiedene Klassen aussehen.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2747,19 +2749,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>collapsed, %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>zugeklappt, %1 darunter</translation>
     </message>
     <message>
         <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 gelabelt oder bei einer der feinsten Klassen sicher</translation>
     </message>
     <message>
         <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 erbt noch nichts: Die Elternklassen haben keine Beispiele.</translation>
     </message>
     <message>
         <source>%1 inherits %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 erbt %2</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2782,11 +2784,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Show all classes (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Klassen anzeigen (Esc)</translation>
     </message>
     <message>
         <source>Click or drag to move the view</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Verschieben klicken oder ziehen</translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
@@ -3116,7 +3118,7 @@ Click + to add a class.</source>
     <message>
         <source>Waiting</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>Wartet</translation>
     </message>
     <message>
         <source>No prediction yet</source>
@@ -3238,22 +3240,22 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Are these folders your classes? %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sind diese Ordner Ihre Klassen? %1</translation>
     </message>
     <message>
         <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: übliche Namen für Teile eines Datensatzes, nicht für Klassen. Um seine Rahmen zu bekommen, seine Labels importieren.</translation>
     </message>
     <message numerus="yes">
         <source>Add with %n classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Mit %n Klasse hinzufügen</numerusform>
+            <numerusform>Mit %n Klassen hinzufügen</numerusform>
         </translation>
     </message>
     <message>
         <source>Add without classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Klassen hinzufügen</translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3414,11 +3416,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhergesagte und richtig vorhergesagte Bilder, nach Konfidenzschwelle</translation>
     </message>
     <message>
         <source>Minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle</translation>
     </message>
     <message>
         <source>Inherit again</source>
@@ -3426,23 +3428,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>— predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>— vorhergesagt</translation>
     </message>
     <message>
         <source>— correct</source>
-        <translation type="unfinished"></translation>
+        <translation>— richtig</translation>
     </message>
     <message>
         <source>Don&apos;t predict subclasses</source>
-        <translation type="unfinished"></translation>
+        <translation>Feinere Klassen nicht vorhersagen</translation>
     </message>
     <message>
         <source>Don&apos;t predict broader classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Gröbere Klassen nicht vorhersagen</translation>
     </message>
     <message>
         <source>No image is predicted as a class above this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Bild wird als eine Klasse über dieser vorhergesagt.</translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3538,7 +3540,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Rules and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Regeln und Notizen</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3554,15 +3556,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Place in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz im Graphen</translation>
     </message>
     <message>
         <source>At the top level: it has no parent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf der obersten Ebene: keine Elternklasse.</translation>
     </message>
     <message>
         <source>Suggested parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorgeschlagene Elternklassen:</translation>
     </message>
     <message>
         <source>Parents</source>
@@ -3602,11 +3604,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Details</translation>
     </message>
     <message>
         <source>Closest classes:</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichste Klassen:</translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3702,79 +3704,79 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlike any class so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Keiner Klasse ähnlich</translation>
     </message>
     <message>
         <source>Not confident of any class</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Klasse ist sicher</translation>
     </message>
     <message>
         <source>Confident: %1</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Sicher: %1</translation>
     </message>
     <message>
         <source>%1; %2 uncertain</source>
         <comment>class, rank</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; %2 unsicher</translation>
     </message>
     <message>
         <source>%1; exact class uncertain</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; genaue Klasse unsicher</translation>
     </message>
     <message>
         <source>Most likely within %1:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Am wahrscheinlichsten unter %1:</translation>
     </message>
     <message>
         <source>Even %1, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Sogar %1, die ähnlichste Klasse, sieht zu anders aus:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor allem, weil es diesen ähnelt:</translation>
     </message>
     <message>
         <source>Partly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Teil, weil es diesen ähnelt:</translation>
     </message>
     <message>
         <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von den Bildern oben, %2 vom Prototyp von %3.</translation>
     </message>
     <message>
         <source>%1 has no examples. It was learned from its parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 hat keine Beispiele. Gelernt wurde aus den Elternklassen:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Beispiele. 1 bis 10 Bilder darauf ablegen oder die Klasse unter eine mit Beispielen verschieben.</translation>
     </message>
     <message>
         <source>No examples yet. It is predicted from its parents alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Beispiele. Vorhergesagt wird allein anhand der Elternklassen.</translation>
     </message>
     <message>
         <source>Learned from the classes below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus den Klassen darunter gelernt.</translation>
     </message>
     <message>
         <source>%1 (from parent)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (geerbt)</translation>
     </message>
     <message numerus="yes">
         <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenem Bild dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenen Bildern dieser Klasse als sie oder eine Klasse darunter vorhergesagt.</numerusform>
         </translation>
     </message>
     <message>
         <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation type="unfinished"></translation>
+        <translation>Von allen so vorhergesagten Bildern sind %1 richtig (95-%-Konfidenzintervall %2 bis %3).</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3815,7 +3817,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Minimum confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle %1</translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3846,11 +3848,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Below this, the class is shown with a question mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Darunter wird die Klasse mit einem Fragezeichen angezeigt.</translation>
     </message>
     <message>
         <source>For this class and all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für diese Klasse und alle darunter.</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -4273,9 +4275,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n lines skipped</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Zeile übersprungen</numerusform>
+            <numerusform>%n Zeilen übersprungen</numerusform>
         </translation>
     </message>
     <message>
@@ -4370,9 +4372,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n model predictions skipped: only labels by people are imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Vorhersage eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
+            <numerusform>%n Vorhersagen eines Modells übersprungen: Nur Labels von Menschen werden importiert.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4548,7 +4550,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Update the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Karte aktualisieren</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -4591,31 +4593,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The map is built as soon as your images are analysed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Karte wird erstellt, sobald Ihre Bilder analysiert sind.</translation>
     </message>
     <message>
         <source>Add images: look-alikes will be shown side by side here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder hinzufügen: Ähnliche erscheinen dann hier nebeneinander.</translation>
     </message>
     <message>
         <source>Look-alikes are placed side by side. You can keep working.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnliche Bilder werden nebeneinander angeordnet. Sie können weiterarbeiten.</translation>
     </message>
     <message>
         <source>Building the map…</source>
-        <translation type="unfinished"></translation>
+        <translation>Karte wird erstellt…</translation>
     </message>
     <message>
         <source>The map could not be built</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Karte konnte nicht erstellt werden</translation>
     </message>
     <message>
         <source>Building the map was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Erstellen der Karte abgebrochen</translation>
     </message>
     <message>
         <source>Build the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Karte erstellen</translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4692,9 +4694,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new images were added to the map. Update the map to rearrange all images.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n neues Bild wurde der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
+            <numerusform>%n neue Bilder wurden der Karte hinzugefügt. Karte aktualisieren, um alle Bilder neu anzuordnen.</numerusform>
         </translation>
     </message>
     <message>
@@ -4703,7 +4705,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Top level</source>
-        <translation type="unfinished"></translation>
+        <translation>Oberste Ebene</translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
@@ -4830,7 +4832,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>One by one</source>
-        <translation type="unfinished"></translation>
+        <translation>Einzeln</translation>
     </message>
     <message>
         <source>Later</source>
@@ -4926,9 +4928,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n images you labelled again after seeing theirs. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Bild haben Sie in Kenntnis des anderen Labels neu gelabelt. Ihres bleibt.</numerusform>
+            <numerusform>%n Bilder haben Sie in Kenntnis der anderen Labels neu gelabelt. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5044,7 +5046,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>To add them, open this copy first, then merge the project that was unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Hinzufügen zuerst diese Kopie öffnen, dann mit dem entpackten Projekt zusammenführen.</translation>
     </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
@@ -5063,20 +5065,20 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Burst of %1: one answer for all</source>
-        <translation type="unfinished"></translation>
+        <translation>Serie (%1): eine Antwort für alle</translation>
     </message>
     <message numerus="yes">
         <source>Keep yours for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Eigenes behalten</numerusform>
+            <numerusform>Eigenes für alle %n behalten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Take theirs for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Anderes übernehmen</numerusform>
+            <numerusform>Anderes für alle %n übernehmen</numerusform>
         </translation>
     </message>
     <message>
@@ -5107,7 +5109,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Bild wurde von beiden unabhängig gelabelt; die Übereinstimmung lässt sich nicht messen.</translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5298,9 +5300,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%1 of %n missing images found.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 von %n fehlenden Bild gefunden.</numerusform>
+            <numerusform>%1 von %n fehlenden Bildern gefunden.</numerusform>
         </translation>
     </message>
     <message>
@@ -5324,7 +5326,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Flag (toggle)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markierung ein/aus</translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5348,7 +5350,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1, just labelled: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, gerade gelabelt: %2</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -5371,35 +5373,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Als %1 labeln</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 anzeigen</translation>
     </message>
     <message>
         <source>“%1” is not in the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist nicht in der Klassenliste…</translation>
     </message>
     <message>
         <source>Add “%1” to the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ zur Klassenliste hinzufügen…</translation>
     </message>
     <message>
         <source>Ask whether to add “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachfragen, ob „%1“ hinzugefügt werden soll</translation>
     </message>
     <message>
         <source>“%1” is not in the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ ist nicht in der Klassenliste</translation>
     </message>
     <message>
         <source>Do not add it</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht hinzufügen</translation>
     </message>
     <message>
         <source>Add “%1” to the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>„%1“ zur Klassenliste hinzufügen</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5411,12 +5413,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Esc schließt</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>key</comment>
-        <translation type="unfinished">%1: %2</translation>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5464,7 +5466,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Your name for these labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihr Name für diese Labels</translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5552,7 +5554,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht wird erstellt</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5580,19 +5582,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Stop building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Erstellen des Berichts stoppen</translation>
     </message>
     <message>
         <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels, mit denen Vorhersagen verglichen werden. Eine CSV-Datei mit den Spalten image und class wählen.</translation>
     </message>
     <message>
         <source>Use held-out labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels verwenden</translation>
     </message>
     <message>
         <source>No comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Vergleich</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5604,15 +5606,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Build the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht erstellen</translation>
     </message>
     <message>
         <source>Building the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bericht wird erstellt…</translation>
     </message>
     <message>
         <source>A report shows how much is labelled, and how often predictions are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Bericht zeigt, wie viel gelabelt ist und wie oft Vorhersagen richtig sind.</translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5664,21 +5666,21 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new labels since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n neues Label seit %1.</numerusform>
+            <numerusform>%n neue Labels seit %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n new labels and other changes since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n neues Label und andere Änderungen seit %1.</numerusform>
+            <numerusform>%n neue Labels und andere Änderungen seit %1.</numerusform>
         </translation>
     </message>
     <message>
         <source>Classes, images or the model have changed since %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen, Bilder oder Modell haben sich seit %1 geändert.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5734,7 +5736,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Accept prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersage übernehmen</translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5749,39 +5751,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as the class with the 1st key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 1. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 2nd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 2. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 3rd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 3. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 4th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 4. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 5th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 5. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 6th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 6. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 7th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 7. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 8th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 8. Taste labeln</translation>
     </message>
     <message>
         <source>Label as the class with the 9th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Klasse mit der 9. Taste labeln</translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5822,11 +5824,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Klasse hat die Taste %1.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um sie zu vergeben, mit der rechten Maustaste auf eine Klasse klicken und „Taste zum Labeln…“ wählen.</translation>
     </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
@@ -5841,7 +5843,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Elternklasse/Name legt sie unter einer Klasse an</translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5869,7 +5871,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Refining predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen werden verfeinert</translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -6017,7 +6019,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Read-only</source>
-        <translation>Schreibgeschützt: Nichts kann geändert werden</translation>
+        <translation>Schreibgeschützt</translation>
     </message>
     <message numerus="yes">
         <source>Saving %n changes…</source>
@@ -6028,7 +6030,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen sind noch nicht gespeichert</translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -6119,7 +6121,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time</source>
-        <translation>Trainingsdauer wird gemessen</translation>
+        <translation>Trainingsdauer wird geschätzt</translation>
     </message>
     <message>
         <source>the training cannot be saved</source>
@@ -6167,7 +6169,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Both stay in the list.</source>
-        <translation>Beide bleiben in der Liste unten.</translation>
+        <translation>Beide bleiben in der Liste.</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -6187,11 +6189,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Adapts how much each class inherits from its parents.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt an, wie viel jede Klasse von ihren Elternklassen erbt.</translation>
     </message>
     <message>
         <source>Adapts the model to your images, so that it can tell your classes apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt das Modell an Ihre Bilder an, damit es Ihre Klassen unterscheiden kann.</translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6227,7 +6229,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time…</source>
-        <translation>Die Dauer wird gemessen…</translation>
+        <translation>Trainingsdauer wird geschätzt…</translation>
     </message>
     <message>
         <source>Less than a minute.</source>
@@ -6261,8 +6263,8 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
-            <numerusform>Training nach %1 von %n Iteration gestoppt. Nichts ist verloren.</numerusform>
-            <numerusform>Training nach %1 von %n Iterationen gestoppt. Nichts ist verloren.</numerusform>
+            <numerusform>Training nach %1 von %n Iteration gestoppt. Es kann fortgesetzt werden.</numerusform>
+            <numerusform>Training nach %1 von %n Iterationen gestoppt. Es kann fortgesetzt werden.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6366,7 +6368,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Start over</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu beginnen</translation>
     </message>
     <message>
         <source>Stop; no project is made</source>
@@ -6390,23 +6392,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispielsammlung</translation>
     </message>
     <message>
         <source>315 pictures and their classes, to try everything out.</source>
-        <translation type="unfinished"></translation>
+        <translation>315 Bilder und ihre Klassen, um alles auszuprobieren.</translation>
     </message>
     <message>
         <source>Your first collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre erste Sammlung</translation>
     </message>
     <message>
         <source>The guide: from a folder to results in five steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Handbuch: in fünf Schritten vom Ordner zum Ergebnis.</translation>
     </message>
     <message>
         <source>Get started</source>
-        <translation type="unfinished"></translation>
+        <translation>Erste Schritte</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -6414,7 +6416,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>You can also drop photos and a class list anywhere on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos und eine Klassenliste lassen sich auch überall auf dieser Seite ablegen.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -6422,7 +6424,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>More accurate, especially with few labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauer, vor allem bei wenigen Labels.</translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6450,53 +6452,53 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erste Verwendung: etwa eine Minute Einrichtung.</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gelesen…</translation>
     </message>
     <message numerus="yes">
         <source>%1 on %n levels</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 auf %n Ebene</numerusform>
+            <numerusform>%1 auf %n Ebenen</numerusform>
         </translation>
     </message>
     <message>
         <source>Add a folder first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuerst einen Ordner hinzufügen.</translation>
     </message>
     <message>
         <source>Tick the folders that are classes. Their images get labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Ordner ankreuzen, die Klassen sind. Ihre Bilder bekommen Labels.</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht lesbar</translation>
     </message>
     <message numerus="yes">
         <source>All %n labelled</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Bild, gelabelt</numerusform>
+            <numerusform>Alle %n gelabelt</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 labelled</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 gelabelt</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestern</translation>
     </message>
     <message>
         <source>Setting up (%1 of %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird eingerichtet (%1 von %2)</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6504,35 +6506,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Discard changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen verwerfen</translation>
     </message>
     <message>
         <source>Apply changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen anwenden</translation>
     </message>
     <message>
         <source>The project stays as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Projekt bleibt, wie es war</translation>
     </message>
     <message>
         <source>Save the changes in the project, as one step that can be undone</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen als einen Schritt, der sich rückgängig machen lässt, im Projekt speichern</translation>
     </message>
     <message>
         <source>Trying changes: edit classes, labels and minimum confidences freely</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen ausprobieren: Klassen, Labels und Konfidenzschwellen frei bearbeiten</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Apply changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wird gespeichert, bis Sie „Änderungen anwenden“ wählen.</translation>
     </message>
     <message>
         <source>Your changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre Änderungen sind noch nicht gespeichert</translation>
     </message>
     <message>
         <source>Apply or discard them to leave, or stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Verlassen anwenden oder verwerfen – oder bleiben.</translation>
     </message>
     <message>
         <source>Stay</source>
@@ -6560,11 +6562,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Try changes without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen nur ausprobieren</translation>
     </message>
     <message>
         <source>Images that changed class</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder mit neuer Klasse</translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6623,13 +6625,13 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeichert: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n changes, not saved</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Änderung, nicht gespeichert</numerusform>
+            <numerusform>%n Änderungen, nicht gespeichert</numerusform>
         </translation>
     </message>
     <message>
@@ -6680,35 +6682,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Go to the next pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum nächsten Bereich</translation>
     </message>
     <message>
         <source>Go to the previous pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum vorherigen Bereich</translation>
     </message>
     <message>
         <source>Images to review</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu prüfende Bilder</translation>
     </message>
     <message>
         <source>Labelled images</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelabelte Bilder</translation>
     </message>
     <message>
         <source>Unknown images</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbekannte Bilder</translation>
     </message>
     <message>
         <source>Order added</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinzugefügt</translation>
     </message>
     <message>
         <source>Date taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufnahmedatum</translation>
     </message>
     <message>
         <source>File size</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateigröße</translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6720,7 +6722,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Vollbild</translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6836,7 +6838,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Setting up…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird eingerichtet…</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6875,7 +6877,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>File not found</source>
-        <translation>Datei nicht gefunden</translation>
+        <translation>Datei fehlt</translation>
     </message>
     <message>
         <source>Cannot be opened</source>
@@ -6926,7 +6928,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No prediction changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Vorhersage geändert</translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -7123,7 +7125,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Save search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche speichern</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8432,19 +8434,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the class list is locked</source>
-        <translation type="unfinished"></translation>
+        <translation>die Klassenliste ist gesperrt</translation>
     </message>
     <message>
         <source>folders that are called as classes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner, die wie Klassen des Projekts heißen</translation>
     </message>
     <message>
         <source>{classes} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{classes} mehr</translation>
     </message>
     <message>
         <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
-        <translation type="unfinished"></translation>
+        <translation>die Ordner umbenennen oder die Liste entsperren: protoleaf policy PROJECT --unlock; es wurde nichts hinzugefügt</translation>
     </message>
     <message>
         <source>--frames is not a time between frames</source>
@@ -9189,11 +9191,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} ist keine Kopie eines Protoleaf-Projekts oder ist beschädigt</translation>
     </message>
     <message>
         <source>{archive} was made by a newer version of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} wurde von einer neueren Version des Programms erstellt</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -9201,7 +9203,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>download or copy the file again, or ask for a new one</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei erneut herunterladen oder kopieren oder um eine neue bitten</translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9429,11 +9431,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the copy cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>die Kopie kann nicht geschrieben werden</translation>
     </message>
     <message>
         <source>a photo cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Foto kann nicht gelesen werden</translation>
     </message>
     <message>
         <source>there is no graph format &quot;{name}&quot;</source>
@@ -9649,11 +9651,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a project cannot have this name</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Projekt kann nicht so heißen</translation>
     </message>
     <message>
         <source>a name that every file system takes, without any of {refused}</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Name, den jedes Dateisystem zulässt, ohne die Zeichen {refused}</translation>
     </message>
     <message>
         <source>choose another folder or free some space</source>
@@ -9837,39 +9839,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The thin line is the 95% interval.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die dünne Linie ist das 95-%-Intervall.</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Richtig</translation>
     </message>
     <message>
         <source>Accuracy of predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauigkeit der Vorhersagen</translation>
     </message>
     <message>
         <source>Correct predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Richtige Vorhersagen</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>vorhergesagt</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>richtig</translation>
     </message>
     <message>
         <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit der verwendeten Konfidenzschwelle ({needed}) bekommen {named} der Bilder eine Klasse, und {right} davon sind richtig.</translation>
     </message>
     <message>
         <source>Of all images {leaf} get one of the finest classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von allen Bildern bekommen {leaf} eine der feinsten Klassen.</translation>
     </message>
     <message>
         <source>The lines show what one minimum confidence for all classes would do.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Linien zeigen, was eine einzige Konfidenzschwelle für alle Klassen bewirken würde.</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9893,7 +9895,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Die Säulen zeigen den Anteil richtiger Vorhersagen, die Marken deren mittleren Score: Je näher sie beieinanderliegen, desto verlässlicher ist ein Score.</translation>
     </message>
     <message>
         <source>Mean score</source>
@@ -9909,11 +9911,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{right:,} of {images:,} images are predicted correctly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} von {images:,} Bildern sind richtig vorhergesagt.</translation>
     </message>
     <message>
         <source>Rows are the correct classes, columns the predicted ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen sind die richtigen Klassen, Spalten die vorhergesagten.</translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9929,31 +9931,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Each class counts with all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Klasse zählt mit allen darunter.</translation>
     </message>
     <message>
         <source>Predicted are images without a label.</source>
-        <translation type="unfinished"></translation>
+        <translation>„Vorhergesagt“ sind Bilder ohne Label.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>„Getestet“ sind Bilder, deren Klasse bekannt ist. „Recall“ ist der Anteil davon, der richtig vorhergesagt wird, mit seinem 95-%-Intervall; „Präzision“ ist der Anteil der richtigen unter den als diese Klasse vorhergesagten.</translation>
     </message>
     <message>
         <source>Distance between correct and predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Abstand zwischen richtiger und vorhergesagter Klasse</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wrong:,} Fehler; die unterste Klasse über beiden Klassen liegt im Mittel {height} Ebenen über der feinsten.</translation>
     </message>
     <message>
         <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Geschwisterklassen haben den Abstand 2: einen Schritt hinauf zur Elternklasse, einen hinunter.</translation>
     </message>
     <message>
         <source>Distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Abstand</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9969,19 +9971,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sure predictions that are correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Sichere Vorhersagen, die richtig sind</translation>
     </message>
     <message>
         <source>{right:,} of {count:,} correct, 95% interval {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} von {count:,} richtig, 95-%-Intervall {span}</translation>
     </message>
     <message>
         <source>Measured with the truth file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemessen mit der Referenzdatei {name}.</translation>
     </message>
     <message>
         <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gemessen auf gelabelten Bildern, jedes ohne sein eigenes Label vorhergesagt. Sie können leichter oder schwerer sein als die übrigen.</translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -10077,27 +10079,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Finest class correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Feinste Klasse richtig</translation>
     </message>
     <message>
         <source>{level} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>{level} richtig</translation>
     </message>
     <message>
         <source>Predicted with the minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit der Konfidenzschwelle vorhergesagt</translation>
     </message>
     <message>
         <source>Correct among them</source>
-        <translation type="unfinished"></translation>
+        <translation>Davon richtig</translation>
     </message>
     <message>
         <source>Both correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide richtig</translation>
     </message>
     <message>
         <source>Only {name} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur {name} richtig</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -10113,7 +10115,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -10145,15 +10147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Class balance</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenverteilung</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled, the rest predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der erste Teil jedes Balkens ist gelabelt, der Rest vorhergesagt.</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der erste Teil jedes Balkens ist gelabelt.</translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -10165,7 +10167,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The lower part of each column is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der untere Teil jeder Säule ist gelabelt.</translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -10237,7 +10239,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Held-out accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>Genauigkeit bei zurückgehaltenen Labels</translation>
     </message>
     <message>
         <source>Person</source>
@@ -10281,11 +10283,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>labels of people, each held out in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels von Menschen, der Reihe nach zurückgehalten</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen werden mit {images:,} von {labels:,} Labels verglichen. Jedes wurde der Reihe nach zurückgehalten: Das Modell sagte es vorher, ohne daraus gelernt zu haben.</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -10345,15 +10347,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Nothing matches “{term}”. Did you mean {meant}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Treffer für „{term}“. Meinten Sie {meant}?</translation>
     </message>
     <message>
         <source>Nothing matches “{term}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Treffer für „{term}“.</translation>
     </message>
     <message>
         <source>Each part matches images, but no image matches all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu jedem Teil gibt es Bilder, aber kein Bild passt zu allen.</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
@@ -10389,11 +10391,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>OR at character {place} is not between two terms</source>
-        <translation type="unfinished"></translation>
+        <translation>OR an Stelle {place} steht nicht zwischen zwei Suchbegriffen</translation>
     </message>
     <message>
         <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>das Wort in Anführungszeichen setzen, wenn danach gesucht wird: &quot;OR&quot;</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10557,11 +10559,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the project cannot be taken out of the copy</source>
-        <translation type="unfinished"></translation>
+        <translation>das Projekt kann nicht aus der Kopie entpackt werden</translation>
     </message>
     <message>
         <source>the copy cannot be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>die Kopie kann nicht entpackt werden</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10569,35 +10571,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>there is no &quot;{path}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>„{path}“ gibt es nicht</translation>
     </message>
     <message>
         <source>{path} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} kann nicht gelesen werden</translation>
     </message>
     <message>
         <source>it has two files of one name</source>
-        <translation type="unfinished"></translation>
+        <translation>zwei Dateien heißen gleich</translation>
     </message>
     <message>
         <source>it has a link to another file</source>
-        <translation type="unfinished"></translation>
+        <translation>enthält einen Link auf eine andere Datei</translation>
     </message>
     <message>
         <source>it is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>verschlüsselt</translation>
     </message>
     <message>
         <source>a small file in it would become a very large one</source>
-        <translation type="unfinished"></translation>
+        <translation>eine kleine Datei darin würde sehr groß</translation>
     </message>
     <message>
         <source>{reason} ({file})</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} ({file})</translation>
     </message>
     <message>
         <source>there is no project in it</source>
-        <translation type="unfinished"></translation>
+        <translation>enthält kein Projekt</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -11121,11 +11123,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a key for a class</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Taste für eine Klasse</translation>
     </message>
     <message>
         <source>1 to {last}, or 0</source>
-        <translation type="unfinished"></translation>
+        <translation>1 bis {last} oder 0</translation>
     </message>
     <message>
         <source>a confidence threshold must be a probability</source>
@@ -11145,15 +11147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle</translation>
     </message>
     <message>
         <source>level at which predictions begin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfangsebene der Vorhersagen</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste</translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -12133,11 +12135,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>classes without images and notes of classes are not included: export the class graph as well</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen ohne Bilder und Notizen zu Klassen sind nicht enthalten: auch den Klassengraphen exportieren</translation>
     </message>
     <message>
         <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
-        <translation type="unfinished"></translation>
+        <translation>von Vorhersagen sind die wahrscheinlichste und die sichere Klasse enthalten, nicht der Score jeder Klasse</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12837,11 +12839,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>was {from}</source>
-        <translation type="unfinished"></translation>
+        <translation>bisher {from}</translation>
     </message>
     <message>
         <source>was {other}, by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>bisher {other}, von {name}</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
@@ -13233,11 +13235,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Moved {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>{chosen} von {parents} zu {parent} verschoben</translation>
     </message>
     <message>
         <source>Move {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>{chosen} von {parents} zu {parent} verschieben</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
@@ -13329,11 +13331,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changed the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle von {class} geändert</translation>
     </message>
     <message>
         <source>Change the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Konfidenzschwelle von {class} ändern</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -13353,35 +13355,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Gave {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste {key} für {class} vergeben</translation>
     </message>
     <message>
         <source>Give {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste {key} für {class} vergeben</translation>
     </message>
     <message>
         <source>Removed the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste von {class} entfernt</translation>
     </message>
     <message>
         <source>Remove the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Taste von {class} entfernen</translation>
     </message>
     <message>
         <source>Stopped predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen oberhalb von {class} unterbunden</translation>
     </message>
     <message>
         <source>Stop predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen oberhalb von {class} unterbinden</translation>
     </message>
     <message>
         <source>Allowed predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen oberhalb von {class} erlaubt</translation>
     </message>
     <message>
         <source>Allow predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen oberhalb von {class} erlauben</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
@@ -13393,31 +13395,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>locked the class list, as it has more than {limit}</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste gesperrt: mehr als {limit}</translation>
     </message>
     <message>
         <source>Locked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste gesperrt</translation>
     </message>
     <message>
         <source>Unlocked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste entsperrt</translation>
     </message>
     <message>
         <source>Limited predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen auf Ebene {level} und darunter beschränkt</translation>
     </message>
     <message>
         <source>Limit predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen auf Ebene {level} und darunter beschränken</translation>
     </message>
     <message>
         <source>Allowed predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen jeder Ebene erlaubt</translation>
     </message>
     <message>
         <source>Allow predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhersagen jeder Ebene erlauben</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13545,27 +13547,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Saved the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche {search} gespeichert</translation>
     </message>
     <message>
         <source>Save the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche {search} speichern</translation>
     </message>
     <message>
         <source>Renamed the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche {search} in {name} umbenannt</translation>
     </message>
     <message>
         <source>Rename the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche {search} in {name} umbenennen</translation>
     </message>
     <message>
         <source>Removed the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Suche {search} entfernt</translation>
     </message>
     <message>
         <source>Remove the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Suche {search} entfernen</translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -14030,11 +14032,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{path} is a copy of a project with its photos</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} ist eine Kopie eines Projekts mit seinen Fotos</translation>
     </message>
     <message>
         <source>unpack it first: protoleaf unpack FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>zuerst entpacken: protoleaf unpack FILE</translation>
     </message>
     <message>
         <source>a file that was cut off</source>
@@ -14130,7 +14132,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>apply or discard it first</source>
-        <translation>das zuerst behalten oder verwerfen</translation>
+        <translation>zuerst anwenden oder verwerfen</translation>
     </message>
     <message>
         <source>no what-if is open</source>
@@ -14210,11 +14212,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a level</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Ebene</translation>
     </message>
     <message>
         <source>0 to {deepest:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>0 bis {deepest:,}</translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -15090,7 +15092,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>may be something else</source>
-        <translation type="unfinished"></translation>
+        <translation>vielleicht etwas anderes</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -15244,11 +15246,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für jede Spalte wählen, was sie ist: mindestens Bild und Klasse.</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the name of the class, or its levels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für jede Spalte wählen, was sie ist: mindestens der Name der Klasse oder ihre Ebenen.</translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -15493,19 +15495,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>full path of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>vollständiger Pfad der Klasse</translation>
     </message>
     <message>
         <source>id of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>ID der Elternklasse</translation>
     </message>
     <message>
         <source>name of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>Name der Elternklasse</translation>
     </message>
     <message>
         <source>common name</source>
-        <translation type="unfinished"></translation>
+        <translation>Trivialname</translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -16014,19 +16016,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>no more searches can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>es können keine weiteren Suchen gespeichert werden</translation>
     </message>
     <message>
         <source>there is no saved search &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>es gibt keine gespeicherte Suche „{name}“</translation>
     </message>
     <message>
         <source>the name of a search has at least 1 and at most {most} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>der Name einer Suche hat mindestens 1 und höchstens {most} Zeichen</translation>
     </message>
     <message>
         <source>a search is saved as &quot;{name}&quot; already</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Suche ist schon als „{name}“ gespeichert</translation>
     </message>
     <message>
         <source>split it into several files</source>
@@ -16274,200 +16276,200 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Project “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt „%1“</translation>
     </message>
     <message>
         <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enthält Vorschauen (%1 px) statt der Fotos. Ihre Labels werden den Originalfotos zugeordnet, sobald diese Kopie wieder zusammengeführt wird.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enthält die Fotos in voller Größe.</translation>
     </message>
     <message>
         <source>Takes %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Belegt %1.</translation>
     </message>
     <message>
         <source>Takes %1, %2 free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Belegt %1, %2 frei auf diesem Datenträger.</translation>
     </message>
     <message>
         <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Belegt %1, aber auf diesem Datenträger sind nur %2 frei.</translation>
     </message>
     <message numerus="yes">
         <source>%n photos are damaged and were left out</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Foto ist beschädigt und wurde ausgelassen</numerusform>
+            <numerusform>%n Fotos sind beschädigt und wurden ausgelassen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos are not in the copy</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Foto fehlt in der Kopie</numerusform>
+            <numerusform>%n Fotos fehlen in der Kopie</numerusform>
         </translation>
     </message>
     <message>
         <source>The photos are previews</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Fotos sind Vorschauen</translation>
     </message>
     <message>
         <source>Unpacking %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 wird entpackt</translation>
     </message>
     <message>
         <source>Preview only</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Vorschau</translation>
     </message>
     <message>
         <source>Tick all</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle ankreuzen</translation>
     </message>
     <message>
         <source>Tick none</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine ankreuzen</translation>
     </message>
     <message>
         <source>Expanded</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgeklappt</translation>
     </message>
     <message>
         <source>Collapsed</source>
-        <translation type="unfinished"></translation>
+        <translation>Zugeklappt</translation>
     </message>
     <message>
         <source>Building the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Karte wird erstellt</translation>
     </message>
     <message>
         <source>Is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Ist eine Klasse</translation>
     </message>
     <message>
         <source>counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>wird gezählt…</translation>
     </message>
     <message>
         <source>%1 is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist eine Klasse</translation>
     </message>
     <message>
         <source>Image folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilderordner</translation>
     </message>
     <message>
         <source>Predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorhergesagte Klasse</translation>
     </message>
     <message>
         <source>Correct class</source>
-        <translation type="unfinished"></translation>
+        <translation>Richtige Klasse</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine</translation>
     </message>
     <message>
         <source>From a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus einer Datei</translation>
     </message>
     <message>
         <source>Type or paste</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Text eingeben</translation>
     </message>
     <message>
         <source>From folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus Ordnern</translation>
     </message>
     <message>
         <source>One class per line. Indent a line to put it under the one above.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Klasse je Zeile. Eine eingerückte Zeile kommt unter die darüber.</translation>
     </message>
     <message>
         <source>Labels are imported from %1 once the project is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Labels werden aus %1 importiert, sobald das Projekt erstellt ist.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie können jederzeit Klassen hinzufügen oder eine Liste importieren.</translation>
     </message>
     <message>
         <source>typed list</source>
-        <translation type="unfinished"></translation>
+        <translation>eingegebene Liste</translation>
     </message>
     <message>
         <source>Reading the classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassen werden gelesen</translation>
     </message>
     <message>
         <source>Drop folders of photos here, or click to choose one</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotoordner hier ablegen oder klicken, um einen zu wählen</translation>
     </message>
     <message>
         <source>They stay where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Fotos bleiben, wo sie sind.</translation>
     </message>
     <message>
         <source>%1 so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bisher %1…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicherort des Projekts wählen</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicherort: %1</translation>
     </message>
     <message>
         <source>Choose a class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Klassenliste wählen</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Foto</numerusform>
+            <numerusform>{count:,} Fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>a rule of a class needs a class</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Regel einer Klasse braucht eine Klasse</translation>
     </message>
     <message>
         <source>name it after the project</source>
-        <translation type="unfinished"></translation>
+        <translation>nach dem Projekt angeben</translation>
     </message>
     <message>
         <source>this is not a confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Konfidenz</translation>
     </message>
     <message>
         <source>0 to 1, or &quot;parent&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>0 bis 1 oder „parent“</translation>
     </message>
     <message>
         <source>such as 0.9</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa 0.9</translation>
     </message>
     <message>
         <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>jeder Ordner gilt als ein Einsatz; wo seine Fotos keine Koordinaten haben, fehlt der Ort</translation>
     </message>
     <message>
         <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos ohne Datum bekommen das ihrer Datei, Fotos ohne Zeitzone UTC; Kommentare weisen darauf hin</translation>
     </message>
     <message>
         <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>vor dem Veröffentlichen Stichprobenplan, Aufnahmemethode und Lizenz eintragen (datapackage.json)</translation>
     </message>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>zu welcher Seite oder welchem Zeitpunkt ein Rahmen gehört, steht nur in der zusätzlichen Tabelle images.csv</translation>
     </message>
 </context>
 </TS>

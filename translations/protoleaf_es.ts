@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
-        <translation type="unfinished"></translation>
+        <translation>Clasifique miles de fotos etiquetando solo unas pocas</translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -113,39 +113,39 @@
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordenar por</translation>
     </message>
     <message>
         <source>Duplicates and bursts</source>
-        <translation type="unfinished"></translation>
+        <translation>Duplicados y ráfagas</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Grafo</translation>
     </message>
     <message>
         <source>Try changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Probar cambios</translation>
     </message>
     <message>
         <source>Moved and replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Movidas y reemplazadas</translation>
     </message>
     <message>
         <source>Label by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar por orden</translation>
     </message>
     <message>
         <source>Rating</source>
-        <translation type="unfinished"></translation>
+        <translation>Valoración</translation>
     </message>
     <message>
         <source>Comment and fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Comentario y campos</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>Comprobar</translation>
     </message>
     <message>
         <source>View</source>
@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>If this computer has no internet access, or weights come from a shared folder</source>
-        <translation>Si este equipo no tiene Internet o los pesos se guardan en un solo lugar para todos</translation>
+        <translation>Si este equipo no tiene Internet o los pesos proceden de una carpeta compartida</translation>
     </message>
     <message>
         <source>Leave it empty to download from the publisher</source>
@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>First use: about a minute of setup</source>
-        <translation type="unfinished"></translation>
+        <translation>Primer uso: aprox. un minuto de preparación</translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -811,11 +811,11 @@
     </message>
     <message>
         <source>Continue as a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar como copia</translation>
     </message>
     <message>
         <source>Protoleaf projects (*.protoleaf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Proyectos de Protoleaf (*.protoleaf)</translation>
     </message>
     <message>
         <source>Where to keep backups</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>Copied the backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Copia de seguridad duplicada</translation>
     </message>
     <message>
         <source>Go back</source>
@@ -851,23 +851,23 @@
     </message>
     <message>
         <source>Open the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir el proyecto</translation>
     </message>
     <message>
         <source>Continue as a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar como copia…</translation>
     </message>
     <message>
         <source>Open a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir una copia</translation>
     </message>
     <message>
         <source>Stop unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Detener la descompresión</translation>
     </message>
     <message>
         <source>Unpack and open</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprimir y abrir</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -991,7 +991,7 @@
     </message>
     <message>
         <source>This is a backup of “%1”, made %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Esta es una copia de seguridad de «%1», hecha el %2.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
@@ -1007,7 +1007,7 @@
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
-        <translation>El archivo dañado se conserva junto al proyecto restaurado.</translation>
+        <translation>El archivo dañado se conserva en la misma carpeta.</translation>
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
@@ -1043,11 +1043,11 @@
     </message>
     <message>
         <source>The current project is backed up first.</source>
-        <translation>Antes se hace una copia de seguridad del proyecto actual, para que pueda volver a él.</translation>
+        <translation>Antes se hace una copia de seguridad del proyecto actual.</translation>
     </message>
     <message>
         <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Archivo dañado; no se puede restaurar: %1</translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Key for labelling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tecla para etiquetar…</translation>
     </message>
     <message>
         <source>Rules for the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Reglas de la lista de clases…</translation>
     </message>
     <message>
         <source>Move under…</source>
@@ -1199,11 +1199,11 @@
     </message>
     <message>
         <source>Add the parent %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir la clase padre %1</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Padre/Nombre para ponerla en otro lugar</translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1219,19 +1219,19 @@
     </message>
     <message>
         <source>Key that labels as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Tecla para etiquetar como %1</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Reglas de la lista de clases</translation>
     </message>
     <message>
         <source>one undo brings all of it back</source>
-        <translation type="unfinished"></translation>
+        <translation>se recupera todo al deshacer una vez</translation>
     </message>
     <message>
         <source>labels, children and parents go along</source>
-        <translation type="unfinished"></translation>
+        <translation>incluye etiquetas, clases hijas y clases padre</translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1309,35 +1309,35 @@
     </message>
     <message>
         <source>Label with %1 as %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar con %1 como %2</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Desbloquear lista de clases</translation>
     </message>
     <message>
         <source>Lock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Bloquear lista de clases</translation>
     </message>
     <message>
         <source>new words make classes</source>
-        <translation type="unfinished"></translation>
+        <translation>las palabras nuevas crean clases</translation>
     </message>
     <message>
         <source>ask before a new word makes a class</source>
-        <translation type="unfinished"></translation>
+        <translation>preguntar antes de crear una clase con una palabra nueva</translation>
     </message>
     <message>
         <source>Don&apos;t predict above level %1</source>
-        <translation type="unfinished"></translation>
+        <translation>No predecir por encima del nivel %1</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Predecir clases de cualquier nivel</translation>
     </message>
     <message>
         <source>current</source>
-        <translation type="unfinished"></translation>
+        <translation>actual</translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1380,7 +1380,7 @@
     </message>
     <message>
         <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
-        <translation>Haga clic en una imagen, o trace un recuadro alrededor de varias, para pasarlas a la otra clase. Solo aparecen las imágenes que usted etiquetó. Las predicciones se actualizan solas.</translation>
+        <translation>Haga clic en una imagen, o trace un recuadro alrededor de varias, para pasarlas a la otra clase. Solo aparecen las imágenes etiquetadas.</translation>
     </message>
     <message>
         <source>Below %1</source>
@@ -1408,19 +1408,19 @@
     </message>
     <message>
         <source>Minimum confidence here and below: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confianza mínima aquí y por debajo: %1</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>No se predicen subclases</translation>
     </message>
     <message>
         <source>Broader classes are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>No se predicen clases más generales</translation>
     </message>
     <message>
         <source>%1 labels as this class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: etiquetar como esta clase</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1457,11 +1457,11 @@
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Renombrar…</translation>
     </message>
     <message>
         <source>Import a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importar una lista…</translation>
     </message>
     <message>
         <source>Find a class</source>
@@ -1479,7 +1479,9 @@
         <source>No classes yet.
 
 Click + to add a class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aún no hay clases.
+
+Haga clic en + para añadir una clase.</translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1583,7 +1585,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
-        <translation>Las imágenes sin etiqueta o con etiqueta general afinan los prototipos de las clases.</translation>
+        <translation>Las imágenes sin etiquetar, o etiquetadas con una clase más general, afinan el modelo.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -1732,7 +1734,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Move from %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover de %1 a %2</translation>
     </message>
     <message>
         <source>Add %1 as a parent</source>
@@ -1855,7 +1857,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Export labels and predictions…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar etiquetas y predicciones…</translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1887,11 +1889,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos</translation>
     </message>
     <message>
         <source>Limits of this format</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitaciones del formato</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1911,15 +1913,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Copy for someone</source>
-        <translation type="unfinished"></translation>
+        <translation>Copia para compartir</translation>
     </message>
     <message>
         <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
-        <translation type="unfinished"></translation>
+        <translation>un solo archivo con el proyecto y sus fotos: otra persona lo abre y etiqueta, y después usted fusiona los cambios</translation>
     </message>
     <message>
         <source>backbones that you added yourself are not included</source>
-        <translation type="unfinished"></translation>
+        <translation>las redes base que usted añadió no se incluyen</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1955,7 +1957,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Whole project</source>
-        <translation type="unfinished"></translation>
+        <translation>Proyecto completo</translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -2035,23 +2037,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos are not included.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las fotos no se incluyen.</translation>
     </message>
     <message>
         <source>Previews of %1 px</source>
-        <translation type="unfinished"></translation>
+        <translation>Vistas previas de %1 px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos a tamaño completo</translation>
     </message>
     <message>
         <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fáciles de enviar y suficientes para casi cualquier etiquetado. Los vídeos y documentos se incluyen tal cual.</translation>
     </message>
     <message>
         <source>Every detail can be seen.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se aprecian todos los detalles.</translation>
     </message>
     <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
@@ -2071,7 +2073,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation type="unfinished"></translation>
+        <translation>La copia ocupa aprox. %1 y allí solo hay %2 libres.</translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -2118,27 +2120,27 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto</numerusform>
+            <numerusform>%n fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>Copied the project and %1 to %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Proyecto y %1 copiados en %2, %3</translation>
     </message>
     <message numerus="yes">
         <source>%n photos were not found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto no se encontró</numerusform>
+            <numerusform>%n fotos no se encontraron</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos could not be read</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto no se pudo leer</numerusform>
+            <numerusform>%n fotos no se pudieron leer</numerusform>
         </translation>
     </message>
     <message>
@@ -2159,11 +2161,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Keep apart</source>
-        <translation type="unfinished"></translation>
+        <translation>No apilar</translation>
     </message>
     <message>
         <source>Expand group</source>
-        <translation type="unfinished"></translation>
+        <translation>Expandir pila</translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -2179,7 +2181,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst…</source>
-        <translation type="unfinished"></translation>
+        <translation>Intervalo máximo de ráfaga…</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2203,7 +2205,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a digit or letters choose</source>
-        <translation type="unfinished"></translation>
+        <translation>se elige con una cifra o letras</translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2242,11 +2244,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>There are no bursts: no two photos of one camera were taken within the time that is set.</source>
-        <translation>No hay ráfagas: no hay dos fotos de una misma cámara dentro del tiempo fijado.</translation>
+        <translation>No hay ráfagas: ninguna cámara tomó dos fotos dentro del intervalo fijado.</translation>
     </message>
     <message>
         <source>Maximum gap in a burst, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Intervalo máximo de ráfaga, en segundos</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2309,7 +2311,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Skipped</source>
-        <translation type="unfinished"></translation>
+        <translation>Omitido</translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2619,7 +2621,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label some images first. Suggestions come from images that look alike.</source>
-        <translation>Etiquete antes algunas imágenes. Las sugerencias salen de lo que tienen en común las imágenes de una clase.</translation>
+        <translation>Etiquete antes algunas imágenes. Las sugerencias salen de imágenes parecidas.</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2676,8 +2678,8 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
-            <numerusform>%n imagen probablemente es de ella, pero no es seguro.</numerusform>
-            <numerusform>%n imágenes probablemente son de ella, pero no es seguro.</numerusform>
+            <numerusform>%n imagen probablemente pertenece a ella.</numerusform>
+            <numerusform>%n imágenes probablemente pertenecen a ella.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2689,7 +2691,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unpack into a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprimir en una carpeta</translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2701,7 +2703,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Sus imágenes forman grupos de %1 y %2, tan poco parecidos como dos clases.</translation>
+        <translation>Sus imágenes forman grupos de %1 y %2 que parecen clases distintas.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2747,19 +2749,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>collapsed, %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>contraída, %1 por debajo</translation>
     </message>
     <message>
         <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 etiquetado, o seguro de una de las clases más específicas</translation>
     </message>
     <message>
         <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 aún no hereda nada: sus clases padre no tienen ejemplos.</translation>
     </message>
     <message>
         <source>%1 inherits %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 hereda %2</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2782,11 +2784,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Show all classes (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar todas las clases (Esc)</translation>
     </message>
     <message>
         <source>Click or drag to move the view</source>
-        <translation type="unfinished"></translation>
+        <translation>Haga clic o arrastre para mover la vista</translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
@@ -3116,7 +3118,7 @@ Click + to add a class.</source>
     <message>
         <source>Waiting</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>En espera</translation>
     </message>
     <message>
         <source>No prediction yet</source>
@@ -3238,22 +3240,22 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Are these folders your classes? %1</source>
-        <translation type="unfinished"></translation>
+        <translation>¿Son estas carpetas sus clases? %1</translation>
     </message>
     <message>
         <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nombres habituales de partes de un conjunto de datos, no de clases. Para obtener sus recuadros, importe sus etiquetas.</translation>
     </message>
     <message numerus="yes">
         <source>Add with %n classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Añadir con %n clase</numerusform>
+            <numerusform>Añadir con %n clases</numerusform>
         </translation>
     </message>
     <message>
         <source>Add without classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir sin clases</translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3414,11 +3416,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Imágenes predichas, y predichas correctamente, según la confianza mínima</translation>
     </message>
     <message>
         <source>Minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Confianza mínima</translation>
     </message>
     <message>
         <source>Inherit again</source>
@@ -3426,23 +3428,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>— predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>— predichas</translation>
     </message>
     <message>
         <source>— correct</source>
-        <translation type="unfinished"></translation>
+        <translation>— correctas</translation>
     </message>
     <message>
         <source>Don&apos;t predict subclasses</source>
-        <translation type="unfinished"></translation>
+        <translation>No predecir subclases</translation>
     </message>
     <message>
         <source>Don&apos;t predict broader classes</source>
-        <translation type="unfinished"></translation>
+        <translation>No predecir clases más generales</translation>
     </message>
     <message>
         <source>No image is predicted as a class above this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna imagen se predice como una clase por encima de esta.</translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3538,7 +3540,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Rules and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Reglas y notas</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3554,15 +3556,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Place in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Posición en el grafo</translation>
     </message>
     <message>
         <source>At the top level: it has no parent.</source>
-        <translation type="unfinished"></translation>
+        <translation>En el nivel superior: no tiene clase padre.</translation>
     </message>
     <message>
         <source>Suggested parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>Clases padre sugeridas:</translation>
     </message>
     <message>
         <source>Parents</source>
@@ -3602,11 +3604,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Detalles</translation>
     </message>
     <message>
         <source>Closest classes:</source>
-        <translation type="unfinished"></translation>
+        <translation>Clases más cercanas:</translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3702,79 +3704,79 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlike any class so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Distinta de todas las clases</translation>
     </message>
     <message>
         <source>Not confident of any class</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna clase segura</translation>
     </message>
     <message>
         <source>Confident: %1</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Segura: %1</translation>
     </message>
     <message>
         <source>%1; %2 uncertain</source>
         <comment>class, rank</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; %2 sin determinar</translation>
     </message>
     <message>
         <source>%1; exact class uncertain</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; clase exacta sin determinar</translation>
     </message>
     <message>
         <source>Most likely within %1:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Más probables dentro de %1:</translation>
     </message>
     <message>
         <source>Even %1, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Incluso %1, la clase más cercana, es demasiado distinta:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Sobre todo porque se parece a estas:</translation>
     </message>
     <message>
         <source>Partly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>En parte porque se parece a estas:</translation>
     </message>
     <message>
         <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>El %1 procede de las imágenes de arriba; el %2, del prototipo de %3.</translation>
     </message>
     <message>
         <source>%1 has no examples. It was learned from its parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 no tiene ejemplos. Se aprendió de sus clases padre:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aún no hay ejemplos. Suelte de 1 a 10 imágenes sobre ella o póngala bajo una clase que los tenga.</translation>
     </message>
     <message>
         <source>No examples yet. It is predicted from its parents alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aún no hay ejemplos. Se predice solo a partir de sus clases padre.</translation>
     </message>
     <message>
         <source>Learned from the classes below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aprendida de las clases de debajo.</translation>
     </message>
     <message>
         <source>%1 (from parent)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (heredada)</translation>
     </message>
     <message numerus="yes">
         <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Con %1, %2 de %n imagen reservada de esta clase se predice como ella o como una clase de debajo.</numerusform>
+            <numerusform>Con %1, %2 de %n imágenes reservadas de esta clase se predicen como ella o como una clase de debajo.</numerusform>
         </translation>
     </message>
     <message>
         <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation type="unfinished"></translation>
+        <translation>De todas las imágenes así predichas, el %1 son correctas (intervalo de confianza del 95 %: de %2 a %3).</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3815,7 +3817,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Minimum confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confianza mínima: %1</translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3846,11 +3848,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Below this, the class is shown with a question mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Por debajo de este valor, la clase se muestra con un signo de interrogación.</translation>
     </message>
     <message>
         <source>For this class and all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Para esta clase y todas las de debajo.</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -4273,9 +4275,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n lines skipped</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n línea omitida</numerusform>
+            <numerusform>%n líneas omitidas</numerusform>
         </translation>
     </message>
     <message>
@@ -4370,9 +4372,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n model predictions skipped: only labels by people are imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n predicción de un modelo omitida: solo se importan etiquetas de personas.</numerusform>
+            <numerusform>%n predicciones de modelos omitidas: solo se importan etiquetas de personas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4548,7 +4550,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Update the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Actualizar el mapa</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -4591,31 +4593,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The map is built as soon as your images are analysed.</source>
-        <translation type="unfinished"></translation>
+        <translation>El mapa se crea en cuanto se analicen sus imágenes.</translation>
     </message>
     <message>
         <source>Add images: look-alikes will be shown side by side here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Añada imágenes: las parecidas se mostrarán aquí juntas.</translation>
     </message>
     <message>
         <source>Look-alikes are placed side by side. You can keep working.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las imágenes parecidas se colocan juntas. Puede seguir trabajando.</translation>
     </message>
     <message>
         <source>Building the map…</source>
-        <translation type="unfinished"></translation>
+        <translation>Creando el mapa…</translation>
     </message>
     <message>
         <source>The map could not be built</source>
-        <translation type="unfinished"></translation>
+        <translation>No se pudo crear el mapa</translation>
     </message>
     <message>
         <source>Building the map was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Se canceló la creación del mapa</translation>
     </message>
     <message>
         <source>Build the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Crear el mapa</translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4692,9 +4694,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new images were added to the map. Update the map to rearrange all images.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagen nueva se añadió al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
+            <numerusform>%n imágenes nuevas se añadieron al mapa. Actualice el mapa para redistribuir todas las imágenes.</numerusform>
         </translation>
     </message>
     <message>
@@ -4703,7 +4705,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Top level</source>
-        <translation type="unfinished"></translation>
+        <translation>Nivel superior</translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
@@ -4830,7 +4832,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>One by one</source>
-        <translation type="unfinished"></translation>
+        <translation>Una por una</translation>
     </message>
     <message>
         <source>Later</source>
@@ -4926,9 +4928,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n images you labelled again after seeing theirs. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagen que usted volvió a etiquetar tras ver la otra etiqueta. Se conserva la propia.</numerusform>
+            <numerusform>%n imágenes que usted volvió a etiquetar tras ver la otra etiqueta. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5044,7 +5046,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>To add them, open this copy first, then merge the project that was unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Para añadirlas, abra primero esta copia y fusione después el proyecto descomprimido.</translation>
     </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
@@ -5063,20 +5065,20 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Burst of %1: one answer for all</source>
-        <translation type="unfinished"></translation>
+        <translation>Ráfaga de %1: una respuesta para todas</translation>
     </message>
     <message numerus="yes">
         <source>Keep yours for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Conservar la propia</numerusform>
+            <numerusform>Conservar la propia en las %n</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Take theirs for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Usar la otra</numerusform>
+            <numerusform>Usar la otra en las %n</numerusform>
         </translation>
     </message>
     <message>
@@ -5107,7 +5109,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay imágenes que ambos etiquetaran de forma independiente; no se puede medir la concordancia.</translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5298,9 +5300,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%1 of %n missing images found.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Encontrada %1 de %n imagen que faltaba.</numerusform>
+            <numerusform>Encontradas %1 de %n imágenes que faltaban.</numerusform>
         </translation>
     </message>
     <message>
@@ -5324,7 +5326,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Flag (toggle)</source>
-        <translation type="unfinished"></translation>
+        <translation>Alternar bandera</translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5348,7 +5350,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1, just labelled: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, recién etiquetado: %2</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -5371,35 +5373,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como %1</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar %1</translation>
     </message>
     <message>
         <source>“%1” is not in the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>«%1» no está en la lista de clases…</translation>
     </message>
     <message>
         <source>Add “%1” to the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir «%1» a la lista de clases…</translation>
     </message>
     <message>
         <source>Ask whether to add “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Preguntar si añadir «%1»</translation>
     </message>
     <message>
         <source>“%1” is not in the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>«%1» no está en la lista de clases</translation>
     </message>
     <message>
         <source>Do not add it</source>
-        <translation type="unfinished"></translation>
+        <translation>No añadirla</translation>
     </message>
     <message>
         <source>Add “%1” to the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir «%1» a la lista de clases</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5411,12 +5413,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Esc cierra</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>key</comment>
-        <translation type="unfinished">%1: %2</translation>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5464,7 +5466,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Your name for these labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Su nombre para estas etiquetas</translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5552,7 +5554,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Creando el informe</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5580,19 +5582,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Stop building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Detener la creación del informe</translation>
     </message>
     <message>
         <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetas con las que se comparan las predicciones. Elija un archivo CSV con las columnas image y class.</translation>
     </message>
     <message>
         <source>Use held-out labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Usar etiquetas reservadas</translation>
     </message>
     <message>
         <source>No comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Sin comparación</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5604,15 +5606,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Build the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Crear el informe</translation>
     </message>
     <message>
         <source>Building the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>Creando el informe…</translation>
     </message>
     <message>
         <source>A report shows how much is labelled, and how often predictions are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un informe muestra cuánto está etiquetado y con qué frecuencia aciertan las predicciones.</translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5664,21 +5666,21 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new labels since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n etiqueta nueva desde las %1.</numerusform>
+            <numerusform>%n etiquetas nuevas desde las %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n new labels and other changes since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n etiqueta nueva y otros cambios desde las %1.</numerusform>
+            <numerusform>%n etiquetas nuevas y otros cambios desde las %1.</numerusform>
         </translation>
     </message>
     <message>
         <source>Classes, images or the model have changed since %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Clases, imágenes o el modelo han cambiado desde las %1.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5734,7 +5736,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Accept prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceptar predicción</translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5749,39 +5751,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as the class with the 1st key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 1.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 2nd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 2.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 3rd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 3.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 4th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 4.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 5th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 5.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 6th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 6.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 7th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 7.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 8th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 8.ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 9th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar como la clase de la 9.ª tecla</translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5822,11 +5824,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna clase tiene la tecla %1.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Haga clic con el botón derecho en una clase y elija «Tecla para etiquetar…» para asignarle una.</translation>
     </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
@@ -5841,7 +5843,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Padre/Nombre para ponerla bajo una clase</translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5869,7 +5871,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Refining predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Afinando las predicciones</translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -6017,7 +6019,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Read-only</source>
-        <translation>Solo lectura: no se puede cambiar nada</translation>
+        <translation>Solo lectura</translation>
     </message>
     <message numerus="yes">
         <source>Saving %n changes…</source>
@@ -6028,7 +6030,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambios aún sin guardar</translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -6119,7 +6121,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time</source>
-        <translation>Midiendo cuánto tarda el entrenamiento</translation>
+        <translation>Calculando la duración del entrenamiento</translation>
     </message>
     <message>
         <source>the training cannot be saved</source>
@@ -6167,7 +6169,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Both stay in the list.</source>
-        <translation>Ambas quedan en la lista de abajo.</translation>
+        <translation>Ambas quedan en la lista.</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -6187,11 +6189,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Adapts how much each class inherits from its parents.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapta cuánto hereda cada clase de sus clases padre.</translation>
     </message>
     <message>
         <source>Adapts the model to your images, so that it can tell your classes apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapta el modelo a sus imágenes para que distinga sus clases.</translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6227,7 +6229,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time…</source>
-        <translation>Midiendo cuánto tarda…</translation>
+        <translation>Calculando la duración…</translation>
     </message>
     <message>
         <source>Less than a minute.</source>
@@ -6261,15 +6263,15 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
-            <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. No se pierde nada.</numerusform>
-            <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. No se pierde nada.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. Se puede reanudar.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. Se puede reanudar.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Learns from %1 in %n classes.</source>
         <translation>
-            <numerusform>Aprende de %1 que usted etiquetó en %n clase.</numerusform>
-            <numerusform>Aprende de %1 que usted etiquetó en %n clases.</numerusform>
+            <numerusform>Aprende de %1 en %n clase.</numerusform>
+            <numerusform>Aprende de %1 en %n clases.</numerusform>
         </translation>
     </message>
     <message>
@@ -6366,7 +6368,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Start over</source>
-        <translation type="unfinished"></translation>
+        <translation>Reiniciar</translation>
     </message>
     <message>
         <source>Stop; no project is made</source>
@@ -6390,23 +6392,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Colección de ejemplo</translation>
     </message>
     <message>
         <source>315 pictures and their classes, to try everything out.</source>
-        <translation type="unfinished"></translation>
+        <translation>315 imágenes y sus clases, para probarlo todo.</translation>
     </message>
     <message>
         <source>Your first collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Su primera colección</translation>
     </message>
     <message>
         <source>The guide: from a folder to results in five steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>La guía: de una carpeta a los resultados en cinco pasos.</translation>
     </message>
     <message>
         <source>Get started</source>
-        <translation type="unfinished"></translation>
+        <translation>Primeros pasos</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -6414,7 +6416,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>You can also drop photos and a class list anywhere on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>También puede soltar fotos y una lista de clases en cualquier parte de esta página.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -6422,7 +6424,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>More accurate, especially with few labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Más precisa, sobre todo con pocas etiquetas.</translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6450,53 +6452,53 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Primer uso: aprox. un minuto de preparación.</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo…</translation>
     </message>
     <message numerus="yes">
         <source>%1 on %n levels</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 en %n nivel</numerusform>
+            <numerusform>%1 en %n niveles</numerusform>
         </translation>
     </message>
     <message>
         <source>Add a folder first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Añada primero una carpeta.</translation>
     </message>
     <message>
         <source>Tick the folders that are classes. Their images get labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Marque las carpetas que son clases. Sus imágenes recibirán etiquetas.</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>No se puede leer</translation>
     </message>
     <message numerus="yes">
         <source>All %n labelled</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagen, etiquetada</numerusform>
+            <numerusform>Todas etiquetadas (%n)</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 labelled</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2 etiquetadas</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoy</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Ayer</translation>
     </message>
     <message>
         <source>Setting up (%1 of %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Preparando (%1 de %2)</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6504,35 +6506,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Discard changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Descartar cambios</translation>
     </message>
     <message>
         <source>Apply changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Aplicar cambios</translation>
     </message>
     <message>
         <source>The project stays as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>El proyecto queda como estaba</translation>
     </message>
     <message>
         <source>Save the changes in the project, as one step that can be undone</source>
-        <translation type="unfinished"></translation>
+        <translation>Guardar los cambios en el proyecto, como un solo paso que se puede deshacer</translation>
     </message>
     <message>
         <source>Trying changes: edit classes, labels and minimum confidences freely</source>
-        <translation type="unfinished"></translation>
+        <translation>Probando cambios: modifique clases, etiquetas y confianzas mínimas con libertad</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Apply changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>No se guarda nada hasta que elija «Aplicar cambios».</translation>
     </message>
     <message>
         <source>Your changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Sus cambios aún no están guardados</translation>
     </message>
     <message>
         <source>Apply or discard them to leave, or stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aplíquelos o descártelos para salir, o siga aquí.</translation>
     </message>
     <message>
         <source>Stay</source>
@@ -6560,11 +6562,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Try changes without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Probar cambios sin guardar</translation>
     </message>
     <message>
         <source>Images that changed class</source>
-        <translation type="unfinished"></translation>
+        <translation>Imágenes que cambiaron de clase</translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6623,13 +6625,13 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Sin guardar: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n changes, not saved</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n cambio sin guardar</numerusform>
+            <numerusform>%n cambios sin guardar</numerusform>
         </translation>
     </message>
     <message>
@@ -6680,35 +6682,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Go to the next pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir al panel siguiente</translation>
     </message>
     <message>
         <source>Go to the previous pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir al panel anterior</translation>
     </message>
     <message>
         <source>Images to review</source>
-        <translation type="unfinished"></translation>
+        <translation>Imágenes por revisar</translation>
     </message>
     <message>
         <source>Labelled images</source>
-        <translation type="unfinished"></translation>
+        <translation>Imágenes etiquetadas</translation>
     </message>
     <message>
         <source>Unknown images</source>
-        <translation type="unfinished"></translation>
+        <translation>Imágenes desconocidas</translation>
     </message>
     <message>
         <source>Order added</source>
-        <translation type="unfinished"></translation>
+        <translation>Orden de adición</translation>
     </message>
     <message>
         <source>Date taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Fecha de toma</translation>
     </message>
     <message>
         <source>File size</source>
-        <translation type="unfinished"></translation>
+        <translation>Tamaño de archivo</translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6720,7 +6722,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Pantalla completa</translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6836,7 +6838,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Setting up…</source>
-        <translation type="unfinished"></translation>
+        <translation>Preparando…</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6926,7 +6928,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No prediction changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna predicción cambió</translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -7123,7 +7125,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Save search</source>
-        <translation type="unfinished"></translation>
+        <translation>Guardar búsqueda</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8432,19 +8434,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the class list is locked</source>
-        <translation type="unfinished"></translation>
+        <translation>la lista de clases está bloqueada</translation>
     </message>
     <message>
         <source>folders that are called as classes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>carpetas con nombres de clases del proyecto</translation>
     </message>
     <message>
         <source>{classes} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{classes} más</translation>
     </message>
     <message>
         <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
-        <translation type="unfinished"></translation>
+        <translation>renombre las carpetas o desbloquee la lista: protoleaf policy PROJECT --unlock; no se añadió nada</translation>
     </message>
     <message>
         <source>--frames is not a time between frames</source>
@@ -9189,11 +9191,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} no es una copia de un proyecto de Protoleaf o está dañado</translation>
     </message>
     <message>
         <source>{archive} was made by a newer version of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} se creó con una versión más reciente del programa</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -9201,7 +9203,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>download or copy the file again, or ask for a new one</source>
-        <translation type="unfinished"></translation>
+        <translation>descargue o copie de nuevo el archivo, o pida uno nuevo</translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9429,11 +9431,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the copy cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede escribir la copia</translation>
     </message>
     <message>
         <source>a photo cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede leer una foto</translation>
     </message>
     <message>
         <source>there is no graph format &quot;{name}&quot;</source>
@@ -9649,11 +9651,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a project cannot have this name</source>
-        <translation type="unfinished"></translation>
+        <translation>un proyecto no puede tener este nombre</translation>
     </message>
     <message>
         <source>a name that every file system takes, without any of {refused}</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre que admitan todos los sistemas de archivos, sin ninguno de estos caracteres: {refused}</translation>
     </message>
     <message>
         <source>choose another folder or free some space</source>
@@ -9837,39 +9839,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The thin line is the 95% interval.</source>
-        <translation type="unfinished"></translation>
+        <translation>La línea fina es el intervalo del 95 %.</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Correctas</translation>
     </message>
     <message>
         <source>Accuracy of predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Exactitud de las predicciones</translation>
     </message>
     <message>
         <source>Correct predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Predicciones correctas</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>predichas</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>correctas</translation>
     </message>
     <message>
         <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Con la confianza mínima en uso ({needed}), el {named} de las imágenes recibe una clase, y el {right} de ellas son correctas.</translation>
     </message>
     <message>
         <source>Of all images {leaf} get one of the finest classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Del total de imágenes, el {leaf} recibe una de las clases más específicas.</translation>
     </message>
     <message>
         <source>The lines show what one minimum confidence for all classes would do.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las líneas muestran el efecto de una misma confianza mínima para todas las clases.</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9893,7 +9895,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Las columnas son la proporción de predicciones correctas; las marcas, su puntuación media: cuanto más cerca estén, más fiable es la puntuación.</translation>
     </message>
     <message>
         <source>Mean score</source>
@@ -9909,11 +9911,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{right:,} of {images:,} images are predicted correctly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} de {images:,} imágenes se predicen correctamente.</translation>
     </message>
     <message>
         <source>Rows are the correct classes, columns the predicted ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las filas son las clases correctas; las columnas, las predichas.</translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9929,31 +9931,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Each class counts with all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada clase incluye todas las de debajo.</translation>
     </message>
     <message>
         <source>Predicted are images without a label.</source>
-        <translation type="unfinished"></translation>
+        <translation>«Predichas» son las imágenes sin etiqueta.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>«Probadas» son las imágenes cuya clase se conoce. La exhaustividad es la proporción de ellas que se predice correctamente, con su intervalo del 95 %; la precisión, la proporción de correctas entre las que se predicen como la clase.</translation>
     </message>
     <message>
         <source>Distance between correct and predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Distancia entre la clase correcta y la predicha</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wrong:,} errores; la clase más baja por encima de ambas clases está en promedio {height} niveles por encima de la más específica.</translation>
     </message>
     <message>
         <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Las clases hermanas están a una distancia de 2: un paso hasta su clase padre y otro hacia abajo.</translation>
     </message>
     <message>
         <source>Distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Distancia</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9969,19 +9971,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sure predictions that are correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Predicciones seguras correctas</translation>
     </message>
     <message>
         <source>{right:,} of {count:,} correct, 95% interval {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} de {count:,} correctas, intervalo del 95 %: {span}</translation>
     </message>
     <message>
         <source>Measured with the truth file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Medido con el archivo de referencia {name}.</translation>
     </message>
     <message>
         <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Medido con imágenes etiquetadas, cada una predicha sin su propia etiqueta. Pueden ser más fáciles o más difíciles que las demás.</translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -10077,27 +10079,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Finest class correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Clase más específica correcta</translation>
     </message>
     <message>
         <source>{level} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>{level}: correctas</translation>
     </message>
     <message>
         <source>Predicted with the minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Predichas con la confianza mínima</translation>
     </message>
     <message>
         <source>Correct among them</source>
-        <translation type="unfinished"></translation>
+        <translation>Correctas entre ellas</translation>
     </message>
     <message>
         <source>Both correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Ambos correctos</translation>
     </message>
     <message>
         <source>Only {name} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Solo {name} correcto</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -10113,7 +10115,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>Resultado</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -10145,15 +10147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Class balance</source>
-        <translation type="unfinished"></translation>
+        <translation>Equilibrio de clases</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled, the rest predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>La primera parte de cada barra son las etiquetadas; el resto, las predichas.</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>La primera parte de cada barra son las etiquetadas.</translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -10165,7 +10167,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The lower part of each column is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>La parte inferior de cada columna son las etiquetadas.</translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -10237,7 +10239,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Held-out accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>Exactitud con etiquetas reservadas</translation>
     </message>
     <message>
         <source>Person</source>
@@ -10281,11 +10283,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>labels of people, each held out in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>etiquetas de personas, reservadas por turno</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las predicciones se comparan con {images:,} de {labels:,} etiquetas. Cada una se reservó por turno: el modelo la predijo sin haber aprendido de ella.</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -10345,15 +10347,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Nothing matches “{term}”. Did you mean {meant}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada coincide con «{term}». ¿Quiso decir {meant}?</translation>
     </message>
     <message>
         <source>Nothing matches “{term}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada coincide con «{term}».</translation>
     </message>
     <message>
         <source>Each part matches images, but no image matches all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada parte coincide con imágenes, pero ninguna imagen coincide con todas.</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
@@ -10389,11 +10391,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>OR at character {place} is not between two terms</source>
-        <translation type="unfinished"></translation>
+        <translation>el OR del carácter {place} no está entre dos términos</translation>
     </message>
     <message>
         <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ponga la palabra entre comillas para buscarla: &quot;OR&quot;</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10557,11 +10559,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the project cannot be taken out of the copy</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede extraer el proyecto de la copia</translation>
     </message>
     <message>
         <source>the copy cannot be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede descomprimir la copia</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10569,35 +10571,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>there is no &quot;{path}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>no existe «{path}»</translation>
     </message>
     <message>
         <source>{path} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede leer {path}</translation>
     </message>
     <message>
         <source>it has two files of one name</source>
-        <translation type="unfinished"></translation>
+        <translation>tiene dos archivos con el mismo nombre</translation>
     </message>
     <message>
         <source>it has a link to another file</source>
-        <translation type="unfinished"></translation>
+        <translation>tiene un enlace a otro archivo</translation>
     </message>
     <message>
         <source>it is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>está cifrado</translation>
     </message>
     <message>
         <source>a small file in it would become a very large one</source>
-        <translation type="unfinished"></translation>
+        <translation>un archivo pequeño que contiene se haría enorme al descomprimirlo</translation>
     </message>
     <message>
         <source>{reason} ({file})</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} ({file})</translation>
     </message>
     <message>
         <source>there is no project in it</source>
-        <translation type="unfinished"></translation>
+        <translation>no contiene ningún proyecto</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -11121,11 +11123,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a key for a class</source>
-        <translation type="unfinished"></translation>
+        <translation>esta no es una tecla para una clase</translation>
     </message>
     <message>
         <source>1 to {last}, or 0</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {last}, o 0</translation>
     </message>
     <message>
         <source>a confidence threshold must be a probability</source>
@@ -11145,15 +11147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>confianza mínima</translation>
     </message>
     <message>
         <source>level at which predictions begin</source>
-        <translation type="unfinished"></translation>
+        <translation>nivel en el que empiezan las predicciones</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>tecla</translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -12133,11 +12135,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>classes without images and notes of classes are not included: export the class graph as well</source>
-        <translation type="unfinished"></translation>
+        <translation>las clases sin imágenes y las notas de clases no se incluyen: exporte también el grafo de clases</translation>
     </message>
     <message>
         <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
-        <translation type="unfinished"></translation>
+        <translation>de las predicciones se incluyen la clase más probable y la segura, no la puntuación de cada clase</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12837,11 +12839,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>was {from}</source>
-        <translation type="unfinished"></translation>
+        <translation>antes: {from}</translation>
     </message>
     <message>
         <source>was {other}, by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>antes: {other}, por {name}</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
@@ -13233,11 +13235,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Moved {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Traslado de {chosen} de {parents} a {parent}</translation>
     </message>
     <message>
         <source>Move {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover {chosen} de {parents} a {parent}</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
@@ -13329,11 +13331,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changed the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de la confianza mínima de {class}</translation>
     </message>
     <message>
         <source>Change the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambiar la confianza mínima de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -13353,35 +13355,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Gave {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Asignación de la tecla {key} a {class}</translation>
     </message>
     <message>
         <source>Give {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Asignar la tecla {key} a {class}</translation>
     </message>
     <message>
         <source>Removed the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminación de la tecla de {class}</translation>
     </message>
     <message>
         <source>Remove the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitar la tecla de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Detención de las predicciones por encima de {class}</translation>
     </message>
     <message>
         <source>Stop predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Detener las predicciones por encima de {class}</translation>
     </message>
     <message>
         <source>Allowed predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Predicciones permitidas por encima de {class}</translation>
     </message>
     <message>
         <source>Allow predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitir predicciones por encima de {class}</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
@@ -13393,31 +13395,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>locked the class list, as it has more than {limit}</source>
-        <translation type="unfinished"></translation>
+        <translation>lista de clases bloqueada por tener más de {limit}</translation>
     </message>
     <message>
         <source>Locked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Bloqueo de la lista de clases</translation>
     </message>
     <message>
         <source>Unlocked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Desbloqueo de la lista de clases</translation>
     </message>
     <message>
         <source>Limited predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Predicciones limitadas al nivel {level} y los de debajo</translation>
     </message>
     <message>
         <source>Limit predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitar las predicciones al nivel {level} y los de debajo</translation>
     </message>
     <message>
         <source>Allowed predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Predicciones permitidas en cualquier nivel</translation>
     </message>
     <message>
         <source>Allow predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitir predicciones en cualquier nivel</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13541,31 +13543,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
-        <translation>Tiempo entre las fotos de una ráfaga: {seconds}</translation>
+        <translation>Intervalo máximo de ráfaga: {seconds}</translation>
     </message>
     <message>
         <source>Saved the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Guardado de la búsqueda {search}</translation>
     </message>
     <message>
         <source>Save the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Guardar la búsqueda {search}</translation>
     </message>
     <message>
         <source>Renamed the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de nombre de la búsqueda {search} a {name}</translation>
     </message>
     <message>
         <source>Rename the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Renombrar la búsqueda {search} a {name}</translation>
     </message>
     <message>
         <source>Removed the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminación de la búsqueda guardada {search}</translation>
     </message>
     <message>
         <source>Remove the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminar la búsqueda guardada {search}</translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -14030,11 +14032,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{path} is a copy of a project with its photos</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} es una copia de un proyecto con sus fotos</translation>
     </message>
     <message>
         <source>unpack it first: protoleaf unpack FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>descomprímala primero: protoleaf unpack FILE</translation>
     </message>
     <message>
         <source>a file that was cut off</source>
@@ -14126,19 +14128,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a what-if is open already</source>
-        <translation>ya se está probando algo</translation>
+        <translation>ya hay una prueba de cambios en curso</translation>
     </message>
     <message>
         <source>apply or discard it first</source>
-        <translation>consérvelo o descártelo antes</translation>
+        <translation>aplíquela o descártela antes</translation>
     </message>
     <message>
         <source>no what-if is open</source>
-        <translation>no se está probando nada</translation>
+        <translation>no hay ninguna prueba de cambios en curso</translation>
     </message>
     <message>
         <source>start one first</source>
-        <translation>empiece por ahí</translation>
+        <translation>inicie una antes</translation>
     </message>
     <message>
         <source>there is no such image in the project</source>
@@ -14210,11 +14212,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a level</source>
-        <translation type="unfinished"></translation>
+        <translation>esto no es un nivel</translation>
     </message>
     <message>
         <source>0 to {deepest:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>de 0 a {deepest:,}</translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -15090,7 +15092,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>may be something else</source>
-        <translation type="unfinished"></translation>
+        <translation>puede ser otra cosa</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -15244,11 +15246,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indique qué es cada columna: al menos la imagen y la clase.</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the name of the class, or its levels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Indique qué es cada columna: al menos el nombre de la clase o sus niveles.</translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -15493,19 +15495,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>full path of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>ruta completa de la clase</translation>
     </message>
     <message>
         <source>id of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>id. de la clase padre</translation>
     </message>
     <message>
         <source>name of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>nombre de la clase padre</translation>
     </message>
     <message>
         <source>common name</source>
-        <translation type="unfinished"></translation>
+        <translation>nombre común</translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -16014,19 +16016,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>no more searches can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>no se pueden guardar más búsquedas</translation>
     </message>
     <message>
         <source>there is no saved search &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>no existe ninguna búsqueda guardada «{name}»</translation>
     </message>
     <message>
         <source>the name of a search has at least 1 and at most {most} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>el nombre de una búsqueda tiene al menos 1 y como máximo {most} caracteres</translation>
     </message>
     <message>
         <source>a search is saved as &quot;{name}&quot; already</source>
-        <translation type="unfinished"></translation>
+        <translation>ya hay una búsqueda guardada como «{name}»</translation>
     </message>
     <message>
         <source>split it into several files</source>
@@ -16274,200 +16276,200 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Project “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Proyecto «%1»</translation>
     </message>
     <message>
         <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contiene vistas previas (%1 px) en lugar de las fotos. Sus etiquetas se asignan a las fotos originales al volver a fusionar esta copia.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contiene las fotos a tamaño completo.</translation>
     </message>
     <message>
         <source>Takes %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1.</translation>
     </message>
     <message>
         <source>Takes %1, %2 free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1; %2 libres en este disco.</translation>
     </message>
     <message>
         <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1, pero solo hay %2 libres en este disco.</translation>
     </message>
     <message numerus="yes">
         <source>%n photos are damaged and were left out</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto está dañada y no se incluyó</numerusform>
+            <numerusform>%n fotos están dañadas y no se incluyeron</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos are not in the copy</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto no está en la copia</numerusform>
+            <numerusform>%n fotos no están en la copia</numerusform>
         </translation>
     </message>
     <message>
         <source>The photos are previews</source>
-        <translation type="unfinished"></translation>
+        <translation>Las fotos son vistas previas</translation>
     </message>
     <message>
         <source>Unpacking %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Descomprimiendo %1</translation>
     </message>
     <message>
         <source>Preview only</source>
-        <translation type="unfinished"></translation>
+        <translation>Solo vista previa</translation>
     </message>
     <message>
         <source>Tick all</source>
-        <translation type="unfinished"></translation>
+        <translation>Todas</translation>
     </message>
     <message>
         <source>Tick none</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna</translation>
     </message>
     <message>
         <source>Expanded</source>
-        <translation type="unfinished"></translation>
+        <translation>Expandida</translation>
     </message>
     <message>
         <source>Collapsed</source>
-        <translation type="unfinished"></translation>
+        <translation>Contraída</translation>
     </message>
     <message>
         <source>Building the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Creando el mapa</translation>
     </message>
     <message>
         <source>Is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Es una clase</translation>
     </message>
     <message>
         <source>counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>contando…</translation>
     </message>
     <message>
         <source>%1 is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 es una clase</translation>
     </message>
     <message>
         <source>Image folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Carpetas de imágenes</translation>
     </message>
     <message>
         <source>Predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Clase predicha</translation>
     </message>
     <message>
         <source>Correct class</source>
-        <translation type="unfinished"></translation>
+        <translation>Clase correcta</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguna aún</translation>
     </message>
     <message>
         <source>From a file</source>
-        <translation type="unfinished"></translation>
+        <translation>De un archivo</translation>
     </message>
     <message>
         <source>Type or paste</source>
-        <translation type="unfinished"></translation>
+        <translation>Escribir o pegar</translation>
     </message>
     <message>
         <source>From folders</source>
-        <translation type="unfinished"></translation>
+        <translation>De carpetas</translation>
     </message>
     <message>
         <source>One class per line. Indent a line to put it under the one above.</source>
-        <translation type="unfinished"></translation>
+        <translation>Una clase por línea. Aplique sangría a una línea para ponerla bajo la anterior.</translation>
     </message>
     <message>
         <source>Labels are imported from %1 once the project is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Las etiquetas se importan de %1 al crear el proyecto.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Puede añadir clases o importar una lista cuando quiera.</translation>
     </message>
     <message>
         <source>typed list</source>
-        <translation type="unfinished"></translation>
+        <translation>lista escrita</translation>
     </message>
     <message>
         <source>Reading the classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Leyendo las clases</translation>
     </message>
     <message>
         <source>Drop folders of photos here, or click to choose one</source>
-        <translation type="unfinished"></translation>
+        <translation>Suelte aquí carpetas de fotos o haga clic para elegir una</translation>
     </message>
     <message>
         <source>They stay where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se quedan donde están.</translation>
     </message>
     <message>
         <source>%1 so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 hasta ahora…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Elegir dónde se guarda el proyecto</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Se guarda como %1</translation>
     </message>
     <message>
         <source>Choose a class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Elegir una lista de clases</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} foto</numerusform>
+            <numerusform>{count:,} fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>a rule of a class needs a class</source>
-        <translation type="unfinished"></translation>
+        <translation>una regla de una clase necesita una clase</translation>
     </message>
     <message>
         <source>name it after the project</source>
-        <translation type="unfinished"></translation>
+        <translation>indíquela después del proyecto</translation>
     </message>
     <message>
         <source>this is not a confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>esto no es una confianza</translation>
     </message>
     <message>
         <source>0 to 1, or &quot;parent&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>de 0 a 1, o «parent»</translation>
     </message>
     <message>
         <source>such as 0.9</source>
-        <translation type="unfinished"></translation>
+        <translation>como 0.9</translation>
     </message>
     <message>
         <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>cada carpeta cuenta como un despliegue; si sus fotos no tienen coordenadas, falta la ubicación</translation>
     </message>
     <message>
         <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
-        <translation type="unfinished"></translation>
+        <translation>las fotos sin fecha reciben la de su archivo, y las que no tienen zona horaria, UTC; los comentarios lo indican</translation>
     </message>
     <message>
         <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>complete el diseño de muestreo, el método de captura y la licencia (datapackage.json) antes de publicar</translation>
     </message>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>la página o el momento de un recuadro consta solo en la tabla adicional images.csv</translation>
     </message>
 </context>
 </TS>

@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
-        <translation type="unfinished"></translation>
+        <translation>Triez des milliers de photos en en étiquetant quelques-unes</translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -113,39 +113,39 @@
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>Trier par</translation>
     </message>
     <message>
         <source>Duplicates and bursts</source>
-        <translation type="unfinished"></translation>
+        <translation>Doublons et rafales</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphe</translation>
     </message>
     <message>
         <source>Try changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Simulation</translation>
     </message>
     <message>
         <source>Moved and replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacées, remplacées</translation>
     </message>
     <message>
         <source>Label by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter par rang</translation>
     </message>
     <message>
         <source>Rating</source>
-        <translation type="unfinished"></translation>
+        <translation>Notation</translation>
     </message>
     <message>
         <source>Comment and fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Commentaire et champs</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>Contrôle</translation>
     </message>
     <message>
         <source>View</source>
@@ -429,7 +429,7 @@
     </message>
     <message>
         <source>Stop; the download can be resumed</source>
-        <translation>Arrêter&#xa0;; ce qui est téléchargé est conservé, et le téléchargement peut reprendre</translation>
+        <translation>Arrêter&#xa0;; le téléchargement pourra reprendre</translation>
     </message>
     <message>
         <source>Use %1 in this project</source>
@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>If this computer has no internet access, or weights come from a shared folder</source>
-        <translation>Si cet ordinateur n’a pas accès à Internet, ou si les poids sont conservés au même endroit pour tous</translation>
+        <translation>Si cet ordinateur n’a pas accès à Internet, ou si les poids viennent d’un dossier partagé</translation>
     </message>
     <message>
         <source>Leave it empty to download from the publisher</source>
@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>First use: about a minute of setup</source>
-        <translation type="unfinished"></translation>
+        <translation>Première utilisation&#xa0;: environ une minute de préparation</translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -811,11 +811,11 @@
     </message>
     <message>
         <source>Continue as a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer sur une copie</translation>
     </message>
     <message>
         <source>Protoleaf projects (*.protoleaf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Projets Protoleaf (*.protoleaf)</translation>
     </message>
     <message>
         <source>Where to keep backups</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>Copied the backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Sauvegarde copiée</translation>
     </message>
     <message>
         <source>Go back</source>
@@ -851,23 +851,23 @@
     </message>
     <message>
         <source>Open the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir le projet</translation>
     </message>
     <message>
         <source>Continue as a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuer sur une copie…</translation>
     </message>
     <message>
         <source>Open a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir une copie</translation>
     </message>
     <message>
         <source>Stop unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter l’extraction</translation>
     </message>
     <message>
         <source>Unpack and open</source>
-        <translation type="unfinished"></translation>
+        <translation>Extraire et ouvrir</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -991,7 +991,7 @@
     </message>
     <message>
         <source>This is a backup of “%1”, made %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ceci est une sauvegarde de «&#xa0;%1&#xa0;», créée le %2.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
@@ -1007,7 +1007,7 @@
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
-        <translation>Le fichier endommagé est conservé à côté du projet restauré.</translation>
+        <translation>Le fichier endommagé reste dans le même dossier.</translation>
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
@@ -1043,11 +1043,11 @@
     </message>
     <message>
         <source>The current project is backed up first.</source>
-        <translation>L’état actuel du projet est d’abord sauvegardé, pour que vous puissiez y revenir.</translation>
+        <translation>Le projet actuel est d’abord sauvegardé.</translation>
     </message>
     <message>
         <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Fichier endommagé, impossible à restaurer&#xa0;: %1</translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1055,7 +1055,7 @@
     </message>
     <message>
         <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>Aucune sauvegarde n’a pu être faite. Votre travail est enregistré dans le projet. %1</translation>
+        <translation>La sauvegarde a échoué. Votre travail est enregistré dans le projet. %1</translation>
     </message>
     <message>
         <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Key for labelling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Touche d’étiquetage…</translation>
     </message>
     <message>
         <source>Rules for the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Règles de la liste des classes…</translation>
     </message>
     <message>
         <source>Move under…</source>
@@ -1199,11 +1199,11 @@
     </message>
     <message>
         <source>Add the parent %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter le parent %1</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Parent/Nom la place ailleurs</translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1219,19 +1219,19 @@
     </message>
     <message>
         <source>Key that labels as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Touche pour étiqueter comme %1</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Règles de la liste des classes</translation>
     </message>
     <message>
         <source>one undo brings all of it back</source>
-        <translation type="unfinished"></translation>
+        <translation>une seule annulation rétablit tout</translation>
     </message>
     <message>
         <source>labels, children and parents go along</source>
-        <translation type="unfinished"></translation>
+        <translation>étiquettes, enfants et parents suivent</translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1309,35 +1309,35 @@
     </message>
     <message>
         <source>Label with %1 as %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter avec %1 comme %2</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Déverrouiller la liste</translation>
     </message>
     <message>
         <source>Lock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Verrouiller la liste</translation>
     </message>
     <message>
         <source>new words make classes</source>
-        <translation type="unfinished"></translation>
+        <translation>un nouveau mot crée une classe</translation>
     </message>
     <message>
         <source>ask before a new word makes a class</source>
-        <translation type="unfinished"></translation>
+        <translation>demander avant qu’un nouveau mot crée une classe</translation>
     </message>
     <message>
         <source>Don&apos;t predict above level %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas prédire au-dessus du niveau %1</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Prédire à tous les niveaux</translation>
     </message>
     <message>
         <source>current</source>
-        <translation type="unfinished"></translation>
+        <translation>choix actuel</translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1408,19 +1408,19 @@
     </message>
     <message>
         <source>Minimum confidence here and below: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiance minimale ici et en dessous&#xa0;: %1</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Sous-classes non prédites</translation>
     </message>
     <message>
         <source>Broader classes are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Classes plus générales non prédites</translation>
     </message>
     <message>
         <source>%1 labels as this class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 étiquette comme cette classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1457,11 +1457,11 @@
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommer…</translation>
     </message>
     <message>
         <source>Import a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importer une liste…</translation>
     </message>
     <message>
         <source>Find a class</source>
@@ -1479,7 +1479,9 @@
         <source>No classes yet.
 
 Click + to add a class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore de classes.
+
+Cliquez sur + pour ajouter une classe.</translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1732,7 +1734,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Move from %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer de %1 vers %2</translation>
     </message>
     <message>
         <source>Add %1 as a parent</source>
@@ -1855,7 +1857,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Export labels and predictions…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exporter étiquettes et prédictions…</translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1887,11 +1889,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos</source>
-        <translation type="unfinished"></translation>
+        <translation>Photos</translation>
     </message>
     <message>
         <source>Limits of this format</source>
-        <translation type="unfinished"></translation>
+        <translation>Limites de ce format</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1911,15 +1913,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Copy for someone</source>
-        <translation type="unfinished"></translation>
+        <translation>Copie à partager</translation>
     </message>
     <message>
         <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
-        <translation type="unfinished"></translation>
+        <translation>un seul fichier avec le projet et ses photos&#xa0;: une autre personne l’ouvre et l’étiquette, puis vous le fusionnez avec le vôtre</translation>
     </message>
     <message>
         <source>backbones that you added yourself are not included</source>
-        <translation type="unfinished"></translation>
+        <translation>les réseaux de base que vous avez ajoutés ne sont pas inclus</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1955,7 +1957,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Whole project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projet entier</translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -2035,23 +2037,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos are not included.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les photos ne sont pas incluses.</translation>
     </message>
     <message>
         <source>Previews of %1 px</source>
-        <translation type="unfinished"></translation>
+        <translation>Aperçus de %1 px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
-        <translation type="unfinished"></translation>
+        <translation>Photos en taille réelle</translation>
     </message>
     <message>
         <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Facile à envoyer, et suffisant pour presque tout étiqueter. Vidéos et documents sont inclus tels quels.</translation>
     </message>
     <message>
         <source>Every detail can be seen.</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque détail est visible.</translation>
     </message>
     <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
@@ -2071,7 +2073,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation type="unfinished"></translation>
+        <translation>La copie occupe environ %1, et il n’y a que %2 de libre à cet endroit.</translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -2118,27 +2120,27 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n photo</numerusform>
+            <numerusform>%n photos</numerusform>
         </translation>
     </message>
     <message>
         <source>Copied the project and %1 to %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Projet et %1 copiés dans %2, %3</translation>
     </message>
     <message numerus="yes">
         <source>%n photos were not found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n photo est introuvable</numerusform>
+            <numerusform>%n photos sont introuvables</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos could not be read</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n photo n’a pas pu être lue</numerusform>
+            <numerusform>%n photos n’ont pas pu être lues</numerusform>
         </translation>
     </message>
     <message>
@@ -2159,11 +2161,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Keep apart</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas replier</translation>
     </message>
     <message>
         <source>Expand group</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplier le groupe</translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -2179,7 +2181,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst…</source>
-        <translation type="unfinished"></translation>
+        <translation>Écart maximal dans une rafale…</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2203,7 +2205,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a digit or letters choose</source>
-        <translation type="unfinished"></translation>
+        <translation>un chiffre ou des lettres choisissent</translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2246,7 +2248,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Écart maximal dans une rafale, en secondes</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2309,7 +2311,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Skipped</source>
-        <translation type="unfinished"></translation>
+        <translation>Ignorées</translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2619,7 +2621,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label some images first. Suggestions come from images that look alike.</source>
-        <translation>Étiquetez d’abord quelques images. Les suggestions viennent de ce que les images d’une classe ont en commun.</translation>
+        <translation>Étiquetez d’abord quelques images. Les suggestions viennent d’images qui se ressemblent.</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2676,8 +2678,8 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
-            <numerusform>%n image en fait probablement partie, mais sans certitude.</numerusform>
-            <numerusform>%n images en font probablement partie, mais sans certitude.</numerusform>
+            <numerusform>%n image en fait probablement partie.</numerusform>
+            <numerusform>%n images en font probablement partie.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2689,7 +2691,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unpack into a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Extraire dans un dossier</translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2701,7 +2703,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>Ses images se séparent en %1 et %2, qui ne se ressemblent pas plus que deux classes.</translation>
+        <translation>Ses images forment des groupes de %1 et %2 qui ressemblent à des classes différentes.</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2747,19 +2749,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>collapsed, %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>repliée, %1 en dessous</translation>
     </message>
     <message>
         <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 étiquetées, ou sûres d’une des classes les plus précises</translation>
     </message>
     <message>
         <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 n’hérite encore de rien&#xa0;: ses parents n’ont pas d’exemples.</translation>
     </message>
     <message>
         <source>%1 inherits %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 hérite %2</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2782,11 +2784,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Show all classes (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher toutes les classes (Échap)</translation>
     </message>
     <message>
         <source>Click or drag to move the view</source>
-        <translation type="unfinished"></translation>
+        <translation>Cliquez ou glissez pour déplacer la vue</translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
@@ -2838,7 +2840,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1 for this group. Press R to name any class.</source>
-        <translation>Aucune classe n’a la touche %1 pour ce groupe. Appuyez sur R pour nommer une classe quelconque.</translation>
+        <translation>Aucune classe n’a la touche %1 pour ce groupe. Appuyez sur R pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Take some back, or press E for the next group.</source>
@@ -3116,7 +3118,7 @@ Click + to add a class.</source>
     <message>
         <source>Waiting</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>En attente</translation>
     </message>
     <message>
         <source>No prediction yet</source>
@@ -3238,22 +3240,22 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Are these folders your classes? %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ces dossiers sont-ils vos classes&#xa0;? %1</translation>
     </message>
     <message>
         <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1&#xa0;: noms habituels des parties d’un jeu de données, pas de classes. Pour obtenir ses cadres, importez ses étiquettes.</translation>
     </message>
     <message numerus="yes">
         <source>Add with %n classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Ajouter avec&#xa0;%n classe</numerusform>
+            <numerusform>Ajouter avec&#xa0;%n classes</numerusform>
         </translation>
     </message>
     <message>
         <source>Add without classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter sans classes</translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3414,11 +3416,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Images prédites, et prédites correctement, selon la confiance minimale</translation>
     </message>
     <message>
         <source>Minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiance minimale</translation>
     </message>
     <message>
         <source>Inherit again</source>
@@ -3426,23 +3428,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>— predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>— prédites</translation>
     </message>
     <message>
         <source>— correct</source>
-        <translation type="unfinished"></translation>
+        <translation>— correctes</translation>
     </message>
     <message>
         <source>Don&apos;t predict subclasses</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas prédire les sous-classes</translation>
     </message>
     <message>
         <source>Don&apos;t predict broader classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas prédire au-dessus</translation>
     </message>
     <message>
         <source>No image is predicted as a class above this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune image n’est prédite dans une classe au-dessus de celle-ci.</translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3538,7 +3540,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Rules and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Règles et notes</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3554,15 +3556,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Place in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Place dans le graphe</translation>
     </message>
     <message>
         <source>At the top level: it has no parent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Au premier niveau&#xa0;: elle n’a pas de parent.</translation>
     </message>
     <message>
         <source>Suggested parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>Parents suggérés&#xa0;:</translation>
     </message>
     <message>
         <source>Parents</source>
@@ -3602,11 +3604,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Détails</translation>
     </message>
     <message>
         <source>Closest classes:</source>
-        <translation type="unfinished"></translation>
+        <translation>Classes les plus proches&#xa0;:</translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3702,79 +3704,79 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlike any class so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne ressemble à aucune classe connue</translation>
     </message>
     <message>
         <source>Not confident of any class</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune classe sûre</translation>
     </message>
     <message>
         <source>Confident: %1</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Classe sûre&#xa0;: %1</translation>
     </message>
     <message>
         <source>%1; %2 uncertain</source>
         <comment>class, rank</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1&#xa0;; %2 à préciser</translation>
     </message>
     <message>
         <source>%1; exact class uncertain</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1&#xa0;; classe exacte à préciser</translation>
     </message>
     <message>
         <source>Most likely within %1:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Le plus probable dans %1&#xa0;:</translation>
     </message>
     <message>
         <source>Even %1, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Même %1, la classe la plus proche, diffère trop&#xa0;:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Surtout parce qu’elle ressemble à celles-ci&#xa0;:</translation>
     </message>
     <message>
         <source>Partly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>En partie parce qu’elle ressemble à celles-ci&#xa0;:</translation>
     </message>
     <message>
         <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 provient des images ci-dessus, %2 du prototype de %3.</translation>
     </message>
     <message>
         <source>%1 has no examples. It was learned from its parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 n’a pas d’exemples. Classe apprise de ses parents&#xa0;:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore d’exemples. Déposez 1 à 10 images sur la classe, ou placez-la sous une classe qui en a.</translation>
     </message>
     <message>
         <source>No examples yet. It is predicted from its parents alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore d’exemples. Elle est prédite d’après ses seuls parents.</translation>
     </message>
     <message>
         <source>Learned from the classes below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Apprise des classes situées en dessous.</translation>
     </message>
     <message>
         <source>%1 (from parent)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (du parent)</translation>
     </message>
     <message numerus="yes">
         <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>À %1, %2 sur&#xa0;%n image mise de côté de cette classe est prédite dans celle-ci ou dans une classe en dessous.</numerusform>
+            <numerusform>À %1, %2 des&#xa0;%n images mises de côté de cette classe sont prédites dans celle-ci ou dans une classe en dessous.</numerusform>
         </translation>
     </message>
     <message>
         <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation type="unfinished"></translation>
+        <translation>De toutes les images ainsi prédites, %1 sont correctes (intervalle de confiance à 95&#xa0;%&#xa0;: %2 à %3).</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3815,7 +3817,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Minimum confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiance minimale&#xa0;: %1</translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3846,11 +3848,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Below this, the class is shown with a question mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>En deçà, la classe est affichée avec un point d’interrogation.</translation>
     </message>
     <message>
         <source>For this class and all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour cette classe et toutes celles situées en dessous.</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -3953,7 +3955,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1 for this image. Press R to label it as any class.</source>
-        <translation>Aucune classe n’a la touche %1 pour cette image. Appuyez sur R pour l’étiqueter comme une classe quelconque.</translation>
+        <translation>Aucune classe n’a la touche %1 pour cette image. Appuyez sur R pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
         <source>Label as: name, part of a name, or Parent/Name</source>
@@ -4273,9 +4275,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n lines skipped</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n ligne ignorée</numerusform>
+            <numerusform>%n lignes ignorées</numerusform>
         </translation>
     </message>
     <message>
@@ -4370,9 +4372,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n model predictions skipped: only labels by people are imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n prédiction d’un modèle ignorée&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
+            <numerusform>%n prédictions d’un modèle ignorées&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4548,7 +4550,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Update the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Actualiser la carte</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -4591,31 +4593,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The map is built as soon as your images are analysed.</source>
-        <translation type="unfinished"></translation>
+        <translation>La carte est créée dès que vos images sont analysées.</translation>
     </message>
     <message>
         <source>Add images: look-alikes will be shown side by side here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajoutez des images&#xa0;: celles qui se ressemblent s’afficheront ici côte à côte.</translation>
     </message>
     <message>
         <source>Look-alikes are placed side by side. You can keep working.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les images ressemblantes se placent côte à côte. Vous pouvez continuer à travailler.</translation>
     </message>
     <message>
         <source>Building the map…</source>
-        <translation type="unfinished"></translation>
+        <translation>Création de la carte…</translation>
     </message>
     <message>
         <source>The map could not be built</source>
-        <translation type="unfinished"></translation>
+        <translation>La carte n’a pas pu être créée</translation>
     </message>
     <message>
         <source>Building the map was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>Création de la carte annulée</translation>
     </message>
     <message>
         <source>Build the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer la carte</translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4692,9 +4694,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new images were added to the map. Update the map to rearrange all images.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n nouvelle image a été ajoutée à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
+            <numerusform>%n nouvelles images ont été ajoutées à la carte. Actualisez la carte pour redisposer toutes les images.</numerusform>
         </translation>
     </message>
     <message>
@@ -4703,7 +4705,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Top level</source>
-        <translation type="unfinished"></translation>
+        <translation>Premier niveau</translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
@@ -4830,7 +4832,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>One by one</source>
-        <translation type="unfinished"></translation>
+        <translation>Une par une</translation>
     </message>
     <message>
         <source>Later</source>
@@ -4926,9 +4928,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n images you labelled again after seeing theirs. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n image que vous avez étiquetée à nouveau après avoir vu l’autre étiquette. La vôtre est conservée.</numerusform>
+            <numerusform>%n images que vous avez étiquetées à nouveau après avoir vu les autres étiquettes. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5044,7 +5046,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>To add them, open this copy first, then merge the project that was unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour les ajouter, ouvrez d’abord cette copie, puis fusionnez le projet extrait.</translation>
     </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
@@ -5063,20 +5065,20 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Burst of %1: one answer for all</source>
-        <translation type="unfinished"></translation>
+        <translation>Rafale de %1&#xa0;: une seule réponse pour toutes</translation>
     </message>
     <message numerus="yes">
         <source>Keep yours for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Garder votre version</numerusform>
+            <numerusform>Garder la vôtre pour les&#xa0;%n</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Take theirs for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Prendre l’autre version</numerusform>
+            <numerusform>Prendre l’autre pour les&#xa0;%n</numerusform>
         </translation>
     </message>
     <message>
@@ -5107,7 +5109,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune image n’a été étiquetée indépendamment par vous deux&#xa0;; l’accord ne peut pas être mesuré.</translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5298,9 +5300,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%1 of %n missing images found.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 retrouvée sur&#xa0;%n image introuvable.</numerusform>
+            <numerusform>%1 retrouvées sur&#xa0;%n images introuvables.</numerusform>
         </translation>
     </message>
     <message>
@@ -5324,7 +5326,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Flag (toggle)</source>
-        <translation type="unfinished"></translation>
+        <translation>Drapeau (bascule)</translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5348,7 +5350,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1, just labelled: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, dernier étiquetage&#xa0;: %2</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -5371,35 +5373,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme %1</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher %1</translation>
     </message>
     <message>
         <source>“%1” is not in the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;%1&#xa0;» n’est pas dans la liste des classes…</translation>
     </message>
     <message>
         <source>Add “%1” to the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter «&#xa0;%1&#xa0;» à la liste des classes…</translation>
     </message>
     <message>
         <source>Ask whether to add “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Demander s’il faut ajouter «&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
         <source>“%1” is not in the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;%1&#xa0;» n’est pas dans la liste des classes</translation>
     </message>
     <message>
         <source>Do not add it</source>
-        <translation type="unfinished"></translation>
+        <translation>Ne pas l’ajouter</translation>
     </message>
     <message>
         <source>Add “%1” to the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter «&#xa0;%1&#xa0;» à la liste des classes</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5411,12 +5413,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Échap ferme</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>key</comment>
-        <translation type="unfinished">%1&#xa0;: %2</translation>
+        <translation>%1&#xa0;: %2</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5464,7 +5466,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Your name for these labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Votre nom pour ces étiquettes</translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5552,7 +5554,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Création du rapport</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5580,19 +5582,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Stop building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêter la création du rapport</translation>
     </message>
     <message>
         <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes auxquelles les prédictions sont comparées. Choisissez un fichier CSV avec les colonnes image et class.</translation>
     </message>
     <message>
         <source>Use held-out labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquettes mises de côté</translation>
     </message>
     <message>
         <source>No comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Sans comparaison</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5604,15 +5606,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Build the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer le rapport</translation>
     </message>
     <message>
         <source>Building the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>Création du rapport…</translation>
     </message>
     <message>
         <source>A report shows how much is labelled, and how often predictions are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Un rapport indique la part étiquetée, et à quelle fréquence les prédictions sont correctes.</translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5664,21 +5666,21 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new labels since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n nouvelle étiquette depuis %1.</numerusform>
+            <numerusform>%n nouvelles étiquettes depuis %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n new labels and other changes since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n nouvelle étiquette et d’autres modifications depuis %1.</numerusform>
+            <numerusform>%n nouvelles étiquettes et d’autres modifications depuis %1.</numerusform>
         </translation>
     </message>
     <message>
         <source>Classes, images or the model have changed since %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les classes, les images ou le modèle ont changé depuis %1.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5734,7 +5736,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Accept prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>Accepter la prédiction</translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5749,39 +5751,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as the class with the 1st key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 1re touche</translation>
     </message>
     <message>
         <source>Label as the class with the 2nd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 2e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 3rd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 3e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 4th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 4e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 5th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 5e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 6th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 6e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 7th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 7e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 8th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 8e touche</translation>
     </message>
     <message>
         <source>Label as the class with the 9th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiqueter comme la classe de la 9e touche</translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5818,15 +5820,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Press %1 to label it as any class.</source>
-        <translation>Appuyez sur %1 pour l’étiqueter comme une classe quelconque.</translation>
+        <translation>Appuyez sur %1 pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
         <source>No class has the key %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune classe n’a la touche %1.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cliquez avec le bouton droit sur une classe et choisissez «&#xa0;Touche d’étiquetage…&#xa0;» pour lui en donner une.</translation>
     </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
@@ -5841,7 +5843,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Parent/Nom la place sous une classe</translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5869,7 +5871,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Refining predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Affinage des prédictions</translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -6028,7 +6030,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifications non enregistrées</translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -6119,7 +6121,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time</source>
-        <translation>Mesure de la durée de l’entraînement</translation>
+        <translation>Estimation de la durée d’entraînement</translation>
     </message>
     <message>
         <source>the training cannot be saved</source>
@@ -6167,7 +6169,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Both stay in the list.</source>
-        <translation>Les deux restent dans la liste ci-dessous.</translation>
+        <translation>Les deux restent dans la liste.</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -6187,11 +6189,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Adapts how much each class inherits from its parents.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapte la part que chaque classe hérite de ses parents.</translation>
     </message>
     <message>
         <source>Adapts the model to your images, so that it can tell your classes apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapte le modèle à vos images, pour qu’il distingue vos classes.</translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6227,7 +6229,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time…</source>
-        <translation>Mesure de la durée…</translation>
+        <translation>Estimation de la durée…</translation>
     </message>
     <message>
         <source>Less than a minute.</source>
@@ -6261,8 +6263,8 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
-            <numerusform>Entraînement arrêté après %1 itération sur %n. Rien n’est perdu.</numerusform>
-            <numerusform>Entraînement arrêté après %1 itérations sur %n. Rien n’est perdu.</numerusform>
+            <numerusform>Entraînement arrêté après %1 itération sur %n. Il peut être repris.</numerusform>
+            <numerusform>Entraînement arrêté après %1 itérations sur %n. Il peut être repris.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6366,7 +6368,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Start over</source>
-        <translation type="unfinished"></translation>
+        <translation>Recommencer</translation>
     </message>
     <message>
         <source>Stop; no project is made</source>
@@ -6390,23 +6392,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Collection d’exemple</translation>
     </message>
     <message>
         <source>315 pictures and their classes, to try everything out.</source>
-        <translation type="unfinished"></translation>
+        <translation>315 images et leurs classes, pour tout essayer.</translation>
     </message>
     <message>
         <source>Your first collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Votre première collection</translation>
     </message>
     <message>
         <source>The guide: from a folder to results in five steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le guide&#xa0;: d’un dossier aux résultats en cinq étapes.</translation>
     </message>
     <message>
         <source>Get started</source>
-        <translation type="unfinished"></translation>
+        <translation>Pour commencer</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -6414,7 +6416,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>You can also drop photos and a class list anywhere on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous pouvez aussi déposer des photos et une liste de classes n’importe où sur cette page.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -6422,7 +6424,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>More accurate, especially with few labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Plus précis, surtout avec peu d’étiquettes.</translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6450,53 +6452,53 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Première utilisation&#xa0;: environ une minute de préparation.</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture…</translation>
     </message>
     <message numerus="yes">
         <source>%1 on %n levels</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 sur&#xa0;%n niveau</numerusform>
+            <numerusform>%1 sur&#xa0;%n niveaux</numerusform>
         </translation>
     </message>
     <message>
         <source>Add a folder first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajoutez d’abord un dossier.</translation>
     </message>
     <message>
         <source>Tick the folders that are classes. Their images get labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cochez les dossiers qui sont des classes. Leurs images reçoivent des étiquettes.</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Illisible</translation>
     </message>
     <message numerus="yes">
         <source>All %n labelled</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n image, étiquetée</numerusform>
+            <numerusform>Toutes étiquetées (%n)</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 labelled</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 étiquetées sur %2</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Aujourd’hui</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier</translation>
     </message>
     <message>
         <source>Setting up (%1 of %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Préparation (%1 sur %2)</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6504,35 +6506,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Discard changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout abandonner</translation>
     </message>
     <message>
         <source>Apply changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout appliquer</translation>
     </message>
     <message>
         <source>The project stays as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>Le projet reste tel qu’il était</translation>
     </message>
     <message>
         <source>Save the changes in the project, as one step that can be undone</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer les modifications dans le projet, en une seule étape annulable</translation>
     </message>
     <message>
         <source>Trying changes: edit classes, labels and minimum confidences freely</source>
-        <translation type="unfinished"></translation>
+        <translation>Simulation&#xa0;: modifiez librement classes, étiquettes et confiances minimales</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Apply changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’est enregistré tant que vous ne choisissez pas «&#xa0;Tout appliquer&#xa0;».</translation>
     </message>
     <message>
         <source>Your changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Modifications non enregistrées</translation>
     </message>
     <message>
         <source>Apply or discard them to leave, or stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Appliquez-les ou abandonnez-les pour sortir, ou restez.</translation>
     </message>
     <message>
         <source>Stay</source>
@@ -6560,11 +6562,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Try changes without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Essayer sans enregistrer</translation>
     </message>
     <message>
         <source>Images that changed class</source>
-        <translation type="unfinished"></translation>
+        <translation>Images qui ont changé de classe</translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6623,13 +6625,13 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Non enregistré&#xa0;: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n changes, not saved</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n modification, non enregistrée</numerusform>
+            <numerusform>%n modifications, non enregistrées</numerusform>
         </translation>
     </message>
     <message>
@@ -6680,35 +6682,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Go to the next pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Aller au volet suivant</translation>
     </message>
     <message>
         <source>Go to the previous pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Aller au volet précédent</translation>
     </message>
     <message>
         <source>Images to review</source>
-        <translation type="unfinished"></translation>
+        <translation>Images à examiner</translation>
     </message>
     <message>
         <source>Labelled images</source>
-        <translation type="unfinished"></translation>
+        <translation>Images étiquetées</translation>
     </message>
     <message>
         <source>Unknown images</source>
-        <translation type="unfinished"></translation>
+        <translation>Images inconnues</translation>
     </message>
     <message>
         <source>Order added</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordre d’ajout</translation>
     </message>
     <message>
         <source>Date taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Date de prise de vue</translation>
     </message>
     <message>
         <source>File size</source>
-        <translation type="unfinished"></translation>
+        <translation>Taille du fichier</translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6720,7 +6722,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Plein écran</translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6836,7 +6838,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Setting up…</source>
-        <translation type="unfinished"></translation>
+        <translation>Préparation…</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6926,7 +6928,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No prediction changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune prédiction n’a changé</translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -7123,7 +7125,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Save search</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrer la recherche</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8432,19 +8434,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the class list is locked</source>
-        <translation type="unfinished"></translation>
+        <translation>la liste des classes est verrouillée</translation>
     </message>
     <message>
         <source>folders that are called as classes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>des dossiers nommés comme des classes du projet</translation>
     </message>
     <message>
         <source>{classes} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{classes} de plus</translation>
     </message>
     <message>
         <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
-        <translation type="unfinished"></translation>
+        <translation>renommez les dossiers, ou déverrouillez la liste&#xa0;: protoleaf policy PROJECT --unlock&#xa0;; rien n’a été ajouté</translation>
     </message>
     <message>
         <source>--frames is not a time between frames</source>
@@ -9189,11 +9191,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} n’est pas une copie d’un projet Protoleaf, ou est endommagé</translation>
     </message>
     <message>
         <source>{archive} was made by a newer version of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} a été créé par une version plus récente du programme</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -9201,7 +9203,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>download or copy the file again, or ask for a new one</source>
-        <translation type="unfinished"></translation>
+        <translation>téléchargez ou copiez à nouveau le fichier, ou demandez-en un nouveau</translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9429,11 +9431,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the copy cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>la copie ne peut pas être écrite</translation>
     </message>
     <message>
         <source>a photo cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>une photo ne peut pas être lue</translation>
     </message>
     <message>
         <source>there is no graph format &quot;{name}&quot;</source>
@@ -9649,11 +9651,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a project cannot have this name</source>
-        <translation type="unfinished"></translation>
+        <translation>un projet ne peut pas porter ce nom</translation>
     </message>
     <message>
         <source>a name that every file system takes, without any of {refused}</source>
-        <translation type="unfinished"></translation>
+        <translation>un nom accepté par tous les systèmes de fichiers, sans aucun de ces caractères&#xa0;: {refused}</translation>
     </message>
     <message>
         <source>choose another folder or free some space</source>
@@ -9825,7 +9827,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Coverage and precision by minimum confidence</source>
-        <translation>Couverture et précision selon la confiance requise</translation>
+        <translation>Couverture et précision selon la confiance minimale</translation>
     </message>
     <message>
         <source>{low} to {high}</source>
@@ -9837,39 +9839,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The thin line is the 95% interval.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le trait fin est l’intervalle à 95&#xa0;%.</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Correctes</translation>
     </message>
     <message>
         <source>Accuracy of predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Exactitude des prédictions</translation>
     </message>
     <message>
         <source>Correct predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Prédictions correctes</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>prédites</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>correctes</translation>
     </message>
     <message>
         <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Avec la confiance minimale utilisée ({needed}), {named} des images reçoivent une classe, et {right} de celles-ci sont correctes.</translation>
     </message>
     <message>
         <source>Of all images {leaf} get one of the finest classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>De toutes les images, {leaf} reçoivent une des classes les plus précises.</translation>
     </message>
     <message>
         <source>The lines show what one minimum confidence for all classes would do.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les courbes montrent l’effet d’une même confiance minimale pour toutes les classes.</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9893,7 +9895,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Les colonnes sont la part de prédictions correctes, les repères leur score moyen&#xa0;: plus ils sont proches, plus on peut se fier au score.</translation>
     </message>
     <message>
         <source>Mean score</source>
@@ -9909,11 +9911,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{right:,} of {images:,} images are predicted correctly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} images sur {images:,} sont prédites correctement.</translation>
     </message>
     <message>
         <source>Rows are the correct classes, columns the predicted ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les lignes sont les classes correctes, les colonnes les classes prédites.</translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9929,31 +9931,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Each class counts with all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque classe compte avec toutes celles situées en dessous.</translation>
     </message>
     <message>
         <source>Predicted are images without a label.</source>
-        <translation type="unfinished"></translation>
+        <translation>Prédites&#xa0;: images sans étiquette.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Testées&#xa0;: images dont la classe est connue. Le rappel est la part prédite correctement, avec son intervalle à 95&#xa0;%&#xa0;; la précision est la part correcte parmi celles prédites dans la classe.</translation>
     </message>
     <message>
         <source>Distance between correct and predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Distance entre classe correcte et classe prédite</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wrong:,} erreurs&#xa0;; la classe la plus basse au-dessus des deux classes est en moyenne {height} niveaux au-dessus de la plus précise.</translation>
     </message>
     <message>
         <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Deux classes sœurs sont à une distance de 2&#xa0;: un pas pour monter au parent, un pour redescendre.</translation>
     </message>
     <message>
         <source>Distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Distance</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9969,23 +9971,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sure predictions that are correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Prédictions sûres qui sont correctes</translation>
     </message>
     <message>
         <source>{right:,} of {count:,} correct, 95% interval {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} correctes sur {count:,}, intervalle à 95&#xa0;% {span}</translation>
     </message>
     <message>
         <source>Measured with the truth file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mesuré avec le fichier de référence {name}.</translation>
     </message>
     <message>
         <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mesuré sur des images étiquetées, chacune prédite sans sa propre étiquette. Elles peuvent être plus faciles ou plus difficiles que les autres.</translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
-        <translation>Les chiffres de la section «&#xa0;Vérifiées au hasard&#xa0;» valent pour la collection.</translation>
+        <translation>Les chiffres de la section «&#xa0;Vérifiées au hasard&#xa0;» valent pour toute la collection.</translation>
     </message>
     <message>
         <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
@@ -10077,27 +10079,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Finest class correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe la plus précise correcte</translation>
     </message>
     <message>
         <source>{level} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>{level} correct</translation>
     </message>
     <message>
         <source>Predicted with the minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Prédites avec la confiance minimale</translation>
     </message>
     <message>
         <source>Correct among them</source>
-        <translation type="unfinished"></translation>
+        <translation>Correctes parmi elles</translation>
     </message>
     <message>
         <source>Both correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Les deux ont raison</translation>
     </message>
     <message>
         <source>Only {name} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Seul {name} a raison</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -10113,7 +10115,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>Résultat</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -10145,15 +10147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Class balance</source>
-        <translation type="unfinished"></translation>
+        <translation>Équilibre des classes</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled, the rest predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le début de chaque barre est étiqueté, le reste est prédit.</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le début de chaque barre est étiqueté.</translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -10165,7 +10167,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The lower part of each column is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le bas de chaque colonne est étiqueté.</translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -10237,7 +10239,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Held-out accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>Exactitude sur les étiquettes mises de côté</translation>
     </message>
     <message>
         <source>Person</source>
@@ -10281,11 +10283,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>labels of people, each held out in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>étiquettes de personnes, chacune mise de côté à son tour</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les prédictions sont comparées à {images:,} des {labels:,} étiquettes. Chacune a été mise de côté à son tour&#xa0;: le modèle l’a prédite sans l’avoir apprise.</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -10345,15 +10347,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Nothing matches “{term}”. Did you mean {meant}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien ne correspond à «&#xa0;{term}&#xa0;». Vouliez-vous dire {meant}&#xa0;?</translation>
     </message>
     <message>
         <source>Nothing matches “{term}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien ne correspond à «&#xa0;{term}&#xa0;».</translation>
     </message>
     <message>
         <source>Each part matches images, but no image matches all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Chaque partie correspond à des images, mais aucune image ne correspond à toutes.</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
@@ -10389,11 +10391,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>OR at character {place} is not between two terms</source>
-        <translation type="unfinished"></translation>
+        <translation>OR au caractère {place} n’est pas entre deux termes</translation>
     </message>
     <message>
         <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>mettez le mot entre guillemets pour le rechercher&#xa0;: &quot;OR&quot;</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10557,11 +10559,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the project cannot be taken out of the copy</source>
-        <translation type="unfinished"></translation>
+        <translation>le projet ne peut pas être extrait de la copie</translation>
     </message>
     <message>
         <source>the copy cannot be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>la copie ne peut pas être extraite</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10569,35 +10571,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>there is no &quot;{path}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{path}&#xa0;» n’existe pas</translation>
     </message>
     <message>
         <source>{path} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} ne peut pas être lu</translation>
     </message>
     <message>
         <source>it has two files of one name</source>
-        <translation type="unfinished"></translation>
+        <translation>deux fichiers y portent le même nom</translation>
     </message>
     <message>
         <source>it has a link to another file</source>
-        <translation type="unfinished"></translation>
+        <translation>un lien y renvoie à un autre fichier</translation>
     </message>
     <message>
         <source>it is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>contenu chiffré</translation>
     </message>
     <message>
         <source>a small file in it would become a very large one</source>
-        <translation type="unfinished"></translation>
+        <translation>un petit fichier y deviendrait très volumineux</translation>
     </message>
     <message>
         <source>{reason} ({file})</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} ({file})</translation>
     </message>
     <message>
         <source>there is no project in it</source>
-        <translation type="unfinished"></translation>
+        <translation>il ne contient pas de projet</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -11121,11 +11123,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a key for a class</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une touche pour une classe</translation>
     </message>
     <message>
         <source>1 to {last}, or 0</source>
-        <translation type="unfinished"></translation>
+        <translation>1 à {last}, ou 0</translation>
     </message>
     <message>
         <source>a confidence threshold must be a probability</source>
@@ -11145,15 +11147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>confiance minimale</translation>
     </message>
     <message>
         <source>level at which predictions begin</source>
-        <translation type="unfinished"></translation>
+        <translation>niveau où les prédictions commencent</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>touche</translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -12133,11 +12135,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>classes without images and notes of classes are not included: export the class graph as well</source>
-        <translation type="unfinished"></translation>
+        <translation>les classes sans images et les notes des classes ne sont pas incluses&#xa0;: exportez aussi le graphe des classes</translation>
     </message>
     <message>
         <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
-        <translation type="unfinished"></translation>
+        <translation>des prédictions, la classe la plus probable et la classe sûre sont incluses, pas le score de chaque classe</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12837,11 +12839,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>was {from}</source>
-        <translation type="unfinished"></translation>
+        <translation>avant&#xa0;: {from}</translation>
     </message>
     <message>
         <source>was {other}, by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>avant&#xa0;: {other}, par {name}</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
@@ -13233,11 +13235,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Moved {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacement de {chosen} de {parents} vers {parent}</translation>
     </message>
     <message>
         <source>Move {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacement de {chosen} de {parents} vers {parent}</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
@@ -13329,11 +13331,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changed the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification de la confiance minimale de {class}</translation>
     </message>
     <message>
         <source>Change the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification de la confiance minimale de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -13353,35 +13355,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Gave {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Attribution de la touche {key} à {class}</translation>
     </message>
     <message>
         <source>Give {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Attribution de la touche {key} à {class}</translation>
     </message>
     <message>
         <source>Removed the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Retrait de la touche de {class}</translation>
     </message>
     <message>
         <source>Remove the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Retrait de la touche de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêt des prédictions au-dessus de {class}</translation>
     </message>
     <message>
         <source>Stop predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Arrêt des prédictions au-dessus de {class}</translation>
     </message>
     <message>
         <source>Allowed predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Autorisation des prédictions au-dessus de {class}</translation>
     </message>
     <message>
         <source>Allow predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Autorisation des prédictions au-dessus de {class}</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
@@ -13393,31 +13395,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>locked the class list, as it has more than {limit}</source>
-        <translation type="unfinished"></translation>
+        <translation>liste des classes verrouillée, car elle en compte plus de {limit}</translation>
     </message>
     <message>
         <source>Locked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Verrouillage de la liste des classes</translation>
     </message>
     <message>
         <source>Unlocked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Déverrouillage de la liste des classes</translation>
     </message>
     <message>
         <source>Limited predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitation des prédictions au niveau {level} et en dessous</translation>
     </message>
     <message>
         <source>Limit predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitation des prédictions au niveau {level} et en dessous</translation>
     </message>
     <message>
         <source>Allowed predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Autorisation des prédictions à tous les niveaux</translation>
     </message>
     <message>
         <source>Allow predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Autorisation des prédictions à tous les niveaux</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13541,31 +13543,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
-        <translation>Réglage du temps entre les prises d’une rafale à {seconds}</translation>
+        <translation>Réglage de l’écart maximal dans une rafale à {seconds}</translation>
     </message>
     <message>
         <source>Saved the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrement de la recherche {search}</translation>
     </message>
     <message>
         <source>Save the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistrement de la recherche {search}</translation>
     </message>
     <message>
         <source>Renamed the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommage de la recherche {search} en {name}</translation>
     </message>
     <message>
         <source>Rename the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Renommage de la recherche {search} en {name}</translation>
     </message>
     <message>
         <source>Removed the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppression de la recherche enregistrée {search}</translation>
     </message>
     <message>
         <source>Remove the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppression de la recherche enregistrée {search}</translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -14030,11 +14032,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{path} is a copy of a project with its photos</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} est une copie d’un projet avec ses photos</translation>
     </message>
     <message>
         <source>unpack it first: protoleaf unpack FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>extrayez-la d’abord&#xa0;: protoleaf unpack FILE</translation>
     </message>
     <message>
         <source>a file that was cut off</source>
@@ -14130,7 +14132,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>apply or discard it first</source>
-        <translation>conservez-le ou abandonnez-le d’abord</translation>
+        <translation>appliquez-le ou abandonnez-le d’abord</translation>
     </message>
     <message>
         <source>no what-if is open</source>
@@ -14210,11 +14212,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a level</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un niveau</translation>
     </message>
     <message>
         <source>0 to {deepest:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>0 à {deepest:,}</translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -15090,7 +15092,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>may be something else</source>
-        <translation type="unfinished"></translation>
+        <translation>peut-être autre chose</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -15244,11 +15246,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez ce que contient chaque colonne&#xa0;: au moins l’image et la classe.</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the name of the class, or its levels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisissez ce que contient chaque colonne&#xa0;: au moins le nom de la classe, ou ses niveaux.</translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -15493,19 +15495,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>full path of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>chemin complet de la classe</translation>
     </message>
     <message>
         <source>id of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>identifiant de la classe parente</translation>
     </message>
     <message>
         <source>name of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>nom de la classe parente</translation>
     </message>
     <message>
         <source>common name</source>
-        <translation type="unfinished"></translation>
+        <translation>nom vernaculaire</translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -16014,19 +16016,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>no more searches can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>impossible d’enregistrer d’autres recherches</translation>
     </message>
     <message>
         <source>there is no saved search &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>il n’y a pas de recherche enregistrée «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <source>the name of a search has at least 1 and at most {most} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>le nom d’une recherche a au moins 1 et au plus {most} caractères</translation>
     </message>
     <message>
         <source>a search is saved as &quot;{name}&quot; already</source>
-        <translation type="unfinished"></translation>
+        <translation>une recherche est déjà enregistrée sous «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <source>split it into several files</source>
@@ -16274,200 +16276,200 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Project “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Projet «&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
         <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contient des aperçus (%1 px) à la place des photos. Vos étiquettes correspondront aux photos d’origine une fois cette copie fusionnée avec le projet.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contient les photos en taille réelle.</translation>
     </message>
     <message>
         <source>Takes %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Occupe %1.</translation>
     </message>
     <message>
         <source>Takes %1, %2 free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Occupe %1, %2 libres sur ce disque.</translation>
     </message>
     <message>
         <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Occupe %1, mais seulement %2 libres sur ce disque.</translation>
     </message>
     <message numerus="yes">
         <source>%n photos are damaged and were left out</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n photo est endommagée et a été écartée</numerusform>
+            <numerusform>%n photos sont endommagées et ont été écartées</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos are not in the copy</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n photo n’est pas dans la copie</numerusform>
+            <numerusform>%n photos ne sont pas dans la copie</numerusform>
         </translation>
     </message>
     <message>
         <source>The photos are previews</source>
-        <translation type="unfinished"></translation>
+        <translation>Les photos sont des aperçus</translation>
     </message>
     <message>
         <source>Unpacking %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Extraction de %1</translation>
     </message>
     <message>
         <source>Preview only</source>
-        <translation type="unfinished"></translation>
+        <translation>Aperçu seulement</translation>
     </message>
     <message>
         <source>Tick all</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout cocher</translation>
     </message>
     <message>
         <source>Tick none</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout décocher</translation>
     </message>
     <message>
         <source>Expanded</source>
-        <translation type="unfinished"></translation>
+        <translation>Dépliée</translation>
     </message>
     <message>
         <source>Collapsed</source>
-        <translation type="unfinished"></translation>
+        <translation>Repliée</translation>
     </message>
     <message>
         <source>Building the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Création de la carte</translation>
     </message>
     <message>
         <source>Is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Est une classe</translation>
     </message>
     <message>
         <source>counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>comptage…</translation>
     </message>
     <message>
         <source>%1 is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 est une classe</translation>
     </message>
     <message>
         <source>Image folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossiers d’images</translation>
     </message>
     <message>
         <source>Predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe prédite</translation>
     </message>
     <message>
         <source>Correct class</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe correcte</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore</translation>
     </message>
     <message>
         <source>From a file</source>
-        <translation type="unfinished"></translation>
+        <translation>D’un fichier</translation>
     </message>
     <message>
         <source>Type or paste</source>
-        <translation type="unfinished"></translation>
+        <translation>Saisir ou coller</translation>
     </message>
     <message>
         <source>From folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Des dossiers</translation>
     </message>
     <message>
         <source>One class per line. Indent a line to put it under the one above.</source>
-        <translation type="unfinished"></translation>
+        <translation>Une classe par ligne. Mettez une ligne en retrait pour la placer sous la précédente.</translation>
     </message>
     <message>
         <source>Labels are imported from %1 once the project is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les étiquettes sont importées de %1 une fois le projet créé.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous pouvez ajouter des classes ou importer une liste à tout moment.</translation>
     </message>
     <message>
         <source>typed list</source>
-        <translation type="unfinished"></translation>
+        <translation>liste saisie</translation>
     </message>
     <message>
         <source>Reading the classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Lecture des classes</translation>
     </message>
     <message>
         <source>Drop folders of photos here, or click to choose one</source>
-        <translation type="unfinished"></translation>
+        <translation>Déposez ici des dossiers de photos, ou cliquez pour en choisir un</translation>
     </message>
     <message>
         <source>They stay where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ils restent où ils sont.</translation>
     </message>
     <message>
         <source>%1 so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 jusqu’ici…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir où enregistrer le projet</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Enregistré sous %1</translation>
     </message>
     <message>
         <source>Choose a class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Choisir une liste de classes</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} photo</numerusform>
+            <numerusform>{count:,} photos</numerusform>
         </translation>
     </message>
     <message>
         <source>a rule of a class needs a class</source>
-        <translation type="unfinished"></translation>
+        <translation>une règle de classe nécessite une classe</translation>
     </message>
     <message>
         <source>name it after the project</source>
-        <translation type="unfinished"></translation>
+        <translation>indiquez-la après le projet</translation>
     </message>
     <message>
         <source>this is not a confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une confiance</translation>
     </message>
     <message>
         <source>0 to 1, or &quot;parent&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>0 à 1, ou &quot;parent&quot;</translation>
     </message>
     <message>
         <source>such as 0.9</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple 0.9</translation>
     </message>
     <message>
         <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>chaque dossier compte comme un déploiement&#xa0;; si ses photos n’ont pas de coordonnées, le lieu manque</translation>
     </message>
     <message>
         <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
-        <translation type="unfinished"></translation>
+        <translation>les photos sans date reçoivent celle de leur fichier, celles sans fuseau horaire UTC&#xa0;; les commentaires l’indiquent</translation>
     </message>
     <message>
         <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>complétez le plan d’échantillonnage, la méthode de capture et la licence (datapackage.json) avant de publier</translation>
     </message>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>la page ou le moment d’un cadre figure seulement dans la table supplémentaire images.csv</translation>
     </message>
 </context>
 </TS>

@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
-        <translation type="unfinished"></translation>
+        <translation>Classifique milhares de fotos rotulando só algumas</translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -113,39 +113,39 @@
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordenar por</translation>
     </message>
     <message>
         <source>Duplicates and bursts</source>
-        <translation type="unfinished"></translation>
+        <translation>Duplicatas e rajadas</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Grafo</translation>
     </message>
     <message>
         <source>Try changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Testar alterações</translation>
     </message>
     <message>
         <source>Moved and replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>Movidas e substituídas</translation>
     </message>
     <message>
         <source>Label by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular por posição</translation>
     </message>
     <message>
         <source>Rating</source>
-        <translation type="unfinished"></translation>
+        <translation>Avaliação</translation>
     </message>
     <message>
         <source>Comment and fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Comentário e campos</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>Verificar</translation>
     </message>
     <message>
         <source>View</source>
@@ -429,7 +429,7 @@
     </message>
     <message>
         <source>Stop; the download can be resumed</source>
-        <translation>Parar; o que foi baixado é mantido, e o download pode ser retomado</translation>
+        <translation>Parar; o download pode ser retomado</translation>
     </message>
     <message>
         <source>Use %1 in this project</source>
@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>If this computer has no internet access, or weights come from a shared folder</source>
-        <translation>Se este computador não tiver internet ou se os pesos ficarem em um só lugar para todos</translation>
+        <translation>Se este computador não tiver internet ou se os pesos vierem de uma pasta compartilhada</translation>
     </message>
     <message>
         <source>Leave it empty to download from the publisher</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>Publisher of the networks</source>
-        <translation>De quem são as redes listadas</translation>
+        <translation>Fornecedor das redes</translation>
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
@@ -593,7 +593,7 @@
     </message>
     <message>
         <source>Keep the current backbone</source>
-        <translation>Manter como está</translation>
+        <translation>Manter o backbone atual</translation>
     </message>
     <message>
         <source>Backbone</source>
@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>First use: about a minute of setup</source>
-        <translation type="unfinished"></translation>
+        <translation>Primeiro uso: cerca de um minuto de preparação</translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -744,7 +744,7 @@
     </message>
     <message>
         <source>Analysing images would take about %1 times as long.</source>
-        <translation>Analisar imagens leva cerca de %1 vezes mais tempo.</translation>
+        <translation>Analisar imagens levaria cerca de %1 vezes mais tempo.</translation>
     </message>
     <message>
         <source>%1 is ready</source>
@@ -811,11 +811,11 @@
     </message>
     <message>
         <source>Continue as a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar como cópia</translation>
     </message>
     <message>
         <source>Protoleaf projects (*.protoleaf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Projetos do Protoleaf (*.protoleaf)</translation>
     </message>
     <message>
         <source>Where to keep backups</source>
@@ -835,7 +835,7 @@
     </message>
     <message>
         <source>Copied the backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Backup copiado</translation>
     </message>
     <message>
         <source>Go back</source>
@@ -851,23 +851,23 @@
     </message>
     <message>
         <source>Open the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir o projeto</translation>
     </message>
     <message>
         <source>Continue as a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>Continuar como cópia…</translation>
     </message>
     <message>
         <source>Open a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir cópia</translation>
     </message>
     <message>
         <source>Stop unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar a descompactação</translation>
     </message>
     <message>
         <source>Unpack and open</source>
-        <translation type="unfinished"></translation>
+        <translation>Descompactar e abrir</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -991,7 +991,7 @@
     </message>
     <message>
         <source>This is a backup of “%1”, made %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Este é um backup de “%1”, criado em %2.</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
@@ -1007,7 +1007,7 @@
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
-        <translation>O arquivo danificado é mantido ao lado do projeto restaurado.</translation>
+        <translation>O arquivo danificado é mantido na mesma pasta.</translation>
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
@@ -1043,11 +1043,11 @@
     </message>
     <message>
         <source>The current project is backed up first.</source>
-        <translation>Antes, é feito um backup do projeto como está agora, para que você possa voltar a ele.</translation>
+        <translation>Antes, é feito um backup do projeto atual.</translation>
     </message>
     <message>
         <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Arquivo danificado; não pode ser restaurado: %1</translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1139,11 +1139,11 @@
     </message>
     <message>
         <source>Key for labelling…</source>
-        <translation type="unfinished"></translation>
+        <translation>Tecla para rotular…</translation>
     </message>
     <message>
         <source>Rules for the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Regras da lista de classes…</translation>
     </message>
     <message>
         <source>Move under…</source>
@@ -1199,11 +1199,11 @@
     </message>
     <message>
         <source>Add the parent %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar o pai %1</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Pai/Nome a coloca em outro lugar</translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1219,19 +1219,19 @@
     </message>
     <message>
         <source>Key that labels as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Tecla que rotula como %1</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Regras da lista de classes</translation>
     </message>
     <message>
         <source>one undo brings all of it back</source>
-        <translation type="unfinished"></translation>
+        <translation>desfazer uma vez traz tudo de volta</translation>
     </message>
     <message>
         <source>labels, children and parents go along</source>
-        <translation type="unfinished"></translation>
+        <translation>rótulos, filhas e pais vão junto</translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1309,35 +1309,35 @@
     </message>
     <message>
         <source>Label with %1 as %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular com %1 como %2</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Desbloquear a lista de classes</translation>
     </message>
     <message>
         <source>Lock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Bloquear a lista de classes</translation>
     </message>
     <message>
         <source>new words make classes</source>
-        <translation type="unfinished"></translation>
+        <translation>palavras novas criam classes</translation>
     </message>
     <message>
         <source>ask before a new word makes a class</source>
-        <translation type="unfinished"></translation>
+        <translation>perguntar antes que uma palavra nova crie uma classe</translation>
     </message>
     <message>
         <source>Don&apos;t predict above level %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Não predizer acima do nível %1</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Predizer classes de qualquer nível</translation>
     </message>
     <message>
         <source>current</source>
-        <translation type="unfinished"></translation>
+        <translation>atual</translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1408,19 +1408,19 @@
     </message>
     <message>
         <source>Minimum confidence here and below: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiança mínima aqui e abaixo: %1</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Subclasses não são preditas</translation>
     </message>
     <message>
         <source>Broader classes are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>Classes mais amplas não são preditas</translation>
     </message>
     <message>
         <source>%1 labels as this class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 rotula como esta classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1457,11 +1457,11 @@
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Renomear…</translation>
     </message>
     <message>
         <source>Import a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importar uma lista…</translation>
     </message>
     <message>
         <source>Find a class</source>
@@ -1479,7 +1479,9 @@
         <source>No classes yet.
 
 Click + to add a class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda não há classes.
+
+Clique em + para adicionar uma classe.</translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1583,7 +1585,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
-        <translation>Imagens sem rótulo e com rótulo amplo refinam os protótipos das classes.</translation>
+        <translation>Imagens sem rótulo e imagens rotuladas com uma classe mais ampla refinam o modelo.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -1647,7 +1649,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
-        <translation>Medido com o backbone incluído enquanto outro trabalho estava em execução; na verdade, é mais rápido.</translation>
+        <translation>Medido com o backbone incluído enquanto outro trabalho estava em execução; sem outro trabalho, é mais rápido.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone; reading image files takes extra time.</source>
@@ -1732,7 +1734,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Move from %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover de %1 para %2</translation>
     </message>
     <message>
         <source>Add %1 as a parent</source>
@@ -1855,7 +1857,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Export labels and predictions…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportar rótulos e predições…</translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1887,11 +1889,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos</translation>
     </message>
     <message>
         <source>Limits of this format</source>
-        <translation type="unfinished"></translation>
+        <translation>Limites deste formato</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1911,15 +1913,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Copy for someone</source>
-        <translation type="unfinished"></translation>
+        <translation>Cópia para enviar</translation>
     </message>
     <message>
         <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
-        <translation type="unfinished"></translation>
+        <translation>um só arquivo com o projeto e suas fotos: outra pessoa o abre e rotula, e você o mescla de volta</translation>
     </message>
     <message>
         <source>backbones that you added yourself are not included</source>
-        <translation type="unfinished"></translation>
+        <translation>backbones que você adicionou não são incluídos</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1955,7 +1957,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Whole project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projeto inteiro</translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -2035,23 +2037,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos are not included.</source>
-        <translation type="unfinished"></translation>
+        <translation>As fotos não são incluídas.</translation>
     </message>
     <message>
         <source>Previews of %1 px</source>
-        <translation type="unfinished"></translation>
+        <translation>Prévias de %1 px</translation>
     </message>
     <message>
         <source>Photos in full size</source>
-        <translation type="unfinished"></translation>
+        <translation>Fotos no tamanho original</translation>
     </message>
     <message>
         <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fácil de enviar e quase sempre suficiente para rotular. Vídeos e documentos são incluídos como estão.</translation>
     </message>
     <message>
         <source>Every detail can be seen.</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostra todos os detalhes.</translation>
     </message>
     <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
@@ -2071,7 +2073,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation type="unfinished"></translation>
+        <translation>A cópia ocupa cerca de %1, e só há %2 livres ali.</translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -2118,27 +2120,27 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto</numerusform>
+            <numerusform>%n fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>Copied the project and %1 to %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>Projeto e %1 copiados para %2, %3</translation>
     </message>
     <message numerus="yes">
         <source>%n photos were not found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto não foi encontrada</numerusform>
+            <numerusform>%n fotos não foram encontradas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos could not be read</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto não pôde ser lida</numerusform>
+            <numerusform>%n fotos não puderam ser lidas</numerusform>
         </translation>
     </message>
     <message>
@@ -2159,11 +2161,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Keep apart</source>
-        <translation type="unfinished"></translation>
+        <translation>Manter separadas</translation>
     </message>
     <message>
         <source>Expand group</source>
-        <translation type="unfinished"></translation>
+        <translation>Expandir grupo</translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -2179,7 +2181,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst…</source>
-        <translation type="unfinished"></translation>
+        <translation>Intervalo máximo na rajada…</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2203,7 +2205,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a digit or letters choose</source>
-        <translation type="unfinished"></translation>
+        <translation>um dígito ou letras escolhem</translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2246,7 +2248,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Intervalo máximo na rajada, em segundos</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2309,7 +2311,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Skipped</source>
-        <translation type="unfinished"></translation>
+        <translation>Ignorados</translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2619,7 +2621,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label some images first. Suggestions come from images that look alike.</source>
-        <translation>Primeiro, rotule algumas imagens. As sugestões vêm do que as imagens de uma classe têm em comum.</translation>
+        <translation>Primeiro, rotule algumas imagens. As sugestões vêm de imagens parecidas.</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2676,20 +2678,20 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
-            <numerusform>%n imagem provavelmente pertence a ela, mas sem certeza.</numerusform>
-            <numerusform>%n imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
+            <numerusform>%n imagem provavelmente pertence a ela.</numerusform>
+            <numerusform>%n imagens provavelmente pertencem a ela.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
-            <numerusform>Qual é a qualidade destas sugestões? Em um teste com %n lugar do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
-            <numerusform>Qual é a qualidade destas sugestões? Em testes com %n lugares do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+            <numerusform>Até que ponto isto é confiável? Em um teste com %n classe do seu grafo, o pai correto ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+            <numerusform>Até que ponto isto é confiável? Em testes com %n classes do seu grafo, o pai correto ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
         </translation>
     </message>
     <message>
         <source>Unpack into a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Descompactar em uma pasta</translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2747,19 +2749,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>collapsed, %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>recolhida, %1 abaixo</translation>
     </message>
     <message>
         <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 com rótulo ou com certeza de uma das classes mais específicas</translation>
     </message>
     <message>
         <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ainda não herda nada: os pais não têm exemplos.</translation>
     </message>
     <message>
         <source>%1 inherits %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 herda %2</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2782,11 +2784,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Show all classes (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar todas as classes (Esc)</translation>
     </message>
     <message>
         <source>Click or drag to move the view</source>
-        <translation type="unfinished"></translation>
+        <translation>Clique ou arraste para mover a visualização</translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
@@ -3116,7 +3118,7 @@ Click + to add a class.</source>
     <message>
         <source>Waiting</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>À espera</translation>
     </message>
     <message>
         <source>No prediction yet</source>
@@ -3238,22 +3240,22 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Are these folders your classes? %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Estas pastas são suas classes? %1</translation>
     </message>
     <message>
         <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1: nomes comuns das partes de um conjunto de dados, não de classes. Para obter as caixas, importe os rótulos dele.</translation>
     </message>
     <message numerus="yes">
         <source>Add with %n classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Adicionar com %n classe</numerusform>
+            <numerusform>Adicionar com %n classes</numerusform>
         </translation>
     </message>
     <message>
         <source>Add without classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar sem classes</translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3414,11 +3416,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens com predição, e com predição correta, por confiança mínima</translation>
     </message>
     <message>
         <source>Minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiança mínima</translation>
     </message>
     <message>
         <source>Inherit again</source>
@@ -3426,23 +3428,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>— predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>— com predição</translation>
     </message>
     <message>
         <source>— correct</source>
-        <translation type="unfinished"></translation>
+        <translation>— corretas</translation>
     </message>
     <message>
         <source>Don&apos;t predict subclasses</source>
-        <translation type="unfinished"></translation>
+        <translation>Não predizer subclasses</translation>
     </message>
     <message>
         <source>Don&apos;t predict broader classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Não predizer classes mais amplas</translation>
     </message>
     <message>
         <source>No image is predicted as a class above this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma imagem recebe como predição uma classe acima desta.</translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3538,7 +3540,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Rules and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Regras e notas</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3554,15 +3556,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Place in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Posição no grafo</translation>
     </message>
     <message>
         <source>At the top level: it has no parent.</source>
-        <translation type="unfinished"></translation>
+        <translation>No nível superior: não tem pai.</translation>
     </message>
     <message>
         <source>Suggested parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>Pais sugeridos:</translation>
     </message>
     <message>
         <source>Parents</source>
@@ -3602,11 +3604,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Detalhes</translation>
     </message>
     <message>
         <source>Closest classes:</source>
-        <translation type="unfinished"></translation>
+        <translation>Classes mais próximas:</translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3702,79 +3704,79 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlike any class so far</source>
-        <translation type="unfinished"></translation>
+        <translation>Diferente de todas as classes até agora</translation>
     </message>
     <message>
         <source>Not confident of any class</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem certeza de nenhuma classe</translation>
     </message>
     <message>
         <source>Confident: %1</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Com certeza: %1</translation>
     </message>
     <message>
         <source>%1; %2 uncertain</source>
         <comment>class, rank</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; sem certeza de %2</translation>
     </message>
     <message>
         <source>%1; exact class uncertain</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1; sem certeza da classe exata</translation>
     </message>
     <message>
         <source>Most likely within %1:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Mais prováveis em %1:</translation>
     </message>
     <message>
         <source>Even %1, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Até %1, a classe mais próxima, é diferente demais:</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Principalmente porque se parece com estas:</translation>
     </message>
     <message>
         <source>Partly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>Em parte porque se parece com estas:</translation>
     </message>
     <message>
         <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 das imagens acima, %2 do protótipo de %3.</translation>
     </message>
     <message>
         <source>%1 has no examples. It was learned from its parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 não tem exemplos. Foi aprendida a partir dos pais:</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda sem exemplos. Solte de 1 a 10 imagens sobre ela ou coloque-a em uma classe que já tenha exemplos.</translation>
     </message>
     <message>
         <source>No examples yet. It is predicted from its parents alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda sem exemplos. A predição vem só dos pais.</translation>
     </message>
     <message>
         <source>Learned from the classes below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aprendida a partir das classes abaixo dela.</translation>
     </message>
     <message>
         <source>%1 (from parent)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (do pai)</translation>
     </message>
     <message numerus="yes">
         <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Com %1, %2 de %n imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
+            <numerusform>Com %1, %2 de %n imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
         </translation>
     </message>
     <message>
         <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation type="unfinished"></translation>
+        <translation>De todas as imagens com essa predição, %1 estão corretas (intervalo de confiança de 95%: %2 a %3).</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3815,7 +3817,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Minimum confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Confiança mínima: %1</translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3846,11 +3848,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Below this, the class is shown with a question mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abaixo disso, a classe aparece com um ponto de interrogação.</translation>
     </message>
     <message>
         <source>For this class and all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Para esta classe e todas abaixo.</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -4273,9 +4275,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n lines skipped</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n linha ignorada</numerusform>
+            <numerusform>%n linhas ignoradas</numerusform>
         </translation>
     </message>
     <message>
@@ -4370,9 +4372,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n model predictions skipped: only labels by people are imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n predição de modelo ignorada: só se importam rótulos de pessoas.</numerusform>
+            <numerusform>%n predições de modelo ignoradas: só se importam rótulos de pessoas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4548,7 +4550,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Update the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Atualizar o mapa</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -4591,31 +4593,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The map is built as soon as your images are analysed.</source>
-        <translation type="unfinished"></translation>
+        <translation>O mapa será criado assim que suas imagens forem analisadas.</translation>
     </message>
     <message>
         <source>Add images: look-alikes will be shown side by side here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicione imagens: as parecidas aparecerão lado a lado aqui.</translation>
     </message>
     <message>
         <source>Look-alikes are placed side by side. You can keep working.</source>
-        <translation type="unfinished"></translation>
+        <translation>As imagens parecidas são colocadas lado a lado. Você pode continuar trabalhando.</translation>
     </message>
     <message>
         <source>Building the map…</source>
-        <translation type="unfinished"></translation>
+        <translation>Criando o mapa…</translation>
     </message>
     <message>
         <source>The map could not be built</source>
-        <translation type="unfinished"></translation>
+        <translation>Não foi possível criar o mapa</translation>
     </message>
     <message>
         <source>Building the map was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>A criação do mapa foi cancelada</translation>
     </message>
     <message>
         <source>Build the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar o mapa</translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4692,9 +4694,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new images were added to the map. Update the map to rearrange all images.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n nova imagem foi adicionada ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
+            <numerusform>%n novas imagens foram adicionadas ao mapa. Atualize o mapa para reorganizar todas as imagens.</numerusform>
         </translation>
     </message>
     <message>
@@ -4703,7 +4705,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Top level</source>
-        <translation type="unfinished"></translation>
+        <translation>Nível superior</translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
@@ -4830,7 +4832,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>One by one</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma por uma</translation>
     </message>
     <message>
         <source>Later</source>
@@ -4926,9 +4928,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n images you labelled again after seeing theirs. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagem você rotulou novamente depois de ver o rótulo da outra pessoa. O seu é mantido.</numerusform>
+            <numerusform>%n imagens você rotulou novamente depois de ver os rótulos da outra pessoa. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5044,7 +5046,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>To add them, open this copy first, then merge the project that was unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>Para adicioná-las, abra primeiro esta cópia e depois mescle o projeto descompactado.</translation>
     </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
@@ -5063,20 +5065,20 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Burst of %1: one answer for all</source>
-        <translation type="unfinished"></translation>
+        <translation>Rajada de %1: uma resposta para todas</translation>
     </message>
     <message numerus="yes">
         <source>Keep yours for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Manter o seu</numerusform>
+            <numerusform>Manter o seu nas %n</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Take theirs for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Usar o outro</numerusform>
+            <numerusform>Usar o outro nas %n</numerusform>
         </translation>
     </message>
     <message>
@@ -5107,7 +5109,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma imagem foi rotulada por ambos de forma independente; não é possível medir a concordância.</translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5298,9 +5300,9 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%1 of %n missing images found.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Imagem ausente localizada: %1 de %n.</numerusform>
+            <numerusform>Imagens ausentes localizadas: %1 de %n.</numerusform>
         </translation>
     </message>
     <message>
@@ -5324,7 +5326,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Flag (toggle)</source>
-        <translation type="unfinished"></translation>
+        <translation>Alternar sinalizador</translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5348,7 +5350,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1, just labelled: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (acabou de rotular: %2)</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -5371,35 +5373,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como %1</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar %1</translation>
     </message>
     <message>
         <source>“%1” is not in the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1” não está na lista de classes…</translation>
     </message>
     <message>
         <source>Add “%1” to the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar “%1” à lista de classes…</translation>
     </message>
     <message>
         <source>Ask whether to add “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Perguntar antes de adicionar “%1”</translation>
     </message>
     <message>
         <source>“%1” is not in the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1” não está na lista de classes</translation>
     </message>
     <message>
         <source>Do not add it</source>
-        <translation type="unfinished"></translation>
+        <translation>Não adicionar</translation>
     </message>
     <message>
         <source>Add “%1” to the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar “%1” à lista de classes</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5411,12 +5413,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Esc fecha</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>key</comment>
-        <translation type="unfinished">%1: %2</translation>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5464,7 +5466,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Your name for these labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Seu nome para estes rótulos</translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5552,7 +5554,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Criando o relatório</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5580,19 +5582,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Stop building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar a criação do relatório</translation>
     </message>
     <message>
         <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rótulos com que as predições são comparadas. Escolha um arquivo CSV com as colunas image e class.</translation>
     </message>
     <message>
         <source>Use held-out labels</source>
-        <translation type="unfinished"></translation>
+        <translation>Usar rótulos reservados</translation>
     </message>
     <message>
         <source>No comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem comparação</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5604,15 +5606,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Build the report</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar o relatório</translation>
     </message>
     <message>
         <source>Building the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>Criando o relatório…</translation>
     </message>
     <message>
         <source>A report shows how much is labelled, and how often predictions are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Um relatório mostra quanto já está rotulado e com que frequência as predições estão corretas.</translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5664,21 +5666,21 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new labels since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n novo rótulo desde %1.</numerusform>
+            <numerusform>%n novos rótulos desde %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n new labels and other changes since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n novo rótulo e outras mudanças desde %1.</numerusform>
+            <numerusform>%n novos rótulos e outras mudanças desde %1.</numerusform>
         </translation>
     </message>
     <message>
         <source>Classes, images or the model have changed since %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Classes, imagens ou o modelo mudaram desde %1.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5734,7 +5736,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Accept prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>Aceitar predição</translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5749,39 +5751,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as the class with the 1st key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 1ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 2nd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 2ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 3rd key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 3ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 4th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 4ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 5th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 5ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 6th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 6ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 7th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 7ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 8th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 8ª tecla</translation>
     </message>
     <message>
         <source>Label as the class with the 9th key</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular como a classe da 9ª tecla</translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5822,11 +5824,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma classe tem a tecla %1.</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Clique com o botão direito em uma classe e escolha “Tecla para rotular…” para atribuir uma.</translation>
     </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
@@ -5841,7 +5843,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
-        <translation type="unfinished"></translation>
+        <translation>Pai/Nome a coloca em uma classe</translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5869,7 +5871,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Refining predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Refinando as predições</translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -6017,7 +6019,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Read-only</source>
-        <translation>Somente leitura: nada pode ser alterado</translation>
+        <translation>Somente leitura</translation>
     </message>
     <message numerus="yes">
         <source>Saving %n changes…</source>
@@ -6028,7 +6030,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>As alterações ainda não estão salvas</translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -6119,7 +6121,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time</source>
-        <translation>Medindo a duração do treinamento</translation>
+        <translation>Estimando a duração do treinamento</translation>
     </message>
     <message>
         <source>the training cannot be saved</source>
@@ -6167,7 +6169,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Both stay in the list.</source>
-        <translation>Ambas ficam na lista abaixo.</translation>
+        <translation>Ambas são mantidas na lista.</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -6187,11 +6189,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Adapts how much each class inherits from its parents.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajusta quanto cada classe herda dos pais.</translation>
     </message>
     <message>
         <source>Adapts the model to your images, so that it can tell your classes apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adapta o modelo às suas imagens para que ele distinga suas classes.</translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6227,7 +6229,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time…</source>
-        <translation>Medindo a duração…</translation>
+        <translation>Estimando a duração…</translation>
     </message>
     <message>
         <source>Less than a minute.</source>
@@ -6261,15 +6263,15 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
-            <numerusform>O treinamento parou após %1 de %n iteração. Nada se perdeu.</numerusform>
-            <numerusform>O treinamento parou após %1 de %n iterações. Nada se perdeu.</numerusform>
+            <numerusform>O treinamento parou após %1 de %n iteração. É possível retomá-lo.</numerusform>
+            <numerusform>O treinamento parou após %1 de %n iterações. É possível retomá-lo.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Learns from %1 in %n classes.</source>
         <translation>
-            <numerusform>Aprende com %1 que você rotulou em %n classe.</numerusform>
-            <numerusform>Aprende com %1 que você rotulou em %n classes.</numerusform>
+            <numerusform>Aprende com %1 em %n classe.</numerusform>
+            <numerusform>Aprende com %1 em %n classes.</numerusform>
         </translation>
     </message>
     <message>
@@ -6366,7 +6368,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Start over</source>
-        <translation type="unfinished"></translation>
+        <translation>Recomeçar</translation>
     </message>
     <message>
         <source>Stop; no project is made</source>
@@ -6390,23 +6392,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Coleção de demonstração</translation>
     </message>
     <message>
         <source>315 pictures and their classes, to try everything out.</source>
-        <translation type="unfinished"></translation>
+        <translation>315 imagens e suas classes, para testar tudo.</translation>
     </message>
     <message>
         <source>Your first collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Sua primeira coleção</translation>
     </message>
     <message>
         <source>The guide: from a folder to results in five steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>O guia: de uma pasta aos resultados em cinco etapas.</translation>
     </message>
     <message>
         <source>Get started</source>
-        <translation type="unfinished"></translation>
+        <translation>Para começar</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -6414,7 +6416,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>You can also drop photos and a class list anywhere on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você também pode soltar fotos e uma lista de classes em qualquer lugar desta página.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -6422,7 +6424,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>More accurate, especially with few labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Acerta mais, sobretudo com poucos rótulos.</translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6450,53 +6452,53 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Primeiro uso: cerca de um minuto de preparação.</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>Lendo…</translation>
     </message>
     <message numerus="yes">
         <source>%1 on %n levels</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1 em %n nível</numerusform>
+            <numerusform>%1 em %n níveis</numerusform>
         </translation>
     </message>
     <message>
         <source>Add a folder first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Primeiro, adicione uma pasta.</translation>
     </message>
     <message>
         <source>Tick the folders that are classes. Their images get labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Marque as pastas que são classes. As imagens delas recebem rótulos.</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Não pode ser lido</translation>
     </message>
     <message numerus="yes">
         <source>All %n labelled</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagem, rotulada</numerusform>
+            <numerusform>Todas as %n rotuladas</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 labelled</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 de %2 com rótulo</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoje</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Ontem</translation>
     </message>
     <message>
         <source>Setting up (%1 of %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Preparando (%1 de %2)</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6504,35 +6506,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Discard changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Descartar alterações</translation>
     </message>
     <message>
         <source>Apply changes</source>
-        <translation type="unfinished"></translation>
+        <translation>Aplicar alterações</translation>
     </message>
     <message>
         <source>The project stays as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>O projeto fica como estava</translation>
     </message>
     <message>
         <source>Save the changes in the project, as one step that can be undone</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar as alterações no projeto, como uma só etapa que pode ser desfeita</translation>
     </message>
     <message>
         <source>Trying changes: edit classes, labels and minimum confidences freely</source>
-        <translation type="unfinished"></translation>
+        <translation>Testando alterações: edite livremente classes, rótulos e confianças mínimas</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Apply changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada é salvo até você escolher Aplicar alterações.</translation>
     </message>
     <message>
         <source>Your changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Suas alterações ainda não estão salvas</translation>
     </message>
     <message>
         <source>Apply or discard them to leave, or stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aplique ou descarte para sair, ou fique aqui.</translation>
     </message>
     <message>
         <source>Stay</source>
@@ -6560,11 +6562,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Try changes without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>Testar alterações sem salvar</translation>
     </message>
     <message>
         <source>Images that changed class</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens que mudaram de classe</translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6623,13 +6625,13 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Não salvo: %1</translation>
     </message>
     <message numerus="yes">
         <source>%n changes, not saved</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n alteração não salva</numerusform>
+            <numerusform>%n alterações não salvas</numerusform>
         </translation>
     </message>
     <message>
@@ -6680,35 +6682,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Go to the next pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para o próximo painel</translation>
     </message>
     <message>
         <source>Go to the previous pane</source>
-        <translation type="unfinished"></translation>
+        <translation>Ir para o painel anterior</translation>
     </message>
     <message>
         <source>Images to review</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens a revisar</translation>
     </message>
     <message>
         <source>Labelled images</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens rotuladas</translation>
     </message>
     <message>
         <source>Unknown images</source>
-        <translation type="unfinished"></translation>
+        <translation>Imagens desconhecidas</translation>
     </message>
     <message>
         <source>Order added</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordem de inclusão</translation>
     </message>
     <message>
         <source>Date taken</source>
-        <translation type="unfinished"></translation>
+        <translation>Data da foto</translation>
     </message>
     <message>
         <source>File size</source>
-        <translation type="unfinished"></translation>
+        <translation>Tamanho do arquivo</translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6720,7 +6722,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Tela cheia</translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6836,7 +6838,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Setting up…</source>
-        <translation type="unfinished"></translation>
+        <translation>Preparando…</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6926,7 +6928,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No prediction changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma predição mudou</translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -7123,7 +7125,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Save search</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar pesquisa</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8432,19 +8434,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the class list is locked</source>
-        <translation type="unfinished"></translation>
+        <translation>a lista de classes está bloqueada</translation>
     </message>
     <message>
         <source>folders that are called as classes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>pastas com nomes de classes do projeto</translation>
     </message>
     <message>
         <source>{classes} more</source>
-        <translation type="unfinished"></translation>
+        <translation>mais {classes}</translation>
     </message>
     <message>
         <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
-        <translation type="unfinished"></translation>
+        <translation>renomeie as pastas ou desbloqueie a lista: protoleaf policy PROJECT --unlock; nada foi adicionado</translation>
     </message>
     <message>
         <source>--frames is not a time between frames</source>
@@ -9189,11 +9191,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} não é uma cópia de um projeto do Protoleaf ou está danificado</translation>
     </message>
     <message>
         <source>{archive} was made by a newer version of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>{archive} foi criado por uma versão mais nova do programa</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -9201,7 +9203,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>download or copy the file again, or ask for a new one</source>
-        <translation type="unfinished"></translation>
+        <translation>baixe ou copie o arquivo novamente ou peça um novo</translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9429,11 +9431,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the copy cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível gravar a cópia</translation>
     </message>
     <message>
         <source>a photo cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível ler uma foto</translation>
     </message>
     <message>
         <source>there is no graph format &quot;{name}&quot;</source>
@@ -9649,11 +9651,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a project cannot have this name</source>
-        <translation type="unfinished"></translation>
+        <translation>um projeto não pode ter esse nome</translation>
     </message>
     <message>
         <source>a name that every file system takes, without any of {refused}</source>
-        <translation type="unfinished"></translation>
+        <translation>um nome que todo sistema de arquivos aceite, sem nenhum destes: {refused}</translation>
     </message>
     <message>
         <source>choose another folder or free some space</source>
@@ -9837,39 +9839,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The thin line is the 95% interval.</source>
-        <translation type="unfinished"></translation>
+        <translation>A linha fina é o intervalo de 95%.</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Corretas</translation>
     </message>
     <message>
         <source>Accuracy of predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Acurácia das predições</translation>
     </message>
     <message>
         <source>Correct predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>Predições corretas</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>com predição</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>corretas</translation>
     </message>
     <message>
         <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>Com a confiança mínima em uso ({needed}), {named} das imagens recebem uma classe, e {right} destas estão corretas.</translation>
     </message>
     <message>
         <source>Of all images {leaf} get one of the finest classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>De todas as imagens, {leaf} recebem uma das classes mais específicas.</translation>
     </message>
     <message>
         <source>The lines show what one minimum confidence for all classes would do.</source>
-        <translation type="unfinished"></translation>
+        <translation>As linhas mostram o efeito de uma só confiança mínima para todas as classes.</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9893,7 +9895,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} As colunas são a proporção de predições corretas; as marcas, a pontuação média delas: quanto mais próximas, mais se pode confiar na pontuação.</translation>
     </message>
     <message>
         <source>Mean score</source>
@@ -9909,11 +9911,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{right:,} of {images:,} images are predicted correctly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} de {images:,} imagens têm a predição correta.</translation>
     </message>
     <message>
         <source>Rows are the correct classes, columns the predicted ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>As linhas são as classes corretas; as colunas, as preditas.</translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9929,31 +9931,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Each class counts with all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada classe conta com todas abaixo dela.</translation>
     </message>
     <message>
         <source>Predicted are images without a label.</source>
-        <translation type="unfinished"></translation>
+        <translation>Com predição são imagens sem rótulo.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Testadas são imagens cuja classe é conhecida. Revocação é a proporção delas com predição correta, com seu intervalo de 95%; precisão é a proporção de corretas entre as preditas como a classe.</translation>
     </message>
     <message>
         <source>Distance between correct and predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Distância entre a classe correta e a predita</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wrong:,} erros; a classe mais baixa acima das duas fica em média {height} níveis acima da mais específica.</translation>
     </message>
     <message>
         <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} Classes irmãs estão à distância 2: um passo para cima, até o pai, e um para baixo.</translation>
     </message>
     <message>
         <source>Distance</source>
-        <translation type="unfinished"></translation>
+        <translation>Distância</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9969,23 +9971,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sure predictions that are correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Predições confiáveis corretas</translation>
     </message>
     <message>
         <source>{right:,} of {count:,} correct, 95% interval {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>{right:,} de {count:,} corretas, intervalo de 95% {span}</translation>
     </message>
     <message>
         <source>Measured with the truth file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Medido com o arquivo de referência {name}.</translation>
     </message>
     <message>
         <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Medido em imagens rotuladas, cada uma predita sem o próprio rótulo. Elas podem ser mais fáceis ou mais difíceis que as outras.</translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
-        <translation>Os números da seção “Verificadas ao acaso” valem para a coleção.</translation>
+        <translation>Os números da seção “Verificadas ao acaso” valem para toda a coleção.</translation>
     </message>
     <message>
         <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
@@ -10077,27 +10079,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Finest class correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe mais específica correta</translation>
     </message>
     <message>
         <source>{level} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>{level} correto</translation>
     </message>
     <message>
         <source>Predicted with the minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Com predição, pela confiança mínima</translation>
     </message>
     <message>
         <source>Correct among them</source>
-        <translation type="unfinished"></translation>
+        <translation>Corretas entre elas</translation>
     </message>
     <message>
         <source>Both correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Ambos corretos</translation>
     </message>
     <message>
         <source>Only {name} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>Só {name} correto</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -10113,7 +10115,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>Resultado</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -10145,15 +10147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Class balance</source>
-        <translation type="unfinished"></translation>
+        <translation>Equilíbrio das classes</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled, the rest predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>A primeira parte de cada barra tem rótulo; o restante, predição.</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>A primeira parte de cada barra tem rótulo.</translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -10165,7 +10167,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The lower part of each column is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>A parte inferior de cada coluna tem rótulo.</translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -10209,7 +10211,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Progress</source>
-        <translation>Andamento</translation>
+        <translation>Progresso</translation>
     </message>
     <message>
         <source>Overview</source>
@@ -10237,7 +10239,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Held-out accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>Acurácia em rótulos reservados</translation>
     </message>
     <message>
         <source>Person</source>
@@ -10281,11 +10283,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>labels of people, each held out in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>rótulos de pessoas, reservados um de cada vez</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
-        <translation type="unfinished"></translation>
+        <translation>As predições são comparadas com {images:,} de {labels:,} rótulos. Os rótulos foram reservados um de cada vez: o modelo fez cada predição sem ter aprendido com o rótulo da imagem.</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -10345,15 +10347,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Nothing matches “{term}”. Did you mean {meant}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum resultado para “{term}”. Você quis dizer {meant}?</translation>
     </message>
     <message>
         <source>Nothing matches “{term}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhum resultado para “{term}”.</translation>
     </message>
     <message>
         <source>Each part matches images, but no image matches all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Cada parte corresponde a imagens, mas nenhuma imagem corresponde a todas.</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
@@ -10389,11 +10391,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>OR at character {place} is not between two terms</source>
-        <translation type="unfinished"></translation>
+        <translation>OR no caractere {place} não está entre dois termos</translation>
     </message>
     <message>
         <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ponha a palavra entre aspas para pesquisá-la: &quot;OR&quot;</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10557,11 +10559,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the project cannot be taken out of the copy</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível extrair o projeto da cópia</translation>
     </message>
     <message>
         <source>the copy cannot be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível descompactar a cópia</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10569,35 +10571,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>there is no &quot;{path}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>“{path}” não existe</translation>
     </message>
     <message>
         <source>{path} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível ler {path}</translation>
     </message>
     <message>
         <source>it has two files of one name</source>
-        <translation type="unfinished"></translation>
+        <translation>tem dois arquivos com o mesmo nome</translation>
     </message>
     <message>
         <source>it has a link to another file</source>
-        <translation type="unfinished"></translation>
+        <translation>tem um link para outro arquivo</translation>
     </message>
     <message>
         <source>it is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>está criptografado</translation>
     </message>
     <message>
         <source>a small file in it would become a very large one</source>
-        <translation type="unfinished"></translation>
+        <translation>contém um arquivo pequeno que ficaria enorme ao ser descompactado</translation>
     </message>
     <message>
         <source>{reason} ({file})</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason} ({file})</translation>
     </message>
     <message>
         <source>there is no project in it</source>
-        <translation type="unfinished"></translation>
+        <translation>não contém nenhum projeto</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -11121,11 +11123,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a key for a class</source>
-        <translation type="unfinished"></translation>
+        <translation>esta não é uma tecla para uma classe</translation>
     </message>
     <message>
         <source>1 to {last}, or 0</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {last}, ou 0</translation>
     </message>
     <message>
         <source>a confidence threshold must be a probability</source>
@@ -11145,15 +11147,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>confiança mínima</translation>
     </message>
     <message>
         <source>level at which predictions begin</source>
-        <translation type="unfinished"></translation>
+        <translation>nível em que as predições começam</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>tecla</translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -12133,11 +12135,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>classes without images and notes of classes are not included: export the class graph as well</source>
-        <translation type="unfinished"></translation>
+        <translation>classes sem imagens e notas de classes não são incluídas: exporte também o grafo de classes</translation>
     </message>
     <message>
         <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
-        <translation type="unfinished"></translation>
+        <translation>das predições, são incluídas a classe mais provável e a segura, não a pontuação de cada classe</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12837,11 +12839,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>was {from}</source>
-        <translation type="unfinished"></translation>
+        <translation>antes: {from}</translation>
     </message>
     <message>
         <source>was {other}, by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>antes: {other}, por {name}</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
@@ -13233,11 +13235,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Moved {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Moveu {chosen} de {parents} para {parent}</translation>
     </message>
     <message>
         <source>Move {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover {chosen} de {parents} para {parent}</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
@@ -13329,11 +13331,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changed the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterou a confiança mínima de {class}</translation>
     </message>
     <message>
         <source>Change the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterar a confiança mínima de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -13353,35 +13355,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Gave {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Atribuiu a tecla {key} a {class}</translation>
     </message>
     <message>
         <source>Give {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>Atribuir a tecla {key} a {class}</translation>
     </message>
     <message>
         <source>Removed the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Removeu a tecla de {class}</translation>
     </message>
     <message>
         <source>Remove the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover a tecla de {class}</translation>
     </message>
     <message>
         <source>Stopped predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Parou as predições acima de {class}</translation>
     </message>
     <message>
         <source>Stop predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Parar as predições acima de {class}</translation>
     </message>
     <message>
         <source>Allowed predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitiu predições acima de {class}</translation>
     </message>
     <message>
         <source>Allow predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitir predições acima de {class}</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
@@ -13393,31 +13395,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>locked the class list, as it has more than {limit}</source>
-        <translation type="unfinished"></translation>
+        <translation>lista de classes bloqueada, pois tem mais de {limit}</translation>
     </message>
     <message>
         <source>Locked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Bloqueou a lista de classes</translation>
     </message>
     <message>
         <source>Unlocked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Desbloqueou a lista de classes</translation>
     </message>
     <message>
         <source>Limited predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitou as predições ao nível {level} e abaixo</translation>
     </message>
     <message>
         <source>Limit predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>Limitar as predições ao nível {level} e abaixo</translation>
     </message>
     <message>
         <source>Allowed predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitiu predições de qualquer nível</translation>
     </message>
     <message>
         <source>Allow predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>Permitir predições de qualquer nível</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13545,27 +13547,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Saved the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvou a pesquisa {search}</translation>
     </message>
     <message>
         <source>Save the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Salvar a pesquisa {search}</translation>
     </message>
     <message>
         <source>Renamed the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Renomeou a pesquisa {search} para {name}</translation>
     </message>
     <message>
         <source>Rename the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Renomear a pesquisa {search} para {name}</translation>
     </message>
     <message>
         <source>Removed the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Removeu a pesquisa salva {search}</translation>
     </message>
     <message>
         <source>Remove the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover a pesquisa salva {search}</translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -14030,11 +14032,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{path} is a copy of a project with its photos</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} é uma cópia de um projeto com suas fotos</translation>
     </message>
     <message>
         <source>unpack it first: protoleaf unpack FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>descompacte-a antes: protoleaf unpack FILE</translation>
     </message>
     <message>
         <source>a file that was cut off</source>
@@ -14210,11 +14212,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a level</source>
-        <translation type="unfinished"></translation>
+        <translation>isto não é um nível</translation>
     </message>
     <message>
         <source>0 to {deepest:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>de 0 a {deepest:,}</translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -15090,7 +15092,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>may be something else</source>
-        <translation type="unfinished"></translation>
+        <translation>pode ser outra coisa</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -15244,11 +15246,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolha o que é cada coluna: pelo menos a imagem e a classe.</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the name of the class, or its levels.</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolha o que é cada coluna: pelo menos o nome da classe ou os níveis dela.</translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -15493,19 +15495,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>full path of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>caminho completo da classe</translation>
     </message>
     <message>
         <source>id of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>id da classe pai</translation>
     </message>
     <message>
         <source>name of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>nome da classe pai</translation>
     </message>
     <message>
         <source>common name</source>
-        <translation type="unfinished"></translation>
+        <translation>nome comum</translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -16014,19 +16016,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>no more searches can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível salvar mais pesquisas</translation>
     </message>
     <message>
         <source>there is no saved search &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>a pesquisa salva “{name}” não existe</translation>
     </message>
     <message>
         <source>the name of a search has at least 1 and at most {most} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>o nome de uma pesquisa tem no mínimo 1 e no máximo {most} caracteres</translation>
     </message>
     <message>
         <source>a search is saved as &quot;{name}&quot; already</source>
-        <translation type="unfinished"></translation>
+        <translation>já existe uma pesquisa salva como “{name}”</translation>
     </message>
     <message>
         <source>split it into several files</source>
@@ -16274,200 +16276,200 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Project “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>Projeto “%1”</translation>
     </message>
     <message>
         <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contém prévias (%1 px) em vez das fotos. Seus rótulos passam para as fotos originais quando esta cópia for mesclada de volta.</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
-        <translation type="unfinished"></translation>
+        <translation>Contém as fotos no tamanho original.</translation>
     </message>
     <message>
         <source>Takes %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1.</translation>
     </message>
     <message>
         <source>Takes %1, %2 free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1; %2 livres neste disco.</translation>
     </message>
     <message>
         <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocupa %1, mas só há %2 livres neste disco.</translation>
     </message>
     <message numerus="yes">
         <source>%n photos are damaged and were left out</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto está danificada e ficou de fora</numerusform>
+            <numerusform>%n fotos estão danificadas e ficaram de fora</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos are not in the copy</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n foto não está na cópia</numerusform>
+            <numerusform>%n fotos não estão na cópia</numerusform>
         </translation>
     </message>
     <message>
         <source>The photos are previews</source>
-        <translation type="unfinished"></translation>
+        <translation>As fotos são prévias</translation>
     </message>
     <message>
         <source>Unpacking %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Descompactando %1</translation>
     </message>
     <message>
         <source>Preview only</source>
-        <translation type="unfinished"></translation>
+        <translation>Só prévia</translation>
     </message>
     <message>
         <source>Tick all</source>
-        <translation type="unfinished"></translation>
+        <translation>Marcar tudo</translation>
     </message>
     <message>
         <source>Tick none</source>
-        <translation type="unfinished"></translation>
+        <translation>Desmarcar tudo</translation>
     </message>
     <message>
         <source>Expanded</source>
-        <translation type="unfinished"></translation>
+        <translation>Expandida</translation>
     </message>
     <message>
         <source>Collapsed</source>
-        <translation type="unfinished"></translation>
+        <translation>Recolhida</translation>
     </message>
     <message>
         <source>Building the map</source>
-        <translation type="unfinished"></translation>
+        <translation>Criando o mapa</translation>
     </message>
     <message>
         <source>Is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>É uma classe</translation>
     </message>
     <message>
         <source>counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>contando…</translation>
     </message>
     <message>
         <source>%1 is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 é uma classe</translation>
     </message>
     <message>
         <source>Image folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Pastas de imagens</translation>
     </message>
     <message>
         <source>Predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe predita</translation>
     </message>
     <message>
         <source>Correct class</source>
-        <translation type="unfinished"></translation>
+        <translation>Classe correta</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma ainda</translation>
     </message>
     <message>
         <source>From a file</source>
-        <translation type="unfinished"></translation>
+        <translation>De um arquivo</translation>
     </message>
     <message>
         <source>Type or paste</source>
-        <translation type="unfinished"></translation>
+        <translation>Digitar ou colar</translation>
     </message>
     <message>
         <source>From folders</source>
-        <translation type="unfinished"></translation>
+        <translation>De pastas</translation>
     </message>
     <message>
         <source>One class per line. Indent a line to put it under the one above.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma classe por linha. Recue uma linha para colocá-la dentro da classe acima.</translation>
     </message>
     <message>
         <source>Labels are imported from %1 once the project is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Os rótulos são importados de %1 assim que o projeto for criado.</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você pode adicionar classes ou importar uma lista a qualquer momento.</translation>
     </message>
     <message>
         <source>typed list</source>
-        <translation type="unfinished"></translation>
+        <translation>lista digitada</translation>
     </message>
     <message>
         <source>Reading the classes</source>
-        <translation type="unfinished"></translation>
+        <translation>Lendo as classes</translation>
     </message>
     <message>
         <source>Drop folders of photos here, or click to choose one</source>
-        <translation type="unfinished"></translation>
+        <translation>Solte pastas de fotos aqui, ou clique para escolher uma</translation>
     </message>
     <message>
         <source>They stay where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Elas continuam onde estão.</translation>
     </message>
     <message>
         <source>%1 so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 até agora…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolher onde salvar o projeto</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Será salvo como %1</translation>
     </message>
     <message>
         <source>Choose a class list</source>
-        <translation type="unfinished"></translation>
+        <translation>Escolher uma lista de classes</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} foto</numerusform>
+            <numerusform>{count:,} fotos</numerusform>
         </translation>
     </message>
     <message>
         <source>a rule of a class needs a class</source>
-        <translation type="unfinished"></translation>
+        <translation>uma regra de classe precisa de uma classe</translation>
     </message>
     <message>
         <source>name it after the project</source>
-        <translation type="unfinished"></translation>
+        <translation>informe-a depois do projeto</translation>
     </message>
     <message>
         <source>this is not a confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>isto não é uma confiança</translation>
     </message>
     <message>
         <source>0 to 1, or &quot;parent&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>de 0 a 1, ou &quot;parent&quot;</translation>
     </message>
     <message>
         <source>such as 0.9</source>
-        <translation type="unfinished"></translation>
+        <translation>como 0.9</translation>
     </message>
     <message>
         <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>cada pasta conta como uma instalação; se suas fotos não têm coordenadas, falta a localização</translation>
     </message>
     <message>
         <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
-        <translation type="unfinished"></translation>
+        <translation>fotos sem data recebem a do arquivo; as sem fuso horário, UTC; os comentários dizem isso</translation>
     </message>
     <message>
         <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>preencha desenho amostral, método de captura e licença (datapackage.json) antes de publicar</translation>
     </message>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>a página ou o momento de uma caixa só consta da tabela extra images.csv</translation>
     </message>
 </context>
 </TS>

@@ -25,7 +25,7 @@
     </message>
     <message>
         <source>Sort thousands of photos by labelling a few</source>
-        <translation type="unfinished"></translation>
+        <translation>只需标注几张，即可分类数千张照片</translation>
     </message>
     <message>
         <source>Nothing you do here leaves this computer.</source>
@@ -113,39 +113,39 @@
     </message>
     <message>
         <source>Sort by</source>
-        <translation type="unfinished"></translation>
+        <translation>排序方式</translation>
     </message>
     <message>
         <source>Duplicates and bursts</source>
-        <translation type="unfinished"></translation>
+        <translation>重复图像和连拍</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>类别图</translation>
     </message>
     <message>
         <source>Try changes</source>
-        <translation type="unfinished"></translation>
+        <translation>试改</translation>
     </message>
     <message>
         <source>Moved and replaced</source>
-        <translation type="unfinished"></translation>
+        <translation>移动和替换的图像</translation>
     </message>
     <message>
         <source>Label by rank</source>
-        <translation type="unfinished"></translation>
+        <translation>按可能性标注</translation>
     </message>
     <message>
         <source>Rating</source>
-        <translation type="unfinished"></translation>
+        <translation>星级</translation>
     </message>
     <message>
         <source>Comment and fields</source>
-        <translation type="unfinished"></translation>
+        <translation>批注和字段</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation type="unfinished"></translation>
+        <translation>检查</translation>
     </message>
     <message>
         <source>View</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>Publisher of the networks</source>
-        <translation>列出哪个发布者的网络</translation>
+        <translation>网络的发布者</translation>
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
@@ -665,7 +665,7 @@
     </message>
     <message>
         <source>First use: about a minute of setup</source>
-        <translation type="unfinished"></translation>
+        <translation>首次使用：准备约需一分钟</translation>
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
@@ -809,11 +809,11 @@
     </message>
     <message>
         <source>Continue as a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>以副本继续</translation>
     </message>
     <message>
         <source>Protoleaf projects (*.protoleaf)</source>
-        <translation type="unfinished"></translation>
+        <translation>Protoleaf 项目 (*.protoleaf)</translation>
     </message>
     <message>
         <source>Where to keep backups</source>
@@ -833,7 +833,7 @@
     </message>
     <message>
         <source>Copied the backup</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制备份</translation>
     </message>
     <message>
         <source>Go back</source>
@@ -849,23 +849,23 @@
     </message>
     <message>
         <source>Open the project</source>
-        <translation type="unfinished"></translation>
+        <translation>打开项目</translation>
     </message>
     <message>
         <source>Continue as a copy…</source>
-        <translation type="unfinished"></translation>
+        <translation>以副本继续…</translation>
     </message>
     <message>
         <source>Open a copy</source>
-        <translation type="unfinished"></translation>
+        <translation>打开副本</translation>
     </message>
     <message>
         <source>Stop unpacking</source>
-        <translation type="unfinished"></translation>
+        <translation>停止解压</translation>
     </message>
     <message>
         <source>Unpack and open</source>
-        <translation type="unfinished"></translation>
+        <translation>解压并打开</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -933,7 +933,7 @@
     </message>
     <message>
         <source>Manual</source>
-        <translation>由您创建</translation>
+        <translation>手动</translation>
     </message>
     <message>
         <source>Before updating the file format</source>
@@ -989,7 +989,7 @@
     </message>
     <message>
         <source>This is a backup of “%1”, made %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>这是“%1”的备份，创建于 %2。</translation>
     </message>
     <message>
         <source>Is this the right project?</source>
@@ -1005,7 +1005,7 @@
     </message>
     <message>
         <source>The damaged file stays in the same folder.</source>
-        <translation>损坏的文件会保留在恢复的项目旁边。</translation>
+        <translation>损坏的文件会保留在同一文件夹中。</translation>
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
@@ -1041,11 +1041,11 @@
     </message>
     <message>
         <source>The current project is backed up first.</source>
-        <translation>会先备份项目的当前状态，因此可以再恢复回来。</translation>
+        <translation>会先备份当前项目。</translation>
     </message>
     <message>
         <source>Damaged file; it can&apos;t be restored: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>文件已损坏，无法恢复：%1</translation>
     </message>
     <message>
         <source>Backed up: %1</source>
@@ -1053,7 +1053,7 @@
     </message>
     <message>
         <source>The backup failed. Your work is saved in the project. %1</source>
-        <translation>无法创建备份。您的工作已保存在项目中。%1</translation>
+        <translation>备份失败。您的工作已保存在项目中。%1</translation>
     </message>
     <message>
         <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
@@ -1133,11 +1133,11 @@
     </message>
     <message>
         <source>Key for labelling…</source>
-        <translation type="unfinished"></translation>
+        <translation>标注快捷键…</translation>
     </message>
     <message>
         <source>Rules for the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>类别列表规则…</translation>
     </message>
     <message>
         <source>Move under…</source>
@@ -1193,11 +1193,11 @@
     </message>
     <message>
         <source>Add the parent %1</source>
-        <translation type="unfinished"></translation>
+        <translation>添加父类“%1”</translation>
     </message>
     <message>
         <source>Parent/Name puts it elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>输入“父类/名称”可放到其他位置</translation>
     </message>
     <message>
         <source>Create “%1”</source>
@@ -1213,19 +1213,19 @@
     </message>
     <message>
         <source>Key that labels as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为“%1”的快捷键</translation>
     </message>
     <message>
         <source>Rules for the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>类别列表规则</translation>
     </message>
     <message>
         <source>one undo brings all of it back</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销一次即可全部恢复</translation>
     </message>
     <message>
         <source>labels, children and parents go along</source>
-        <translation type="unfinished"></translation>
+        <translation>标签、子类和父类一并转移</translation>
     </message>
     <message>
         <source>New name of %1</source>
@@ -1301,35 +1301,35 @@
     </message>
     <message>
         <source>Label with %1 as %2</source>
-        <translation type="unfinished"></translation>
+        <translation>按 %1 标注为“%2”</translation>
     </message>
     <message>
         <source>Unlock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>解锁类别列表</translation>
     </message>
     <message>
         <source>Lock the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>锁定类别列表</translation>
     </message>
     <message>
         <source>new words make classes</source>
-        <translation type="unfinished"></translation>
+        <translation>输入新词即创建类别</translation>
     </message>
     <message>
         <source>ask before a new word makes a class</source>
-        <translation type="unfinished"></translation>
+        <translation>用新词创建类别前先询问</translation>
     </message>
     <message>
         <source>Don&apos;t predict above level %1</source>
-        <translation type="unfinished"></translation>
+        <translation>不预测比第 %1 层更粗的类别</translation>
     </message>
     <message>
         <source>Predict classes of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>预测任意层级的类别</translation>
     </message>
     <message>
         <source>current</source>
-        <translation type="unfinished"></translation>
+        <translation>当前</translation>
     </message>
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
@@ -1371,7 +1371,7 @@
     </message>
     <message>
         <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
-        <translation>单击一张图像，或框选多张，将其移到另一类别。仅列出您标注过的图像。预测会自动更新。</translation>
+        <translation>单击一张图像，或框选多张，将其移到另一类别。仅列出已标注的图像。</translation>
     </message>
     <message>
         <source>Below %1</source>
@@ -1399,19 +1399,19 @@
     </message>
     <message>
         <source>Minimum confidence here and below: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>此处及以下的最低置信度：%1</translation>
     </message>
     <message>
         <source>Subclasses are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>不预测子类</translation>
     </message>
     <message>
         <source>Broader classes are not predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>不预测更粗的类别</translation>
     </message>
     <message>
         <source>%1 labels as this class</source>
-        <translation type="unfinished"></translation>
+        <translation>按 %1 可标注为此类别</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>
@@ -1445,11 +1445,11 @@
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名…</translation>
     </message>
     <message>
         <source>Import a list…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入列表…</translation>
     </message>
     <message>
         <source>Find a class</source>
@@ -1467,7 +1467,9 @@
         <source>No classes yet.
 
 Click + to add a class.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无类别。
+
+单击 + 添加类别。</translation>
     </message>
     <message>
         <source>Compare images</source>
@@ -1571,7 +1573,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
-        <translation>未标注和粗略标注的图像会改进类别原型。</translation>
+        <translation>未标注的图像和标注为更粗类别的图像会改进模型。</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -1717,7 +1719,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Move from %1 to %2</source>
-        <translation type="unfinished"></translation>
+        <translation>从“%1”移到“%2”</translation>
     </message>
     <message>
         <source>Add %1 as a parent</source>
@@ -1839,7 +1841,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Export labels and predictions…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出标签和预测…</translation>
     </message>
     <message>
         <source>Export class graph…</source>
@@ -1871,11 +1873,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos</source>
-        <translation type="unfinished"></translation>
+        <translation>照片</translation>
     </message>
     <message>
         <source>Limits of this format</source>
-        <translation type="unfinished"></translation>
+        <translation>此格式的限制</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1895,15 +1897,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Copy for someone</source>
-        <translation type="unfinished"></translation>
+        <translation>共享副本</translation>
     </message>
     <message>
         <source>one file with the project and its photos: someone else opens and labels it, and you merge it back</source>
-        <translation type="unfinished"></translation>
+        <translation>包含项目及其照片的单个文件：他人打开并标注后，您再合并回来</translation>
     </message>
     <message>
         <source>backbones that you added yourself are not included</source>
-        <translation type="unfinished"></translation>
+        <translation>不含您自行添加的骨干网络</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1939,7 +1941,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Whole project</source>
-        <translation type="unfinished"></translation>
+        <translation>整个项目</translation>
     </message>
     <message>
         <source>Verified only</source>
@@ -2018,23 +2020,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Photos are not included.</source>
-        <translation type="unfinished"></translation>
+        <translation>不含照片。</translation>
     </message>
     <message>
         <source>Previews of %1 px</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 px 预览图</translation>
     </message>
     <message>
         <source>Photos in full size</source>
-        <translation type="unfinished"></translation>
+        <translation>原尺寸照片</translation>
     </message>
     <message>
         <source>Easy to send, and enough for most labelling. Videos and documents are included as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>便于发送，足以满足大部分标注。视频和文档按原样包含。</translation>
     </message>
     <message>
         <source>Every detail can be seen.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有细节清晰可见。</translation>
     </message>
     <message>
         <source>Choose the folder of your images to place the new files beside them.</source>
@@ -2054,7 +2056,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The copy takes about %1, and only %2 is free there.</source>
-        <translation type="unfinished"></translation>
+        <translation>副本约占用 %1，而那里仅有 %2 可用。</translation>
     </message>
     <message>
         <source>The copies take up to %1, and only %2 is free there. Links use no space.</source>
@@ -2100,24 +2102,24 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张照片</numerusform>
         </translation>
     </message>
     <message>
         <source>Copied the project and %1 to %2, %3</source>
-        <translation type="unfinished"></translation>
+        <translation>已将项目和 %1复制到“%2”，%3</translation>
     </message>
     <message numerus="yes">
         <source>%n photos were not found</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张照片未找到</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos could not be read</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张照片无法读取</numerusform>
         </translation>
     </message>
     <message>
@@ -2138,11 +2140,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Keep apart</source>
-        <translation type="unfinished"></translation>
+        <translation>不折叠</translation>
     </message>
     <message>
         <source>Expand group</source>
-        <translation type="unfinished"></translation>
+        <translation>展开折叠组</translation>
     </message>
     <message>
         <source>Fold duplicates and bursts</source>
@@ -2158,7 +2160,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst…</source>
-        <translation type="unfinished"></translation>
+        <translation>连拍最大间隔…</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
@@ -2182,7 +2184,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a digit or letters choose</source>
-        <translation type="unfinished"></translation>
+        <translation>按数字键或输入字母选择</translation>
     </message>
     <message>
         <source>now %1</source>
@@ -2224,7 +2226,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Maximum gap in a burst, in seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>连拍最大间隔（秒）</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2286,7 +2288,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Skipped</source>
-        <translation type="unfinished"></translation>
+        <translation>已跳过</translation>
     </message>
     <message>
         <source>Labels</source>
@@ -2542,7 +2544,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1. Kept: %2</source>
-        <translation>%1。一个类别保持不变：%2</translation>
+        <translation>%1。保持不变：%2</translation>
     </message>
     <message>
         <source>Suggestions for the graph</source>
@@ -2574,7 +2576,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label some images first. Suggestions come from images that look alike.</source>
-        <translation>请先标注一些图像。建议来自同一类别图像的共同之处。</translation>
+        <translation>请先标注一些图像。建议来自相近的图像。</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2627,7 +2629,7 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
-            <numerusform>%n 张图像可能属于它，但不确定。</numerusform>
+            <numerusform>%n 张图像可能属于它。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2638,7 +2640,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unpack into a folder</source>
-        <translation type="unfinished"></translation>
+        <translation>解压到文件夹</translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2650,7 +2652,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
-        <translation>其图像分为 %1 张和 %2 张两部分，彼此并不比两个不同类别更相似。</translation>
+        <translation>其图像分为 %1 张和 %2 张两组，看起来像不同的类别。</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2694,19 +2696,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>collapsed, %1 below</source>
-        <translation type="unfinished"></translation>
+        <translation>已折叠，其下 %1</translation>
     </message>
     <message>
         <source>%1 labelled, or sure of one of the finest classes</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 已标注，或确信属于某个最细类别</translation>
     </message>
     <message>
         <source>%1 inherits nothing yet: its parents have no examples.</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”尚未继承任何内容：其父类没有样例。</translation>
     </message>
     <message>
         <source>%1 inherits %2</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”的继承：%2</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2728,11 +2730,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Show all classes (Esc)</source>
-        <translation type="unfinished"></translation>
+        <translation>显示全部类别 (Esc)</translation>
     </message>
     <message>
         <source>Click or drag to move the view</source>
-        <translation type="unfinished"></translation>
+        <translation>单击或拖动以移动视图</translation>
     </message>
     <message>
         <source>Enter goes on to the next one</source>
@@ -3051,7 +3053,7 @@ Click + to add a class.</source>
     <message>
         <source>Waiting</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>等待中</translation>
     </message>
     <message>
         <source>No prediction yet</source>
@@ -3171,21 +3173,21 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Are these folders your classes? %1</source>
-        <translation type="unfinished"></translation>
+        <translation>这些文件夹是您的类别吗？%1</translation>
     </message>
     <message>
         <source>%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1：这些通常是数据集各部分的名称，而不是类别名称。要获得边界框，请导入其标签。</translation>
     </message>
     <message numerus="yes">
         <source>Add with %n classes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>添加图像和 %n 个类别</numerusform>
         </translation>
     </message>
     <message>
         <source>Add without classes</source>
-        <translation type="unfinished"></translation>
+        <translation>仅添加图像</translation>
     </message>
     <message>
         <source>Nothing new: %1 already in the project</source>
@@ -3343,11 +3345,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Images predicted, and predicted correctly, by minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>按最低置信度统计的已预测图像和预测正确的图像</translation>
     </message>
     <message>
         <source>Minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>最低置信度</translation>
     </message>
     <message>
         <source>Inherit again</source>
@@ -3355,23 +3357,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>— predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>— 已预测</translation>
     </message>
     <message>
         <source>— correct</source>
-        <translation type="unfinished"></translation>
+        <translation>— 正确</translation>
     </message>
     <message>
         <source>Don&apos;t predict subclasses</source>
-        <translation type="unfinished"></translation>
+        <translation>不预测子类</translation>
     </message>
     <message>
         <source>Don&apos;t predict broader classes</source>
-        <translation type="unfinished"></translation>
+        <translation>不预测更粗的类别</translation>
     </message>
     <message>
         <source>No image is predicted as a class above this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会有图像被预测为此类别的上级类别。</translation>
     </message>
     <message>
         <source>No image is predicted as a class below this one.</source>
@@ -3467,7 +3469,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Rules and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>规则和备注</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3483,15 +3485,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Place in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>在类别图中的位置</translation>
     </message>
     <message>
         <source>At the top level: it has no parent.</source>
-        <translation type="unfinished"></translation>
+        <translation>位于顶层：没有父类。</translation>
     </message>
     <message>
         <source>Suggested parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>建议的父类：</translation>
     </message>
     <message>
         <source>Parents</source>
@@ -3531,11 +3533,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>详细信息</translation>
     </message>
     <message>
         <source>Closest classes:</source>
-        <translation type="unfinished"></translation>
+        <translation>最接近的类别：</translation>
     </message>
     <message>
         <source>It still holds</source>
@@ -3630,78 +3632,78 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Unlike any class so far</source>
-        <translation type="unfinished"></translation>
+        <translation>与现有类别都不相似</translation>
     </message>
     <message>
         <source>Not confident of any class</source>
-        <translation type="unfinished"></translation>
+        <translation>没有确信的类别</translation>
     </message>
     <message>
         <source>Confident: %1</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>确信：%1</translation>
     </message>
     <message>
         <source>%1; %2 uncertain</source>
         <comment>class, rank</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1；%2 不确定</translation>
     </message>
     <message>
         <source>%1; exact class uncertain</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>%1；具体类别不确定</translation>
     </message>
     <message>
         <source>Most likely within %1:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>“%1”中最可能的类别：</translation>
     </message>
     <message>
         <source>Even %1, the closest class, looks too different:</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>即使是最接近的类别“%1”，差别也过大：</translation>
     </message>
     <message>
         <source>Mostly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>主要因为它与这些图像相似：</translation>
     </message>
     <message>
         <source>Partly because it looks like these:</source>
-        <translation type="unfinished"></translation>
+        <translation>部分原因是它与这些图像相似：</translation>
     </message>
     <message>
         <source>%1 from the images above, %2 from the prototype of %3.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 来自以上图像，%2 来自“%3”的原型。</translation>
     </message>
     <message>
         <source>%1 has no examples. It was learned from its parents:</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”没有样例，是从其父类学到的：</translation>
     </message>
     <message>
         <source>No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无样例。拖 1 到 10 张图像到它上面，或将它放到有样例的类别下。</translation>
     </message>
     <message>
         <source>No examples yet. It is predicted from its parents alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无样例。仅根据其父类预测。</translation>
     </message>
     <message>
         <source>Learned from the classes below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>从其下的类别学习。</translation>
     </message>
     <message>
         <source>%1 (from parent)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（继承自父类）</translation>
     </message>
     <message numerus="yes">
         <source>At %1, %2 of %n held-out images of this class are predicted as it or a class below it.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>最低置信度为 %1 时，此类别的 %n 张留出图像中有 %2 张预测为它或其下的类别。</numerusform>
         </translation>
     </message>
     <message>
         <source>Of all images predicted so, %1 are correct (95% confidence interval %2 to %3).</source>
-        <translation type="unfinished"></translation>
+        <translation>在所有如此预测的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3742,7 +3744,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Minimum confidence %1</source>
-        <translation type="unfinished"></translation>
+        <translation>最低置信度 %1</translation>
     </message>
     <message>
         <source>How well it is recognised cannot be judged: it has one label.</source>
@@ -3772,11 +3774,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Below this, the class is shown with a question mark.</source>
-        <translation type="unfinished"></translation>
+        <translation>低于此值时，类别后会显示问号。</translation>
     </message>
     <message>
         <source>For this class and all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>用于此类别及其下所有类别。</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -4186,8 +4188,8 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n lines skipped</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已跳过 %n 行</numerusform>
         </translation>
     </message>
     <message>
@@ -4276,8 +4278,8 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n model predictions skipped: only labels by people are imported.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已跳过 %n 个模型预测：仅导入人工标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4438,7 +4440,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Update the map</source>
-        <translation type="unfinished"></translation>
+        <translation>更新散点图</translation>
     </message>
     <message>
         <source>Show all</source>
@@ -4480,31 +4482,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The map is built as soon as your images are analysed.</source>
-        <translation type="unfinished"></translation>
+        <translation>图像分析完毕后即生成散点图。</translation>
     </message>
     <message>
         <source>Add images: look-alikes will be shown side by side here.</source>
-        <translation type="unfinished"></translation>
+        <translation>请添加图像：相近图像会在这里并排显示。</translation>
     </message>
     <message>
         <source>Look-alikes are placed side by side. You can keep working.</source>
-        <translation type="unfinished"></translation>
+        <translation>相近图像会排在一起。您可以继续工作。</translation>
     </message>
     <message>
         <source>Building the map…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在生成散点图…</translation>
     </message>
     <message>
         <source>The map could not be built</source>
-        <translation type="unfinished"></translation>
+        <translation>无法生成散点图</translation>
     </message>
     <message>
         <source>Building the map was cancelled</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消生成散点图</translation>
     </message>
     <message>
         <source>Build the map</source>
-        <translation type="unfinished"></translation>
+        <translation>生成散点图</translation>
     </message>
     <message>
         <source>%1, labelled</source>
@@ -4581,8 +4583,8 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new images were added to the map. Update the map to rearrange all images.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>已将 %n 张新图像添加到散点图。更新散点图可重新排布全部图像。</numerusform>
         </translation>
     </message>
     <message>
@@ -4591,7 +4593,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Top level</source>
-        <translation type="unfinished"></translation>
+        <translation>顶层</translation>
     </message>
     <message numerus="yes">
         <source>%n other classes</source>
@@ -4717,7 +4719,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>One by one</source>
-        <translation type="unfinished"></translation>
+        <translation>逐张处理</translation>
     </message>
     <message>
         <source>Later</source>
@@ -4809,8 +4811,8 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n images you labelled again after seeing theirs. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张图像您已在看过对方标签后重新标注。保留您的。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4917,7 +4919,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>To add them, open this copy first, then merge the project that was unpacked.</source>
-        <translation type="unfinished"></translation>
+        <translation>要添加它们，请先打开此副本，再合并解压出的项目。</translation>
     </message>
     <message numerus="yes">
         <source>%n images have the same path but are other photos</source>
@@ -4935,18 +4937,18 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Burst of %1: one answer for all</source>
-        <translation type="unfinished"></translation>
+        <translation>%1的连拍：统一处理</translation>
     </message>
     <message numerus="yes">
         <source>Keep yours for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>全部 %n 张保留您的</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Take theirs for all %n</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>全部 %n 张采用对方的</numerusform>
         </translation>
     </message>
     <message>
@@ -4975,7 +4977,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No image was labelled independently by both; agreement can&apos;t be measured.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有双方各自独立标注的图像，无法衡量一致性。</translation>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
@@ -5153,8 +5155,8 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%1 of %n missing images found.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>缺失的 %n 张图像中已找到 %1 张。</numerusform>
         </translation>
     </message>
     <message>
@@ -5177,7 +5179,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Flag (toggle)</source>
-        <translation type="unfinished"></translation>
+        <translation>添加或移除旗标</translation>
     </message>
     <message>
         <source>1 star</source>
@@ -5201,7 +5203,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>%1, just labelled: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，刚标注的图像：%2</translation>
     </message>
     <message numerus="yes">
         <source>and %n more</source>
@@ -5223,35 +5225,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为“%1”</translation>
     </message>
     <message>
         <source>Show %1</source>
-        <translation type="unfinished"></translation>
+        <translation>显示“%1”</translation>
     </message>
     <message>
         <source>“%1” is not in the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不在类别列表中…</translation>
     </message>
     <message>
         <source>Add “%1” to the class list…</source>
-        <translation type="unfinished"></translation>
+        <translation>将“%1”添加到类别列表…</translation>
     </message>
     <message>
         <source>Ask whether to add “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>询问是否添加“%1”</translation>
     </message>
     <message>
         <source>“%1” is not in the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”不在类别列表中</translation>
     </message>
     <message>
         <source>Do not add it</source>
-        <translation type="unfinished"></translation>
+        <translation>不添加</translation>
     </message>
     <message>
         <source>Add “%1” to the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>将“%1”添加到类别列表</translation>
     </message>
     <message>
         <source>top level</source>
@@ -5263,12 +5265,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Esc 关闭</translation>
     </message>
     <message>
         <source>%1: %2</source>
         <comment>key</comment>
-        <translation type="unfinished">%1：%2</translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -5316,7 +5318,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Your name for these labels</source>
-        <translation type="unfinished"></translation>
+        <translation>您在这些标签上的署名</translation>
     </message>
     <message numerus="yes">
         <source>%n earlier labels have no name</source>
@@ -5403,7 +5405,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>正在生成报告</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
@@ -5431,19 +5433,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Stop building the report</source>
-        <translation type="unfinished"></translation>
+        <translation>停止生成报告</translation>
     </message>
     <message>
         <source>Labels that predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation type="unfinished"></translation>
+        <translation>用于与预测比较的标签。请选择含 image 和 class 列的 CSV 文件。</translation>
     </message>
     <message>
         <source>Use held-out labels</source>
-        <translation type="unfinished"></translation>
+        <translation>使用留出标签</translation>
     </message>
     <message>
         <source>No comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>不比较</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -5455,15 +5457,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Build the report</source>
-        <translation type="unfinished"></translation>
+        <translation>生成报告</translation>
     </message>
     <message>
         <source>Building the report…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在生成报告…</translation>
     </message>
     <message>
         <source>A report shows how much is labelled, and how often predictions are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>报告显示标注进度和预测的正确率。</translation>
     </message>
     <message>
         <source>Reading the project…</source>
@@ -5515,19 +5517,19 @@ Click + to add a class.</source>
     </message>
     <message numerus="yes">
         <source>%n new labels since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>自 %1 以来新增 %n 个标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n new labels and other changes since %1.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>自 %1 以来新增 %n 个标签，并有其他更改。</numerusform>
         </translation>
     </message>
     <message>
         <source>Classes, images or the model have changed since %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>自 %1 以来，类别、图像或模型有更改。</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -5583,7 +5585,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Accept prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>接受预测</translation>
     </message>
     <message numerus="yes">
         <source>None of the %n selected images has an unlabelled prediction above %1.</source>
@@ -5597,39 +5599,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Label as the class with the 1st key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 1 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 2nd key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 2 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 3rd key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 3 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 4th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 4 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 5th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 5 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 6th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 6 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 7th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 7 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 8th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 8 个快捷键的类别</translation>
     </message>
     <message>
         <source>Label as the class with the 9th key</source>
-        <translation type="unfinished"></translation>
+        <translation>标注为第 9 个快捷键的类别</translation>
     </message>
     <message>
         <source>Skip to the next image</source>
@@ -5670,11 +5672,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No class has the key %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有类别使用按键 %1。</translation>
     </message>
     <message>
         <source>Right-click a class and choose “Key for labelling…” to give it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>右键单击类别并选择“标注快捷键…”即可设置。</translation>
     </message>
     <message numerus="yes">
         <source>%n images keep their other labels</source>
@@ -5688,7 +5690,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Parent/Name puts it under a class</source>
-        <translation type="unfinished"></translation>
+        <translation>输入“父类/名称”可放到某个类别下</translation>
     </message>
     <message>
         <source>%1 accepts the class on a card.</source>
@@ -5716,7 +5718,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Refining predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>正在改进预测</translation>
     </message>
     <message>
         <source>Checking %1</source>
@@ -5863,7 +5865,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Read-only</source>
-        <translation>只读：无法更改任何内容</translation>
+        <translation>只读</translation>
     </message>
     <message numerus="yes">
         <source>Saving %n changes…</source>
@@ -5873,7 +5875,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>更改尚未保存</translation>
     </message>
     <message numerus="yes">
         <source>Reading %n embeddings…</source>
@@ -5963,7 +5965,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time</source>
-        <translation>正在测量训练所需时间</translation>
+        <translation>正在估算训练时间</translation>
     </message>
     <message>
         <source>the training cannot be saved</source>
@@ -6011,7 +6013,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Both stay in the list.</source>
-        <translation>两者都会保留在下方列表中。</translation>
+        <translation>两者都会保留在列表中。</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -6031,11 +6033,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Adapts how much each class inherits from its parents.</source>
-        <translation type="unfinished"></translation>
+        <translation>调整每个类别从其父类继承多少。</translation>
     </message>
     <message>
         <source>Adapts the model to your images, so that it can tell your classes apart.</source>
-        <translation type="unfinished"></translation>
+        <translation>使模型适应您的图像，以区分您的类别。</translation>
     </message>
     <message>
         <source>Backbone in use</source>
@@ -6071,7 +6073,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Estimating training time…</source>
-        <translation>正在测量所需时间…</translation>
+        <translation>正在估算训练时间…</translation>
     </message>
     <message>
         <source>Less than a minute.</source>
@@ -6102,13 +6104,13 @@ Click + to add a class.</source>
     <message numerus="yes">
         <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
-            <numerusform>训练在第 %1 次迭代后停止，共 %n 次。没有任何损失。</numerusform>
+            <numerusform>训练在第 %1 次迭代后停止，共 %n 次。可继续训练。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>Learns from %1 in %n classes.</source>
         <translation>
-            <numerusform>学习自您在 %n 个类别中标注的 %1。</numerusform>
+            <numerusform>学习自 %n 个类别中的 %1。</numerusform>
         </translation>
     </message>
     <message>
@@ -6204,7 +6206,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Start over</source>
-        <translation type="unfinished"></translation>
+        <translation>重新开始</translation>
     </message>
     <message>
         <source>Stop; no project is made</source>
@@ -6228,23 +6230,23 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>示例图像集</translation>
     </message>
     <message>
         <source>315 pictures and their classes, to try everything out.</source>
-        <translation type="unfinished"></translation>
+        <translation>315 张图片及其类别，可试用所有功能。</translation>
     </message>
     <message>
         <source>Your first collection</source>
-        <translation type="unfinished"></translation>
+        <translation>您的第一个图像集</translation>
     </message>
     <message>
         <source>The guide: from a folder to results in five steps.</source>
-        <translation type="unfinished"></translation>
+        <translation>指南：从文件夹到结果，只需五步。</translation>
     </message>
     <message>
         <source>Get started</source>
-        <translation type="unfinished"></translation>
+        <translation>开始使用</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -6252,7 +6254,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>You can also drop photos and a class list anywhere on this page.</source>
-        <translation type="unfinished"></translation>
+        <translation>也可将照片和类别列表拖到此页面的任意位置。</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -6260,7 +6262,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>More accurate, especially with few labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>更准确，标签很少时尤其明显。</translation>
     </message>
     <message>
         <source>About three times faster, less accurate.</source>
@@ -6288,51 +6290,51 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>First use: about a minute of setup.</source>
-        <translation type="unfinished"></translation>
+        <translation>首次使用：准备约需一分钟。</translation>
     </message>
     <message>
         <source>Reading…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取…</translation>
     </message>
     <message numerus="yes">
         <source>%1 on %n levels</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1，共 %n 层</numerusform>
         </translation>
     </message>
     <message>
         <source>Add a folder first.</source>
-        <translation type="unfinished"></translation>
+        <translation>请先添加文件夹。</translation>
     </message>
     <message>
         <source>Tick the folders that are classes. Their images get labels.</source>
-        <translation type="unfinished"></translation>
+        <translation>请勾选作为类别的文件夹。其中的图像会获得标签。</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取</translation>
     </message>
     <message numerus="yes">
         <source>All %n labelled</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张均已标注</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 of %2 labelled</source>
-        <translation type="unfinished"></translation>
+        <translation>已标注 %1 张，共 %2 张</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>今天</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>昨天</translation>
     </message>
     <message>
         <source>Setting up (%1 of %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备 (%1 / %2)</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6340,35 +6342,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Discard changes</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃更改</translation>
     </message>
     <message>
         <source>Apply changes</source>
-        <translation type="unfinished"></translation>
+        <translation>应用更改</translation>
     </message>
     <message>
         <source>The project stays as it was</source>
-        <translation type="unfinished"></translation>
+        <translation>项目保持原样</translation>
     </message>
     <message>
         <source>Save the changes in the project, as one step that can be undone</source>
-        <translation type="unfinished"></translation>
+        <translation>将更改作为可撤销的一步保存到项目</translation>
     </message>
     <message>
         <source>Trying changes: edit classes, labels and minimum confidences freely</source>
-        <translation type="unfinished"></translation>
+        <translation>试改：自由编辑类别、标签和最低置信度</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Apply changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择“应用更改”之前不会保存任何内容。</translation>
     </message>
     <message>
         <source>Your changes are not saved yet</source>
-        <translation type="unfinished"></translation>
+        <translation>您的更改尚未保存</translation>
     </message>
     <message>
         <source>Apply or discard them to leave, or stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>要离开，请先应用或放弃更改；也可以留下。</translation>
     </message>
     <message>
         <source>Stay</source>
@@ -6396,11 +6398,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Try changes without saving</source>
-        <translation type="unfinished"></translation>
+        <translation>试改而不保存</translation>
     </message>
     <message>
         <source>Images that changed class</source>
-        <translation type="unfinished"></translation>
+        <translation>类别有变的图像</translation>
     </message>
     <message>
         <source>Discarded. The project is as it was.</source>
@@ -6454,12 +6456,12 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Not saved: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存：%1</translation>
     </message>
     <message numerus="yes">
         <source>%n changes, not saved</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 项更改，未保存</numerusform>
         </translation>
     </message>
     <message>
@@ -6508,35 +6510,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Go to the next pane</source>
-        <translation type="unfinished"></translation>
+        <translation>转到下一个窗格</translation>
     </message>
     <message>
         <source>Go to the previous pane</source>
-        <translation type="unfinished"></translation>
+        <translation>转到上一个窗格</translation>
     </message>
     <message>
         <source>Images to review</source>
-        <translation type="unfinished"></translation>
+        <translation>待审核图像</translation>
     </message>
     <message>
         <source>Labelled images</source>
-        <translation type="unfinished"></translation>
+        <translation>已标注图像</translation>
     </message>
     <message>
         <source>Unknown images</source>
-        <translation type="unfinished"></translation>
+        <translation>未知图像</translation>
     </message>
     <message>
         <source>Order added</source>
-        <translation type="unfinished"></translation>
+        <translation>添加顺序</translation>
     </message>
     <message>
         <source>Date taken</source>
-        <translation type="unfinished"></translation>
+        <translation>拍摄日期</translation>
     </message>
     <message>
         <source>File size</source>
-        <translation type="unfinished"></translation>
+        <translation>文件大小</translation>
     </message>
     <message>
         <source>Sort again</source>
@@ -6548,7 +6550,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Full screen</source>
-        <translation type="unfinished"></translation>
+        <translation>全屏</translation>
     </message>
     <message>
         <source>Class graph or images</source>
@@ -6663,7 +6665,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Setting up…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备…</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -6751,7 +6753,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>No prediction changed</source>
-        <translation type="unfinished"></translation>
+        <translation>所有预测均未改变</translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
@@ -6945,7 +6947,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Save search</source>
-        <translation type="unfinished"></translation>
+        <translation>保存搜索</translation>
     </message>
     <message>
         <source>Close the search (Esc)</source>
@@ -8243,19 +8245,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the class list is locked</source>
-        <translation type="unfinished"></translation>
+        <translation>类别列表已锁定</translation>
     </message>
     <message>
         <source>folders that are called as classes of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>与项目中的类别同名的文件夹</translation>
     </message>
     <message>
         <source>{classes} more</source>
-        <translation type="unfinished"></translation>
+        <translation>另外 {classes}</translation>
     </message>
     <message>
         <source>rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added</source>
-        <translation type="unfinished"></translation>
+        <translation>请重命名文件夹，或解锁列表：protoleaf policy PROJECT --unlock；未添加任何内容</translation>
     </message>
     <message>
         <source>--frames is not a time between frames</source>
@@ -8985,11 +8987,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{archive} is not a copy of a Protoleaf project, or is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>“{archive}”不是 Protoleaf 项目的副本，或已损坏</translation>
     </message>
     <message>
         <source>{archive} was made by a newer version of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>“{archive}”由更新版本的程序创建</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -8997,7 +8999,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>download or copy the file again, or ask for a new one</source>
-        <translation type="unfinished"></translation>
+        <translation>请重新下载或复制该文件，或索取新文件</translation>
     </message>
     <message>
         <source>no class to choose among</source>
@@ -9225,11 +9227,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the copy cannot be written</source>
-        <translation type="unfinished"></translation>
+        <translation>无法写入副本</translation>
     </message>
     <message>
         <source>a photo cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取某张照片</translation>
     </message>
     <message>
         <source>there is no graph format &quot;{name}&quot;</source>
@@ -9445,11 +9447,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>a project cannot have this name</source>
-        <translation type="unfinished"></translation>
+        <translation>项目不能使用此名称</translation>
     </message>
     <message>
         <source>a name that every file system takes, without any of {refused}</source>
-        <translation type="unfinished"></translation>
+        <translation>所有文件系统都支持的名称，不含 {refused} 中的任何字符</translation>
     </message>
     <message>
         <source>choose another folder or free some space</source>
@@ -9621,7 +9623,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Coverage and precision by minimum confidence</source>
-        <translation>各所需置信度下的覆盖率和精确率</translation>
+        <translation>各最低置信度下的覆盖率和精确率</translation>
     </message>
     <message>
         <source>{low} to {high}</source>
@@ -9633,39 +9635,39 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The thin line is the 95% interval.</source>
-        <translation type="unfinished"></translation>
+        <translation>细线为 95% 区间。</translation>
     </message>
     <message>
         <source>Correct</source>
-        <translation type="unfinished"></translation>
+        <translation>正确</translation>
     </message>
     <message>
         <source>Accuracy of predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>预测的准确率</translation>
     </message>
     <message>
         <source>Correct predictions</source>
-        <translation type="unfinished"></translation>
+        <translation>正确的预测</translation>
     </message>
     <message>
         <source>predicted</source>
-        <translation type="unfinished"></translation>
+        <translation>已预测</translation>
     </message>
     <message>
         <source>correct</source>
-        <translation type="unfinished"></translation>
+        <translation>正确</translation>
     </message>
     <message>
         <source>With the minimum confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.</source>
-        <translation type="unfinished"></translation>
+        <translation>采用当前的最低置信度 ({needed}) 时，{named} 的图像获得类别，其中 {right} 正确。</translation>
     </message>
     <message>
         <source>Of all images {leaf} get one of the finest classes.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部图像中有 {leaf} 获得最细类别。</translation>
     </message>
     <message>
         <source>The lines show what one minimum confidence for all classes would do.</source>
-        <translation type="unfinished"></translation>
+        <translation>曲线显示所有类别采用同一最低置信度时的结果。</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -9689,7 +9691,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the better a score can be relied on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} 柱形为预测正确的比例，标记为其平均得分：两者越接近，得分越可信。</translation>
     </message>
     <message>
         <source>Mean score</source>
@@ -9705,11 +9707,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{right:,} of {images:,} images are predicted correctly.</source>
-        <translation type="unfinished"></translation>
+        <translation>{images:,} 张图像中有 {right:,} 张预测正确。</translation>
     </message>
     <message>
         <source>Rows are the correct classes, columns the predicted ones.</source>
-        <translation type="unfinished"></translation>
+        <translation>行为正确类别，列为预测类别。</translation>
     </message>
     <message>
         <source>Tested</source>
@@ -9725,31 +9727,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Each class counts with all below it.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个类别均包括其下所有类别。</translation>
     </message>
     <message>
         <source>Predicted are images without a label.</source>
-        <translation type="unfinished"></translation>
+        <translation>“已预测”指无标签的图像。</translation>
     </message>
     <message>
         <source>Tested are images whose class is known. Recall is the share of them that is predicted correctly, with its 95% interval; precision is the share of correct ones among those predicted as the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>“已测试”指类别已知的图像。召回率为其中预测正确的比例，附 95% 区间；精确率为预测为该类别的图像中正确的比例。</translation>
     </message>
     <message>
         <source>Distance between correct and predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>正确类别与预测类别之间的距离</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.</source>
-        <translation type="unfinished"></translation>
+        <translation>{wrong:,} 个错误；同时位于两个类别之上的最低类别平均比最细层级高 {height} 层。</translation>
     </message>
     <message>
         <source>{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.</source>
-        <translation type="unfinished"></translation>
+        <translation>{summary} 同级类别的距离为 2：向上到父类一步，向下一步。</translation>
     </message>
     <message>
         <source>Distance</source>
-        <translation type="unfinished"></translation>
+        <translation>距离</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -9765,19 +9767,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Sure predictions that are correct</source>
-        <translation type="unfinished"></translation>
+        <translation>确信的预测中正确的比例</translation>
     </message>
     <message>
         <source>{right:,} of {count:,} correct, 95% interval {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count:,} 个中 {right:,} 个正确，95% 区间 {span}</translation>
     </message>
     <message>
         <source>Measured with the truth file {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>依据真值文件“{name}”测量。</translation>
     </message>
     <message>
         <source>Measured on labelled images, each predicted without its own label. They may be easier or harder than the others.</source>
-        <translation type="unfinished"></translation>
+        <translation>在已标注图像上测量，预测每张图像时均不使用其自身的标签。这些图像可能比其他图像更容易或更难。</translation>
     </message>
     <message>
         <source>The figures under “Checked at random” hold for the whole collection.</source>
@@ -9873,27 +9875,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Finest class correct</source>
-        <translation type="unfinished"></translation>
+        <translation>最细类别正确</translation>
     </message>
     <message>
         <source>{level} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>{level} 正确</translation>
     </message>
     <message>
         <source>Predicted with the minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>按最低置信度预测的比例</translation>
     </message>
     <message>
         <source>Correct among them</source>
-        <translation type="unfinished"></translation>
+        <translation>其中正确</translation>
     </message>
     <message>
         <source>Both correct</source>
-        <translation type="unfinished"></translation>
+        <translation>两者均正确</translation>
     </message>
     <message>
         <source>Only {name} correct</source>
-        <translation type="unfinished"></translation>
+        <translation>仅“{name}”正确</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -9909,7 +9911,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Outcome</source>
-        <translation type="unfinished"></translation>
+        <translation>结果</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -9941,15 +9943,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Class balance</source>
-        <translation type="unfinished"></translation>
+        <translation>类别分布</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled, the rest predicted.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个条形的前段为已标注，其余为已预测。</translation>
     </message>
     <message>
         <source>The first part of each bar is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个条形的前段为已标注。</translation>
     </message>
     <message>
         <source>The {shown:,} largest of {count:,}.</source>
@@ -9961,7 +9963,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>The lower part of each column is labelled.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个柱形的下段为已标注。</translation>
     </message>
     <message>
         <source>The last {count:,} months.</source>
@@ -10033,7 +10035,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Held-out accuracy</source>
-        <translation type="unfinished"></translation>
+        <translation>留出标签上的准确率</translation>
     </message>
     <message>
         <source>Person</source>
@@ -10077,11 +10079,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>labels of people, each held out in turn</source>
-        <translation type="unfinished"></translation>
+        <translation>人工标签，逐一留出</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model predicted it without having learned from it.</source>
-        <translation type="unfinished"></translation>
+        <translation>预测与 {labels:,} 个标签中的 {images:,} 个比较。每个标签依次留出：模型在预测时未从该标签学习。</translation>
     </message>
     <message>
         <source>nothing</source>
@@ -10141,15 +10143,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Nothing matches “{term}”. Did you mean {meant}?</source>
-        <translation type="unfinished"></translation>
+        <translation>没有匹配“{term}”的内容。您是不是指 {meant}？</translation>
     </message>
     <message>
         <source>Nothing matches “{term}”.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有匹配“{term}”的内容。</translation>
     </message>
     <message>
         <source>Each part matches images, but no image matches all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个条件都有匹配的图像，但没有图像同时符合所有条件。</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
@@ -10185,11 +10187,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>OR at character {place} is not between two terms</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {place} 个字符处的 OR 不在两个词之间</translation>
     </message>
     <message>
         <source>put the word in quotes where it is searched for: &quot;OR&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>要搜索这个词本身，请加上引号：&quot;OR&quot;</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
@@ -10353,11 +10355,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>the project cannot be taken out of the copy</source>
-        <translation type="unfinished"></translation>
+        <translation>无法从副本中取出项目</translation>
     </message>
     <message>
         <source>the copy cannot be unpacked</source>
-        <translation type="unfinished"></translation>
+        <translation>无法解压副本</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10365,35 +10367,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>there is no &quot;{path}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>没有“{path}”</translation>
     </message>
     <message>
         <source>{path} cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取“{path}”</translation>
     </message>
     <message>
         <source>it has two files of one name</source>
-        <translation type="unfinished"></translation>
+        <translation>其中有两个同名文件</translation>
     </message>
     <message>
         <source>it has a link to another file</source>
-        <translation type="unfinished"></translation>
+        <translation>其中有指向其他文件的链接</translation>
     </message>
     <message>
         <source>it is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>它已加密</translation>
     </message>
     <message>
         <source>a small file in it would become a very large one</source>
-        <translation type="unfinished"></translation>
+        <translation>其中有小文件解压后会变得非常大</translation>
     </message>
     <message>
         <source>{reason} ({file})</source>
-        <translation type="unfinished"></translation>
+        <translation>{reason}（{file}）</translation>
     </message>
     <message>
         <source>there is no project in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中没有项目</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
@@ -10917,15 +10919,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a key for a class</source>
-        <translation type="unfinished"></translation>
+        <translation>这不能用作类别的快捷键</translation>
     </message>
     <message>
         <source>1 to {last}, or 0</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 {last}，或 0</translation>
     </message>
     <message>
         <source>a confidence threshold must be a probability</source>
-        <translation>所需置信度须为概率</translation>
+        <translation>置信度阈值须为概率</translation>
     </message>
     <message>
         <source>synonyms</source>
@@ -10941,15 +10943,15 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>minimum confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>最低置信度</translation>
     </message>
     <message>
         <source>level at which predictions begin</source>
-        <translation type="unfinished"></translation>
+        <translation>预测开始的层级</translation>
     </message>
     <message>
         <source>key</source>
-        <translation type="unfinished"></translation>
+        <translation>快捷键</translation>
     </message>
     <message>
         <source>level at which predictions stop</source>
@@ -11929,11 +11931,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>classes without images and notes of classes are not included: export the class graph as well</source>
-        <translation type="unfinished"></translation>
+        <translation>没有图像的类别以及类别的备注不包含在内：请同时导出类别图</translation>
     </message>
     <message>
         <source>of predictions, the most likely and the confident class are included, not the score of every class</source>
-        <translation type="unfinished"></translation>
+        <translation>预测只包含最可能的类别和稳妥类别，不含每个类别的得分</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
@@ -12633,11 +12635,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>was {from}</source>
-        <translation type="unfinished"></translation>
+        <translation>原为：{from}</translation>
     </message>
     <message>
         <source>was {other}, by {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>原为：{other}，标注者：{name}</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
@@ -13029,11 +13031,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Moved {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {chosen}从 {parents} 移到“{parent}”</translation>
     </message>
     <message>
         <source>Move {chosen} from {parents} to {parent}</source>
-        <translation type="unfinished"></translation>
+        <translation>将 {chosen}从 {parents} 移到“{parent}”</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
@@ -13125,11 +13127,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Changed the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改“{class}”的最低置信度</translation>
     </message>
     <message>
         <source>Change the minimum confidence of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>更改“{class}”的最低置信度</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
@@ -13149,35 +13151,35 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Gave {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>已为“{class}”设置快捷键 {key}</translation>
     </message>
     <message>
         <source>Give {class} the key {key}</source>
-        <translation type="unfinished"></translation>
+        <translation>为“{class}”设置快捷键 {key}</translation>
     </message>
     <message>
         <source>Removed the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除“{class}”的快捷键</translation>
     </message>
     <message>
         <source>Remove the key of {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>移除“{class}”的快捷键</translation>
     </message>
     <message>
         <source>Stopped predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>已让预测始于“{class}”</translation>
     </message>
     <message>
         <source>Stop predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>让预测始于“{class}”</translation>
     </message>
     <message>
         <source>Allowed predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>已允许预测“{class}”的上级类别</translation>
     </message>
     <message>
         <source>Allow predictions above {class}</source>
-        <translation type="unfinished"></translation>
+        <translation>允许预测“{class}”的上级类别</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
@@ -13189,31 +13191,31 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>locked the class list, as it has more than {limit}</source>
-        <translation type="unfinished"></translation>
+        <translation>类别列表已锁定，因为类别超过 {limit} 个</translation>
     </message>
     <message>
         <source>Locked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>已锁定类别列表</translation>
     </message>
     <message>
         <source>Unlocked the class list</source>
-        <translation type="unfinished"></translation>
+        <translation>已解锁类别列表</translation>
     </message>
     <message>
         <source>Limited predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>已将预测限制在第 {level} 层及更细的层级</translation>
     </message>
     <message>
         <source>Limit predictions to level {level} and below</source>
-        <translation type="unfinished"></translation>
+        <translation>将预测限制在第 {level} 层及更细的层级</translation>
     </message>
     <message>
         <source>Allowed predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>已允许任意层级的预测</translation>
     </message>
     <message>
         <source>Allow predictions of any level</source>
-        <translation type="unfinished"></translation>
+        <translation>允许任意层级的预测</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
@@ -13341,27 +13343,27 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Saved the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存搜索“{search}”</translation>
     </message>
     <message>
         <source>Save the search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>保存搜索“{search}”</translation>
     </message>
     <message>
         <source>Renamed the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将搜索“{search}”重命名为“{name}”</translation>
     </message>
     <message>
         <source>Rename the search {search} to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>将搜索“{search}”重命名为“{name}”</translation>
     </message>
     <message>
         <source>Removed the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除保存的搜索“{search}”</translation>
     </message>
     <message>
         <source>Remove the saved search {search}</source>
-        <translation type="unfinished"></translation>
+        <translation>移除保存的搜索“{search}”</translation>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
@@ -13819,11 +13821,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>{path} is a copy of a project with its photos</source>
-        <translation type="unfinished"></translation>
+        <translation>{path} 是含照片的项目副本</translation>
     </message>
     <message>
         <source>unpack it first: protoleaf unpack FILE</source>
-        <translation type="unfinished"></translation>
+        <translation>请先解压：protoleaf unpack FILE</translation>
     </message>
     <message>
         <source>a file that was cut off</source>
@@ -13919,7 +13921,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>apply or discard it first</source>
-        <translation>请先保留或放弃</translation>
+        <translation>请先应用或放弃</translation>
     </message>
     <message>
         <source>no what-if is open</source>
@@ -13999,11 +14001,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>this is not a level</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是层级</translation>
     </message>
     <message>
         <source>0 to {deepest:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>0 到 {deepest:,}</translation>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
@@ -14879,7 +14881,7 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>may be something else</source>
-        <translation type="unfinished"></translation>
+        <translation>可能不属于现有类别</translation>
     </message>
     <message>
         <source>“%1”</source>
@@ -15033,11 +15035,11 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Choose what each column is: at least the image and the class.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择各列的含义：至少指定图像和类别。</translation>
     </message>
     <message>
         <source>Choose what each column is: at least the name of the class, or its levels.</source>
-        <translation type="unfinished"></translation>
+        <translation>请选择各列的含义：至少指定类别的名称或其各层级。</translation>
     </message>
     <message>
         <source>Columns of the table</source>
@@ -15282,19 +15284,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>full path of the class</source>
-        <translation type="unfinished"></translation>
+        <translation>类别的完整路径</translation>
     </message>
     <message>
         <source>id of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>父类的 ID</translation>
     </message>
     <message>
         <source>name of the parent class</source>
-        <translation type="unfinished"></translation>
+        <translation>父类的名称</translation>
     </message>
     <message>
         <source>common name</source>
-        <translation type="unfinished"></translation>
+        <translation>俗名</translation>
     </message>
     <message>
         <source>language of that name</source>
@@ -15796,19 +15798,19 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>no more searches can be saved</source>
-        <translation type="unfinished"></translation>
+        <translation>无法保存更多搜索</translation>
     </message>
     <message>
         <source>there is no saved search &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>没有保存的搜索“{name}”</translation>
     </message>
     <message>
         <source>the name of a search has at least 1 and at most {most} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索的名称须为 1 到 {most} 个字符</translation>
     </message>
     <message>
         <source>a search is saved as &quot;{name}&quot; already</source>
-        <translation type="unfinished"></translation>
+        <translation>已有名为“{name}”的搜索</translation>
     </message>
     <message>
         <source>split it into several files</source>
@@ -16056,197 +16058,197 @@ Click + to add a class.</source>
     </message>
     <message>
         <source>Project “%1”</source>
-        <translation type="unfinished"></translation>
+        <translation>项目“%1”</translation>
     </message>
     <message>
         <source>Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged back.</source>
-        <translation type="unfinished"></translation>
+        <translation>包含预览图 (%1 px)，不含原照片。此副本合并回来后，您的标签会对应到原照片。</translation>
     </message>
     <message>
         <source>Holds the photos in full size.</source>
-        <translation type="unfinished"></translation>
+        <translation>包含原尺寸照片。</translation>
     </message>
     <message>
         <source>Takes %1.</source>
-        <translation type="unfinished"></translation>
+        <translation>占用 %1。</translation>
     </message>
     <message>
         <source>Takes %1, %2 free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>占用 %1，此磁盘可用空间 %2。</translation>
     </message>
     <message>
         <source>Takes %1, but only %2 is free on this disk.</source>
-        <translation type="unfinished"></translation>
+        <translation>占用 %1，但此磁盘仅有 %2 可用。</translation>
     </message>
     <message numerus="yes">
         <source>%n photos are damaged and were left out</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张照片已损坏，未纳入</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n photos are not in the copy</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张照片不在副本中</numerusform>
         </translation>
     </message>
     <message>
         <source>The photos are previews</source>
-        <translation type="unfinished"></translation>
+        <translation>照片为预览图</translation>
     </message>
     <message>
         <source>Unpacking %1</source>
-        <translation type="unfinished"></translation>
+        <translation>正在解压“%1”</translation>
     </message>
     <message>
         <source>Preview only</source>
-        <translation type="unfinished"></translation>
+        <translation>仅预览图</translation>
     </message>
     <message>
         <source>Tick all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部勾选</translation>
     </message>
     <message>
         <source>Tick none</source>
-        <translation type="unfinished"></translation>
+        <translation>全部取消</translation>
     </message>
     <message>
         <source>Expanded</source>
-        <translation type="unfinished"></translation>
+        <translation>已展开</translation>
     </message>
     <message>
         <source>Collapsed</source>
-        <translation type="unfinished"></translation>
+        <translation>已折叠</translation>
     </message>
     <message>
         <source>Building the map</source>
-        <translation type="unfinished"></translation>
+        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>作为类别</translation>
     </message>
     <message>
         <source>counting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在计数…</translation>
     </message>
     <message>
         <source>%1 is a class</source>
-        <translation type="unfinished"></translation>
+        <translation>“%1”是类别</translation>
     </message>
     <message>
         <source>Image folders</source>
-        <translation type="unfinished"></translation>
+        <translation>图像文件夹</translation>
     </message>
     <message>
         <source>Predicted class</source>
-        <translation type="unfinished"></translation>
+        <translation>预测类别</translation>
     </message>
     <message>
         <source>Correct class</source>
-        <translation type="unfinished"></translation>
+        <translation>正确类别</translation>
     </message>
     <message>
         <source>None yet</source>
-        <translation type="unfinished"></translation>
+        <translation>暂无</translation>
     </message>
     <message>
         <source>From a file</source>
-        <translation type="unfinished"></translation>
+        <translation>来自文件</translation>
     </message>
     <message>
         <source>Type or paste</source>
-        <translation type="unfinished"></translation>
+        <translation>输入或粘贴</translation>
     </message>
     <message>
         <source>From folders</source>
-        <translation type="unfinished"></translation>
+        <translation>来自文件夹</translation>
     </message>
     <message>
         <source>One class per line. Indent a line to put it under the one above.</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个类别。缩进的行会归入上一行的类别之下。</translation>
     </message>
     <message>
         <source>Labels are imported from %1 once the project is made.</source>
-        <translation type="unfinished"></translation>
+        <translation>项目创建后会从“%1”导入标签。</translation>
     </message>
     <message>
         <source>You can add classes or import a list at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>可随时添加类别或导入列表。</translation>
     </message>
     <message>
         <source>typed list</source>
-        <translation type="unfinished"></translation>
+        <translation>输入的列表</translation>
     </message>
     <message>
         <source>Reading the classes</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取类别</translation>
     </message>
     <message>
         <source>Drop folders of photos here, or click to choose one</source>
-        <translation type="unfinished"></translation>
+        <translation>将照片文件夹拖到此处，或单击选择</translation>
     </message>
     <message>
         <source>They stay where they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们留在原处。</translation>
     </message>
     <message>
         <source>%1 so far…</source>
-        <translation type="unfinished"></translation>
+        <translation>目前 %1…</translation>
     </message>
     <message>
         <source>Choose where the project is saved</source>
-        <translation type="unfinished"></translation>
+        <translation>选择项目的保存位置</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>保存为 %1</translation>
     </message>
     <message>
         <source>Choose a class list</source>
-        <translation type="unfinished"></translation>
+        <translation>选择类别列表</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} photos</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 张照片</numerusform>
         </translation>
     </message>
     <message>
         <source>a rule of a class needs a class</source>
-        <translation type="unfinished"></translation>
+        <translation>类别规则需要指定类别</translation>
     </message>
     <message>
         <source>name it after the project</source>
-        <translation type="unfinished"></translation>
+        <translation>请在项目之后写出类别</translation>
     </message>
     <message>
         <source>this is not a confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是置信度</translation>
     </message>
     <message>
         <source>0 to 1, or &quot;parent&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>0 到 1，或“parent”</translation>
     </message>
     <message>
         <source>such as 0.9</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 0.9</translation>
     </message>
     <message>
         <source>each folder counts as a deployment; where its photos have no coordinates, the location is missing</source>
-        <translation type="unfinished"></translation>
+        <translation>每个文件夹视为一次布设；其照片没有坐标时，位置为空</translation>
     </message>
     <message>
         <source>photos without a date get that of their file, those without a time zone UTC; comments say so</source>
-        <translation type="unfinished"></translation>
+        <translation>没有日期的照片取文件日期，没有时区的取 UTC；批注中会注明</translation>
     </message>
     <message>
         <source>fill in sampling design, capture method and licence (datapackage.json) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>发布前请在 datapackage.json 中填写抽样设计、拍摄方式和许可协议</translation>
     </message>
     <message>
         <source>the page or moment of a box is only in the extra table images.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框所在的页或时刻只记录在附加表格 images.csv 中</translation>
     </message>
 </context>
 </TS>
