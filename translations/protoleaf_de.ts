@@ -6473,6 +6473,13 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <source>Tick the folders that are classes. Their images get labels.</source>
         <translation>Die Ordner ankreuzen, die Klassen sind. Ihre Bilder bekommen Labels.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n folders are classes. Their images get labels.</source>
+        <translation>
+            <numerusform>%n Ordner ist eine Klasse. Seine Bilder erhalten Labels.</numerusform>
+            <numerusform>%n Ordner sind Klassen. Ihre Bilder erhalten Labels.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot be read</source>
         <translation>Nicht lesbar</translation>

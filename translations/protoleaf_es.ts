@@ -6473,6 +6473,13 @@ Haga clic en + para añadir una clase.</translation>
         <source>Tick the folders that are classes. Their images get labels.</source>
         <translation>Marque las carpetas que son clases. Sus imágenes recibirán etiquetas.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n folders are classes. Their images get labels.</source>
+        <translation>
+            <numerusform>%n carpeta es una clase. Sus imágenes reciben etiquetas.</numerusform>
+            <numerusform>%n carpetas son clases. Sus imágenes reciben etiquetas.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot be read</source>
         <translation>No se puede leer</translation>

@@ -6473,6 +6473,13 @@ Cliquez sur + pour ajouter une classe.</translation>
         <source>Tick the folders that are classes. Their images get labels.</source>
         <translation>Cochez les dossiers qui sont des classes. Leurs images reçoivent des étiquettes.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n folders are classes. Their images get labels.</source>
+        <translation>
+            <numerusform>%n dossier est une classe. Ses images reçoivent des étiquettes.</numerusform>
+            <numerusform>%n dossiers sont des classes. Leurs images reçoivent des étiquettes.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot be read</source>
         <translation>Illisible</translation>

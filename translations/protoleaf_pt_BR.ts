@@ -6473,6 +6473,13 @@ Clique em + para adicionar uma classe.</translation>
         <source>Tick the folders that are classes. Their images get labels.</source>
         <translation>Marque as pastas que são classes. As imagens delas recebem rótulos.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n folders are classes. Their images get labels.</source>
+        <translation>
+            <numerusform>%n pasta é uma classe. As imagens dela recebem rótulos.</numerusform>
+            <numerusform>%n pastas são classes. As imagens delas recebem rótulos.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot be read</source>
         <translation>Não pode ser lido</translation>

@@ -6310,6 +6310,12 @@ Click + to add a class.</source>
         <source>Tick the folders that are classes. Their images get labels.</source>
         <translation>请勾选作为类别的文件夹。其中的图像会获得标签。</translation>
     </message>
+    <message numerus="yes">
+        <source>%n folders are classes. Their images get labels.</source>
+        <translation>
+            <numerusform>%n 个文件夹是类别，其中的图像会获得标签。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cannot be read</source>
         <translation>无法读取</translation>
