@@ -133,7 +133,7 @@ class TrainingPanel(SidePanel):
         self.stopped = StoppedNotice()
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
-        use, keep = tr("Use the new version"), tr("Keep the current backbone")
+        use, keep = tr("Use the new version"), tr("Keep the current version")
         self.outcome = OutcomeCard(use=use, keep=keep, consequence=tr("Both stay in the list."))
         self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()

@@ -115,8 +115,6 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     desk.window.trigger("merge_copy")
     merge_card = desk.window.of(Merging).card
     assert merge_card is not None
-    if merge_card.survey is None:
-        click(desk, merge_card.file_button)
     desk.wait(lambda: merge_card.survey is not None)
     assert merge_card.summary == "1 label will come in"
     changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merge_card, Key.Key_Return))

@@ -290,7 +290,7 @@ def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:
     inspector, morel = reviewing.window.inspector, reviewing.graph.find("Morel")
     reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == morel)
     words = texts(inspector)
-    assert "It has no images yet." in words
+    assert "No examples yet." in words
     assert "learned from its parents" not in words
     empty = reviewing.window.workspace.empty
     assert empty.isVisible()

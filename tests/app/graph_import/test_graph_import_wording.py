@@ -88,11 +88,11 @@ def test_buttons_and_what_stayed() -> None:
     assert import_button(preview(report(3, new=3))) == "Update"
     change = Change(named("Updated from a.csv: 1 moved"))
     done = GraphImport(change, 0, 0, stayed=("Auk: it has labels",))
-    assert stayed_text(done) == "Updated from a.csv: 1 moved. One class stayed: Auk: it has labels"
+    assert stayed_text(done) == "Updated from a.csv: 1 moved. Kept: Auk: it has labels"
     done = GraphImport(
         Change(named("Updated from a.csv: 1 moved")), 0, 0, stayed=("Auk: it has labels", "Tern: it, too")
     )
-    assert stayed_text(done) == "Updated from a.csv: 1 moved. 2 classes stayed, such as Auk: it has labels"
+    assert stayed_text(done) == "Updated from a.csv: 1 moved. Kept: 2 classes, such as Auk: it has labels"
 
 
 def test_how_a_list_begins() -> None:

@@ -122,18 +122,18 @@ def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
 def test_keys_of_a_page_are_changed_like_others(reviewing: Desk) -> None:
     """They stand in a group of their own."""
     card = opened(reviewing)
-    record(reviewing, card, "image_view.actual_size", Key.Key_F8)
+    record(reviewing, card, "image_view.actual_size", Key.Key_F9)
     reviewing.press(Key.Key_Escape)
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
     reviewing.wait(lambda: view.has_image)
     sizes = []
-    for key in (Key.Key_Z, Key.Key_F8):
+    for key in (Key.Key_Z, Key.Key_F9):
         reviewing.press(key)
         sizes.append(view.canvas.is_fitted)
     assert sizes == [True, False]
-    assert button(view.bar, "Actual size").toolTip() == "Actual size (F8)"
+    assert button(view.bar, "Actual size").toolTip() == "Actual size (F9)"
 
 
 def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:

@@ -263,7 +263,7 @@ def test_a_project_for_reading_is_only_looked_at(desk: Desk, wrong: dict[int, st
     desk.press(Key.Key_Return)
     desk.press(Key.Key_K)
     assert asked(desk) == before
-    assert "reading only" in desk.window.toast.message
+    assert "read-only" in desk.window.toast.message
     desk.press(Key.Key_L)
     assert asked(desk) != before
 
