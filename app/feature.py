@@ -247,7 +247,7 @@ class Imports(Feature, Generic[Card]):
             survey = self._survey(project, source, given, cancel)
         except FormatError:
             columns = self._columns_of(source, given)
-            if columns is None or columns.is_clear:
+            if columns is None or columns.is_clear or not columns.rows:
                 raise
             return ReadSource(source, columns, given)
         return ReadSource(source, self._columns_of(source, given), given, survey)

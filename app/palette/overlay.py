@@ -58,7 +58,7 @@ class Overlay(QWidget):
 
     def _top(self) -> int:
         """A share of the height, less where the panel needs the room."""
-        room = self.height() - self.wanted_height(self.panel_width()) - _MARGIN
+        room = self.height() - self.wanted_height(self.panel_width()) - _BAND
         return max(_MARGIN, min(round(self.height() * _TOP_SHARE), room))
 
     def wanted_height(self, _width: int) -> int:

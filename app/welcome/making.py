@@ -170,6 +170,7 @@ class ProjectMaking(QObject):
         if self.card is not None:
             self.card.clear_button.hide()
             self.card.place.name.setFocus()
+        self._show_place()
         self._show_all()
 
     def _on_closed(self) -> None:

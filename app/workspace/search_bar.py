@@ -178,9 +178,13 @@ class SearchBar(QWidget):
         if text != self.field.text():
             self.field.setText(text)
 
-    def show_count(self, count: int | None) -> None:
-        """Say how many images there are; None without a search."""
-        self._has_hits = bool(count)
+    def show_count(self, count: int | None, *, has_hits: bool) -> None:
+        """Say how many images of the shown part there are; None without a search.
+
+        Args:
+            has_hits: whether the search finds images anywhere in the project.
+        """
+        self._has_hits = has_hits
         self._count.setText("" if count is None else images(count))
         self.show_saved()
 

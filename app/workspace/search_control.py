@@ -42,7 +42,8 @@ class SearchControl(QObject):
 
     def show(self, *, is_wanted: bool, count: int) -> None:
         """Show the field where there is a grid and a search, with the number of images that are left."""
-        self.bar.show_count(None if self.searching.hits is None else count)
+        hits = self.searching.hits
+        self.bar.show_count(None if hits is None else count, has_hits=hits is not None and bool(len(hits.image_ids)))
         self.bar.setVisible(is_wanted and (bool(self.searching.text) or self.bar.is_open))
 
     def _on_writable_changed(self) -> None:

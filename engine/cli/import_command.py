@@ -1,17 +1,14 @@
 """The command that adds images."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, failure_rows, failure_text, left_out_text, progress_bar, say, stoppable
-from engine.errors import GraphError, UsageError
+from engine.errors import UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
-
-if TYPE_CHECKING:
-    from engine.project import Project
 
 
 def import_images(
@@ -46,10 +43,7 @@ def import_images(
         progress_bar("Adding images") as on_progress,
     ):
         if folders_as_classes:
-            with opened.history.one_step() as step:
-                done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
-                step.action = done.change.action
-                _check_classes(opened, done.classes_added)
+            done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
             done = run(opened, paths, class_id=class_id, wanted=wanted, on_progress=on_progress, cancel=cancel)
@@ -65,18 +59,6 @@ def import_images(
         },
         as_json=as_json,
     )  # fmt: skip
-
-
-def _check_classes(project: "Project", added: int) -> None:
-    """Refuse new classes where the class list is locked."""
-    if added and project.policies.is_locked:
-        raise GraphError(
-            "the class list is locked",
-            expected="folders that are called as classes of the project",
-            found="{classes} more",
-            remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
-            classes=counted(added, "class", "classes"),
-        )
 
 
 def _frames_wanted(text: str) -> PartsWanted:

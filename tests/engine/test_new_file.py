@@ -164,7 +164,7 @@ def test_an_output_replaces_a_link_and_not_what_it_leads_to(tmp_path: Path) -> N
 def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_file_module, "READER_WAIT_S", 0.0)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OSError, match="nobody reads"), output_file(tmp_path / "pipe"):
+    with pytest.raises(OSError, match="nothing reads"), output_file(tmp_path / "pipe"):
         pass
 
 

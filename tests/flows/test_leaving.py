@@ -89,7 +89,7 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     monkeypatch.setattr("app.welcome.making.suggested_folder", lambda _photos, _otherwise: tmp_path / "missing")
     card = drop_on_first_page(desk, [tmp_path / "protected" / "new"])
     desk.click(card.create_button)
-    desk.wait(lambda: "folder is not there" in card.place.failure.text)
+    desk.wait(lambda: "folder is missing" in card.place.failure.text)
     session: Session = desk.window.session
     assert session.info is None
     desk.press(Key.Key_Escape)

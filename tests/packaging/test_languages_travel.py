@@ -83,7 +83,7 @@ def test_the_desktop_finds_the_program_in_each() -> None:
         assert name != "Keywords" or all(text.endswith(";") for text in texts)
     assert {fields[f"Name[{language}]"] for language in LANGUAGES} == {"Protoleaf"}
     kinds = ET.parse(DESKTOP / "protoleaf.xml").getroot().findall(".//{*}comment")  # noqa: S314 (ours)
-    assert [each.get(XML_LANGUAGE) for each in kinds] == [None, *LANGUAGES]
+    assert [each.get(XML_LANGUAGE) for each in kinds] == [None, *LANGUAGES] * 2  # projects, and copies with photos
     metainfo = ET.parse(DESKTOP / METAINFO).getroot()  # noqa: S314 (ours)
     assert [each.text for each in metainfo.iter("lang")] == ["en", *LANGUAGES]
     assert len({each.get(XML_LANGUAGE) for each in metainfo.iter("summary")}) == 1 + len(LANGUAGES)

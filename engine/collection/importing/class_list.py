@@ -73,7 +73,7 @@ def read_class_list(source: Path, columns: Mapping[str, str]) -> ClassList:
         imported = read_graph(source, columns=columns)
     except FormatError:
         found = preview_columns(source, TablePurpose.CLASSES, columns)
-        if found is None or found.is_clear:
+        if found is None or found.is_clear or not found.rows:
             raise
         return ClassList(source, None, found)
     return ClassList(source, imported, preview_columns(source, TablePurpose.CLASSES, columns))

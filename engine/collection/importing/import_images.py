@@ -19,7 +19,7 @@ from engine.interchange.labelled_images.box_sets import refuse_boxes, refuse_par
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
 from engine.project.records import NewItem
-from engine.texts import Message
+from engine.texts import Message, counted
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,8 @@ def add_class_folders(
     Raises:
         StorageError: a file was named, not a folder, and no folders were chosen.
         FormatError: a folder is called as a part of a data set, and no folders were chosen; nothing is added.
-        GraphError: the classes would nest too deeply; nothing is added.
+        GraphError: the classes would nest too deeply, or no folders were chosen, the class list is locked, and a folder
+            is no class of it; nothing is added.
         Cancelled: stopped; neither images nor classes are added.
     """
     takes_parts = chosen is not None
@@ -139,6 +140,8 @@ def add_class_folders(
                 items, classes = _items(found, of_folder, class_id)
                 files += items
                 class_ids += classes
+        if chosen is None and project.policies.is_locked:
+            _refuse_new_classes(len(project.classes.graph) - count_before)
         change = project.images.add_labelled(
             files, class_ids, who=who or _names_of_roots(found), on_progress=on_progress, cancel=cancel
         )
@@ -225,3 +228,14 @@ def _names_of_roots(found: FoundImages) -> str:
     """`photos`, `photos and 2 more`: what was searched, as the source of the labels that its folders give."""
     names = list(dict.fromkeys(shown(folder.root.name) for folder in found.folders))
     return f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else "".join(names)
+
+
+def _refuse_new_classes(added: int) -> None:
+    if added:
+        raise GraphError(
+            "the class list is locked",
+            expected="folders that are called as classes of the project",
+            found="{classes} more",
+            remedy="rename the folders, or unlock the list: protoleaf policy PROJECT --unlock; nothing was added",
+            classes=counted(added, "class", "classes"),
+        )

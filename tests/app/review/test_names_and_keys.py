@@ -75,7 +75,7 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
     image_id, before = reviewing.choose(0), len(reviewing.graph)
     assert type_name(reviewing, "Red dusc") == ["“Red dusc” is not in the class list…"]
     reviewing.press(Key.Key_Escape)
-    assert type_name(reviewing, "Red")[-1] == "Red stripes"
+    assert type_name(reviewing, "Red")[-1].startswith("Red ")
     reviewing.press(Key.Key_Escape)
     assert type_name(reviewing, "Red di")[-1] == "Add “Red di” to the class list…"
     reviewing.press(Key.Key_Escape)

@@ -402,6 +402,7 @@ def test_closing_the_sheet_loses_nothing(
     elif way_out == "restart":
         desk.leave()
         other = Desk(qtbot, settings)
+        other.wait(other.window.isActiveWindow)
     else:
         click(desk, card.close_button if way_out == "close" else card.keep_button)
     other.press(Key.Key_N, CONTROL | SHIFT)

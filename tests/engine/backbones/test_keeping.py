@@ -131,6 +131,6 @@ def test_cancelled_at_any_step(installed: InstalledWeights, step: int) -> None:
 def test_a_full_disk_leaves_nothing(installed: InstalledWeights) -> None:
     """With what to do about it."""
     convert_kept(NAME).unlink()
-    with full_disk_after(2_000), pytest.raises(Exception, match=r"disk is full|cannot be kept"):
+    with full_disk_after(2_000), pytest.raises(Exception, match=r"disk is full|cannot be saved"):
         convert_kept(NAME)
     assert converted_path(NAME) is None

@@ -138,7 +138,7 @@ def test_names_that_are_refused(tmp_path: Path, card: BackboneCard, name: str) -
 def test_a_full_disk_leaves_nothing(tmp_path: Path, card: BackboneCard) -> None:
     """The disk refuses half-way: the message says where, and no part of the backbone stays."""
     library = BackboneLibrary()
-    with full_disk_after(500), pytest.raises(StorageError, match="cannot be kept"):
+    with full_disk_after(500), pytest.raises(StorageError, match="cannot be saved"):
         library.add(source(tmp_path), card)
     assert (library.names(), left(library)) == ((), [])
 
@@ -161,7 +161,7 @@ def test_a_folder_that_is_no_folder(tmp_path: Path, card: BackboneCard) -> None:
     (tmp_path / "file").write_bytes(b"in the way")
     library = BackboneLibrary(tmp_path / "file")
     assert library.names() == ()
-    with pytest.raises(StorageError, match="cannot be kept"):
+    with pytest.raises(StorageError, match="cannot be saved"):
         library.add(source(tmp_path), card)
 
 

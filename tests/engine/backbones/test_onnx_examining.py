@@ -174,7 +174,7 @@ def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
     """Chosen fields replace what was guessed; a side that the file does not take is refused, as is nonsense."""
     facts = examined(models.write_vectors(tmp_path / "fixed.onnx", side=models.SIDE))
     assert chosen_preprocessing(facts, preset("caffe")).channel_order == "bgr"
-    with pytest.raises(ModelError, match="one side only"):
+    with pytest.raises(ModelError, match="one size only"):
         chosen_preprocessing(facts, {"input_side": 64})
     for wrong in ({"std": (0, 1, 1)}, {"layout": "x"}, {"mean": (1,)}, {"input_side": 5000}, {"speed": 1}):
         with pytest.raises(InputError):

@@ -251,7 +251,7 @@ def test_a_full_disk_while_external_data_is_put_in(tmp_path: Path) -> None:
     """Nothing is kept."""
     path = models.write_external(tmp_path / "two.onnx")
     card = Preprocessing(input_side=models.SIDE).card("two", width=models.WIDTH)
-    with full_disk_after(700), pytest.raises(StorageError, match="cannot be kept"):
+    with full_disk_after(700), pytest.raises(StorageError, match="cannot be saved"):
         BackboneLibrary().add(path, card)
     assert list(BackboneLibrary().folder.iterdir()) == []
 

@@ -56,8 +56,8 @@ def test_missing_photos_are_counted_and_errors_shown(
     assert "1 photo not found and left out." in done(capsys, "export", trip, "copy", tmp_path / "a.protoleafz").out
     assert "1 photo not in the copy." in done(capsys, "unpack", tmp_path / "a.protoleafz").out
     (tmp_path / "bad.protoleafz").write_bytes(b"PK\x03\x04")
-    assert "is no copy of a Protoleaf project" in refused(capsys, "unpack", tmp_path / "bad.protoleafz")
-    assert "is no copy of a Protoleaf project" in refused(capsys, "merge", trip, tmp_path / "bad.protoleafz")
+    assert "is not a copy of a Protoleaf project" in refused(capsys, "unpack", tmp_path / "bad.protoleafz")
+    assert "is not a copy of a Protoleaf project" in refused(capsys, "merge", trip, tmp_path / "bad.protoleafz")
     assert "unpack it first" in refused(capsys, "check", tmp_path / "a.protoleafz").lower()
     (tmp_path / "mine.txt").write_text("mine")
     assert "--overwrite" in refused(capsys, "export", trip, "copy", tmp_path / "mine.txt")

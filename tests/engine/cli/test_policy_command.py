@@ -39,7 +39,7 @@ def test_rules_are_set_and_listed(project: Path, capsys: pytest.CaptureFixture[s
     [
         (("--no-broader",), 2, "a rule of a class needs a class"),
         (("Gull", "--confidence", "much"), 2, "this is not a confidence"),
-        (("Gull", "--confidence", "7"), 1, "a bar must be a probability"),
+        (("Gull", "--confidence", "7"), 1, "a confidence threshold must be a probability"),
         (("Gul", "--key", "1"), 1, 'Did you mean "Gull"'),
     ],
 )

@@ -35,5 +35,5 @@ def test_where_work_computes() -> None:
 @pytest.mark.parametrize("address", ["nonsense", "host", "ray://host:10001", "host:port", ":"])
 def test_addresses_that_are_none(address: str) -> None:
     """Are refused before anything is tried."""
-    with pytest.raises(UsageError, match="no address of a Ray cluster"), connected(address, CancelToken()):
+    with pytest.raises(UsageError, match="not the address of a Ray cluster"), connected(address, CancelToken()):
         pass

@@ -97,11 +97,11 @@ def test_refusals(tmp_path: Path) -> None:
         pieces_of(tmp_path / "nowhere")
     with pytest.raises(StorageError, match="not there: found memory://nowhere"):
         pieces_of("memory://nowhere")
-    with pytest.raises(InputError, match="no source of images: expected a folder"):
+    with pytest.raises(InputError, match="not a source of images: expected a folder"):
         pieces_of(tmp_path / "notes.doc")
     with pytest.raises(InputError, match=r"no column with images.*found label, name in"):
         pieces_of(tmp_path / "labels.parquet")
-    with pytest.raises(InputError, match="no Parquet file, or it is damaged"):
+    with pytest.raises(InputError, match="not a Parquet file, or it is damaged"):
         pieces_of(tmp_path / "no.parquet")
     with pytest.raises(NetworkError, match="nonsense://a"):
         pieces_of("nonsense://a")

@@ -58,7 +58,7 @@ def test_an_embedding_cache_says_what_lies_in_its_place(tmp_path: Path) -> None:
     """In one line; thumbnails do without."""
     path = cache_file(tmp_path, "ab" * 32, 4)
     script(path, "CREATE TABLE diary (day)")
-    with pytest.raises(StorageError, match="no cache of Protoleaf"):
+    with pytest.raises(StorageError, match="not a Protoleaf cache"):
         EmbeddingCache(tmp_path, "ab" * 32, 4)
     (tmp_path / FILE_NAME).write_bytes(b"dear diary")
     thumbnails = ThumbnailCache(tmp_path)

@@ -130,7 +130,7 @@ BROKEN: dict[str, tuple[str, str]] = {
     "a negative parent": (_text({"name": "Gull"}, {"name": "Tern", "parents": [-1]}), "does not stand before"),
     "a parent by name": (_text({"name": "Gull"}, {"name": "Tern", "parents": ["Gull"]}), "does not stand before"),
     "synonyms in one": (_text({"name": "Gull", "synonyms": "Larus"}), "something else as its synonyms"),
-    "a colour by name": (_text({"name": "Gull", "colour": "red"}), "no colour"),
+    "a colour by name": (_text({"name": "Gull", "colour": "red"}), "not a colour"),
     "an endless note": (_text({"name": "Gull", "note": "x" * 10_001}), "too long"),
     "a bar above one": (_text({"name": "Gull", "bar": 7}), "something else as its minimum confidence"),
     "a bar that is none": (_text({"name": "Gull", "bar": float("nan")}), "something else as its minimum confidence"),

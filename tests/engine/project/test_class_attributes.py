@@ -63,9 +63,9 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
         (ClassAttributes(note="x" * 10_001), "too long"),
         (ClassAttributes(note="a\0b"), "control characters"),
         (ClassAttributes(note="a\ud800b"), "control characters"),
-        (ClassAttributes(colour="red"), "no colour"),
-        (ClassAttributes(colour="#12345"), "no colour"),
-        (ClassAttributes(colour="#12345\n#"), "no colour"),
+        (ClassAttributes(colour="red"), "not a colour"),
+        (ClassAttributes(colour="#12345"), "not a colour"),
+        (ClassAttributes(colour="#12345\n#"), "not a colour"),
     ],
 )
 def test_what_no_file_should_hold_is_refused(tmp_path: Path, attributes: ClassAttributes, message: str) -> None:

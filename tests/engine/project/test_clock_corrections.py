@@ -163,7 +163,7 @@ def test_zones(text: str, minutes: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "Berlin", "+15", "02:00"])
 def test_zones_that_are_none(text: str) -> None:
-    with pytest.raises(InputError, match="no time zone"):
+    with pytest.raises(InputError, match="not a time zone"):
         read_zone(text)
 
 

@@ -205,7 +205,7 @@ def test_a_version_that_never_was_is_damage(tmp_path: Path) -> None:
     """A version below the first is not guessed at."""
     write_first_version(tmp_path / "old")
     change_file(tmp_path / "old", "PRAGMA user_version = 0")
-    with pytest.raises(ProjectDamagedError, match="never existed"):
+    with pytest.raises(ProjectDamagedError, match="does not exist"):
         Project.open(tmp_path / "old")
 
 

@@ -124,7 +124,7 @@ def test_a_version_that_never_was_leaves_no_backup(tmp_path: Path, version: int)
     path = tmp_path / "birds.protoleaf"
     change_file(path, f"PRAGMA user_version = {version}")
     for for_writing in (False, True):
-        with pytest.raises(ProjectDamagedError, match="never existed"):
+        with pytest.raises(ProjectDamagedError, match="does not exist"):
             Project.open(path, for_writing=for_writing)
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 

@@ -132,7 +132,7 @@ def test_foreign_file(tmp_path: Path) -> None:
     save_file({"weight": torch.zeros(3)}, tmp_path / "foreign", {"format": "pt"})
     with pytest.raises(
         FormatError,
-        match=rf"no checkpoint of a training: expected “{checkpoints.FORMAT}”, found .*foreign with “pt”",
+        match=rf"not a training checkpoint: expected “{checkpoints.FORMAT}”, found .*foreign with “pt”",
     ):
         checkpoints.read(tmp_path / "foreign")
     save_file({"weight": torch.zeros(3)}, tmp_path / "bare")

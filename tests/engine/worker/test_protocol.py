@@ -77,7 +77,7 @@ def test_a_mapping_of_any_kind_is_sent() -> None:
 @pytest.mark.parametrize("line", [b"", b"hello", b"[1]", b"7", b'{"kind": "Stopped"}', b'{"version": 1}', b"\xff\xfe"])
 def test_what_is_no_message_is_refused(line: bytes) -> None:
     """With what was found instead, in one line."""
-    with pytest.raises(FormatError, match="no message of the program"):
+    with pytest.raises(FormatError, match="not a message of the program"):
         read(line)
 
 

@@ -63,7 +63,9 @@ def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
     """The way out is a download by hand, and the folder as mirror."""
     hub.status = status
     for ask in (lambda url: ask_about(url, Route()), lambda url: read_text(url, Route(), cancel=CancelToken())):
-        with pytest.raises(NetworkError, match=rf"not give this file to everybody.*{status}.*the folder as mirror"):
+        with pytest.raises(
+            NetworkError, match=rf"not give this file without permission.*{status}.*the folder as mirror"
+        ):
             ask(Route(mirror=hub.url).address(URL))
 
 
@@ -116,7 +118,7 @@ def test_a_mirror_that_is_nothing_is_refused(tmp_path: Path) -> None:
 )
 def test_what_is_no_repository_is_refused(repository: str, revision: str) -> None:
     """A name leads to one place on the hub, and to one in a folder."""
-    with pytest.raises(ModelError, match="no network on the hub: expected hf-hub:owner/name"):
+    with pytest.raises(ModelError, match="not a network on the hub: expected hf-hub:owner/name"):
         check_repository(repository, revision)
     check_repository("imageomics/bioclip", "main")
 

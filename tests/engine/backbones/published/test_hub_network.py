@@ -141,8 +141,11 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"architecture": "hf-hub:evil/network", "pretrained_cfg": OURS["pretrained_cfg"]}, "does not know"),
-        ({"architecture": ["x"], "pretrained_cfg": OURS["pretrained_cfg"]}, "does not know"),
+        (
+            {"architecture": "hf-hub:evil/network", "pretrained_cfg": OURS["pretrained_cfg"]},
+            "does not have the network",
+        ),
+        ({"architecture": ["x"], "pretrained_cfg": OURS["pretrained_cfg"]}, "does not have the network"),
         ({**OURS, "model_args": {"checkpoint_path": "/etc/passwd"}}, "more than building a network: found checkpoint"),
         ({**OURS, "model_args": {"no_such_option": 1}}, "cannot be built"),
         ({**OURS, "pretrained_cfg": {"input_size": [1, 160, 160]}}, "no square colour images"),
@@ -151,8 +154,8 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
             "the preprocessing of .* cannot be read",
         ),
         ({**OURS, "pretrained_cfg": 7}, "cannot be read"),
-        ([], "cannot be read|no network that timm can build"),
-        ({"model_type": "bert"}, "no network that timm can build"),
+        ([], "cannot be read|not a network that timm can build"),
+        ({"model_type": "bert"}, "not a network that timm can build"),
     ],
 )
 def test_what_a_repository_may_not_say(hub: HubServer, tmp_path: Path, config: Any, message: str) -> None:

@@ -187,7 +187,7 @@ def test_a_full_disk_while_exporting_leaves_nothing(
     with pytest.raises(Cancelled):
         add_published(facts, caches, on_progress=(stop := StopAtSteps()), cancel=stop.cancel)
     assert weights.is_file()
-    with full_disk_after(1_000_000), pytest.raises(StorageError, match=r"cannot be written.*nothing was kept"):
+    with full_disk_after(1_000_000), pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"):
         add_published(facts, caches)
     assert BackboneLibrary().names() == ()
     assert left(caches) == {weights.name}

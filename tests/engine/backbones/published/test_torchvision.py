@@ -269,7 +269,7 @@ def test_a_cancelled_export_leaves_nothing(converted_before: None, tmp_path: Pat
 
 def test_a_full_disk_leaves_no_file(converted_before: None, tmp_path: Path) -> None:
     """The export says so, and nothing half-made stays."""
-    with full_disk_after(500), pytest.raises(StorageError, match=r"cannot be written.*nothing was kept"):
+    with full_disk_after(500), pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"):
         export_published(tiny_network(), tiny_facts(), tmp_path / "x.onnx", cancel=CancelToken())
     assert list(tmp_path.iterdir()) == []
 

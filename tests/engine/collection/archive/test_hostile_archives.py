@@ -100,8 +100,8 @@ def test_half_a_download_is_refused(archive: Path, tmp_path: Path) -> None:
 def test_another_zip_is_refused(archive: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "bad.protoleafz", "w") as out:
         out.writestr("notes.txt", "hello")
-    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is no copy of a Protoleaf project")
-    with pytest.raises(FormatError, match="is no copy of a Protoleaf project"):
+    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is not a copy of a Protoleaf project")
+    with pytest.raises(FormatError, match="is not a copy of a Protoleaf project"):
         open_other(tmp_path / "ada" / "trip.protoleaf", tmp_path / "bad.protoleafz")
 
 
@@ -109,7 +109,7 @@ def test_what_is_not_there_or_no_archive_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="there is no"):
         archive_facts(tmp_path / "none.protoleafz")
     (tmp_path / "text.protoleafz").write_text("hello")
-    with pytest.raises(FormatError, match="is no copy"):
+    with pytest.raises(FormatError, match="is not a copy"):
         archive_facts(tmp_path / "text.protoleafz")
     with pytest.raises(StorageError, match="cannot be read"):
         archive_facts(tmp_path)
@@ -132,12 +132,12 @@ def about(change: Callable[[dict[str, object]], object]) -> Change:
     ("change", "reason"),
     [
         (lambda found: found.update(form=2, program="Protoleaf 9"), "newer version.*Protoleaf 9.*Update Protoleaf"),
-        (lambda found: found.update(project="../trip.protoleaf"), "is no copy"),
+        (lambda found: found.update(project="../trip.protoleaf"), "is not a copy"),
         (lambda found: found.update(project="other.protoleaf"), "there is no project in it"),
-        (lambda found: found.update(project="x" * 5_000 + ".protoleaf"), "is no copy"),
-        (lambda found: found.update(images=-1), "is no copy"),
-        (lambda found: found.update(made_by=["x"]), "is no copy"),
-        (lambda found: found.pop("made_at"), "is no copy"),
+        (lambda found: found.update(project="x" * 5_000 + ".protoleaf"), "is not a copy"),
+        (lambda found: found.update(images=-1), "is not a copy"),
+        (lambda found: found.update(made_by=["x"]), "is not a copy"),
+        (lambda found: found.pop("made_at"), "is not a copy"),
     ],
 )
 def test_a_description_that_is_none_is_refused(

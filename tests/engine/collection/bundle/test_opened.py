@@ -117,7 +117,7 @@ def test_by_the_command_line(
 REFUSED: dict[tuple[str, ...], tuple[str, int]] = {
     ("--model", "MODEL", "new", "--all"): ("--setting, --collection and --all are of projects", 2),
     ("--model", "MODEL", "new", "--setting", "ppn"): ("--setting, --collection and --all are of projects", 2),
-    ("a.protoleaf", "b.protoleaf"): ("one project too many", 2),
+    ("a.protoleaf", "b.protoleaf"): ("two projects are named", 2),
     ("--model", "new", "new"): ("not an exported model, or it is not whole", 1),
     ("--model", "MODEL", "nowhere"): ("nowhere", 1),
     ("--model", "MODEL", "empty"): ("there is no image", 1),

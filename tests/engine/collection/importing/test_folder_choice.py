@@ -89,9 +89,8 @@ def test_only_names_of_classes_are_known(trip: Path) -> None:
     graph = CategoryGraph()
     for name in ("fox", "Owl", "train"):
         graph.add_class(name)
-    above = graph.add_class("Pens")
-    graph.add_class("samples", (above,))
-    graph.add_class("samples")
+    for above in ("Pens", "Tins"):
+        graph.add_class("samples", (graph.add_class(above),))
     (trip / "line 3").rename(trip / "train")
     assert names_of(known_class_folders(graph, found_folders(find_images([trip])))) == {"Fox", "Owl"}
 

@@ -267,10 +267,10 @@ def test_a_chosen_folder_that_is_gone_is_not_made(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_takes_no_files_is_not_chosen(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="is not there"):
+    with pytest.raises(StorageError, match="is missing"):
         choose_folder("00ff", tmp_path / "nowhere")
     (tmp_path / "file").touch()
-    with pytest.raises(StorageError, match="is not there"):
+    with pytest.raises(StorageError, match="is missing"):
         choose_folder("00ff", tmp_path / "file")
 
 

@@ -214,7 +214,9 @@ def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> 
     path, made, before, _ = past
     make_empty(path)
     shutil.rmtree(backups_folder() / "index")
-    with pytest.raises(InputError, match=r"nobody can tell.*2 classes, 4 images, 2 labels, of .*add --other"):
+    with pytest.raises(
+        InputError, match=r"it is unknown which project.*2 classes, 4 images, 2 labels, of .*add --other"
+    ):
         restore(path, made.path, when=NOON)
     assert path.read_bytes() == b""
     restore(path, made.path, is_doubt_allowed=True, when=NOON)

@@ -101,7 +101,7 @@ def test_a_backup_that_does_not_read_back_is_none(tmp_path: Path, monkeypatch: p
     real = taking.row_counts
     with labelled_birds(tmp_path)[0] as project:
         monkeypatch.setattr(taking, "row_counts", lambda connection: {**real(connection), "label": id(connection)})
-        with pytest.raises(StorageError, match="does not hold what the project holds"):
+        with pytest.raises(StorageError, match="differs from the project"):
             project.backups.take()
         monkeypatch.undo()
         folder = project.backups.take().path.parent
@@ -113,7 +113,7 @@ def test_a_damaged_project_gives_no_backup(tmp_path: Path) -> None:
     with labelled_birds(tmp_path)[0] as project:
         connection_of(project).write("PRAGMA foreign_keys = OFF")
         connection_of(project).write("UPDATE label SET class_id = 99")
-        with pytest.raises(ProjectDamagedError, match="names another one that is not there"):
+        with pytest.raises(ProjectDamagedError, match="refers to another one that is missing"):
             project.backups.take()
         assert all_backups(project) == []
 
