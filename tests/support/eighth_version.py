@@ -37,7 +37,7 @@ CREATE TABLE image_detail (
 PRAGMA user_version = 8;
 """  # frozen: what that version of the program made of the one before; never follows the code
 
-_WIDTHS: Final = {"class": 5, "image": 4, "label": 5}  # columns in version 8, of tables that have more now
+_WIDTHS: Final = {"class": 5, "class_detail": 3, "class_policy": 3, "image": 4, "label": 5}  # columns in version 8, of tables that have more now
 _IMAGE: Final = """
 ALTER TABLE image RENAME TO new_image;
 CREATE TABLE image (
@@ -76,6 +76,8 @@ def save_as_eighth_version(path: Path) -> None:
             )
         connection.execute("ALTER TABLE class DROP COLUMN identity")
         connection.execute("ALTER TABLE label DROP COLUMN is_empty")
+        connection.execute("ALTER TABLE class_policy DROP COLUMN is_broadest")
+        connection.execute("ALTER TABLE class_detail DROP COLUMN label_key")
         for statement in filter(str.strip, _IMAGE.split(";")):
             connection.execute(statement)
         connection.execute("DROP TABLE field_value")

@@ -96,7 +96,7 @@ def test_places_where_no_project_can_be_made(own_backbone: Path, tmp_path: Path)
     (tmp_path / "a.protoleaf").write_bytes(b"something")
     with pytest.raises(ProjectExistsError):
         new_project(tmp_path / "a.protoleaf", str(own_backbone))
-    with pytest.raises(StorageError, match="folder is not there"):
+    with pytest.raises(StorageError, match="folder is missing"):
         new_project(tmp_path / "nowhere" / "a.protoleaf", str(own_backbone))
     assert not backbones_folder().exists()
 
