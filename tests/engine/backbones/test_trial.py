@@ -213,7 +213,7 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
     with pytest.raises(InputError, match="too few images"):
         try_backbone(path, unit, pictures[:1])
     models.write_with_node(path, "Log")
-    with pytest.raises(ModelError, match="no numbers"):
+    with pytest.raises(ModelError, match="not numbers"):
         try_backbone(path, unit, pictures)
 
 
