@@ -6168,6 +6168,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Neue Version verwenden</translation>
     </message>
     <message>
+        <source>Keep the current version</source>
+        <translation>Aktuelle Version behalten</translation>
+    </message>
+    <message>
         <source>Both stay in the list.</source>
         <translation>Beide bleiben in der Liste.</translation>
     </message>

@@ -6168,6 +6168,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Usar la nueva versión</translation>
     </message>
     <message>
+        <source>Keep the current version</source>
+        <translation>Conservar la versión actual</translation>
+    </message>
+    <message>
         <source>Both stay in the list.</source>
         <translation>Ambas quedan en la lista.</translation>
     </message>

@@ -6168,6 +6168,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Utiliser la nouvelle version</translation>
     </message>
     <message>
+        <source>Keep the current version</source>
+        <translation>Conserver la version actuelle</translation>
+    </message>
+    <message>
         <source>Both stay in the list.</source>
         <translation>Les deux restent dans la liste.</translation>
     </message>

@@ -6168,6 +6168,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Usar a nova versão</translation>
     </message>
     <message>
+        <source>Keep the current version</source>
+        <translation>Manter a versão atual</translation>
+    </message>
+    <message>
         <source>Both stay in the list.</source>
         <translation>Ambas são mantidas na lista.</translation>
     </message>

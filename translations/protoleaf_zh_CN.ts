@@ -6012,6 +6012,10 @@ Click + to add a class.</source>
         <translation>使用新版本</translation>
     </message>
     <message>
+        <source>Keep the current version</source>
+        <translation>保留当前版本</translation>
+    </message>
+    <message>
         <source>Both stay in the list.</source>
         <translation>两者都会保留在列表中。</translation>
     </message>

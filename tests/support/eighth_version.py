@@ -37,7 +37,13 @@ CREATE TABLE image_detail (
 PRAGMA user_version = 8;
 """  # frozen: what that version of the program made of the one before; never follows the code
 
-_WIDTHS: Final = {"class": 5, "class_detail": 3, "class_policy": 3, "image": 4, "label": 5}  # columns in version 8, of tables that have more now
+_WIDTHS: Final = {
+    "class": 5,
+    "class_detail": 3,
+    "class_policy": 3,
+    "image": 4,
+    "label": 5,
+}  # columns in version 8, of tables that have more now
 _IMAGE: Final = """
 ALTER TABLE image RENAME TO new_image;
 CREATE TABLE image (

@@ -14,7 +14,7 @@ from typing import Any, Final, final
 from engine.errors import FormatError, UsageError
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.identities import identity_in
-from engine.graph.language_tags import UNDETERMINED, with_language, without_language
+from engine.graph.language_tags import UNDETERMINED, with_language
 from engine.graph.names import SEPARATOR
 from engine.interchange import limits
 from engine.interchange.imported import OURS, ImportedGraph
@@ -138,7 +138,8 @@ class _RowReader:
             accepted = next(iter(parents), "")
         reference = cell_at(cells, self._reference)
         with_author = [whole] if whole != name and not is_synonym else []
-        others = (each for each in self._other_names(cells) if without_language(each) != name)
+        repeated = with_language(name, UNDETERMINED)
+        others = (each for each in self._other_names(cells) if each != repeated)
         synonyms = [*values.pop("synonyms", ()), *with_author, *others]
         return Taxon(
             place,

@@ -36,12 +36,15 @@ def test_a_key_belongs_to_one_class(birds: Project) -> None:
         again.history.undo()
         assert (again.classes.graph.class_of_key(3), again.check()) == (gull, [])
         again.classes.set_key(gull, 0)
-        assert (again.classes.graph.class_of_key(3), str(again.history.undo_action)) == (None, "Took the key from Gull")
+        assert (again.classes.graph.class_of_key(3), str(again.history.undo_action)) == (
+            None,
+            "Removed the key of Gull",
+        )
 
 
 def test_a_key_is_a_digit(birds: Project) -> None:
     before = dump(birds)
-    with pytest.raises(InputError, match="no key for a class"):
+    with pytest.raises(InputError, match="not a key for a class"):
         birds.classes.set_key(1, 10)
     assert dump(birds) == before
 
@@ -85,7 +88,7 @@ def test_the_broadest_level_is_the_projects(birds: Project) -> None:
     assert birds.policies.broadest_level == 1
     birds.history.undo()
     assert birds.policies.broadest_level == 0
-    with pytest.raises(InputError, match="no level"):
+    with pytest.raises(InputError, match="not a level"):
         birds.policies.set_broadest_level(-1)
 
 

@@ -21,7 +21,7 @@ GOOD = {
     "imported taxonomies": "[1, 2]", "imported taxonomy 0.0": '"text"', "settled conflict 3": '{"x": [null, true]}',
     "settled comment 3": '["x"]', "merged classes a": '{"ab": 3}', "hidden_categories": '["person"]',
     "fields": '[{"name": "sex", "kind": "choice", "choices": ["female", "male"]}]',
-    "class_list_locked": "true", "broadest_level": "2",
+    "saved_searches": '{"foxes": "class:fox"}', "class_list_locked": "true", "broadest_level": "2",
     "clock_corrections": '[{"folder": "a", "camera": "", "serial": "", "seconds": 60, "zone_minutes": null}]',
 }  # fmt: skip
 WRONG = {
@@ -31,7 +31,7 @@ WRONG = {
     "imported taxonomy 0.0": ("{}", "5"), "settled conflict 3": ("[]", '{"x": 1}', '{"x": [1]}', '{"x": ["a", true]}'),
     "settled comment 3": ("{}", "[{}]"), "merged classes a": ("[]", '{"ab": "x"}'),
     "hidden_categories": ('"person"', "[3]"), "fields": ('"sex"', '[{"name": "sex"}]'),
-    "class_list_locked": ('"yes"', "1"), "broadest_level": ('"2"', "1.5", "true"),
+    "saved_searches": ("[]", '{"a": 1}'), "class_list_locked": ('"yes"', "1"), "broadest_level": ('"2"', "1.5", "true"),
     "clock_corrections": ("{}", '[{"offset": "x"}]'),
 }  # fmt: skip
 

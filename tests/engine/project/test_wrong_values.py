@@ -82,8 +82,8 @@ PRESENT: dict[str, str] = {
     "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)",
     "source id without history": "UPDATE class SET source_id = 'n1' WHERE class_id = 2",
     "synonym without history": "UPDATE class SET synonyms = 'Larus' WHERE class_id = 2",
-    "note without history": "INSERT INTO class_detail VALUES (2, 'seen in May', '')",
-    "note on no class": "INSERT INTO class_detail VALUES (999, 'seen in May', '')",
+    "note without history": "INSERT INTO class_detail VALUES (2, 'seen in May', '', 0)",
+    "note on no class": "INSERT INTO class_detail VALUES (999, 'seen in May', '', 0)",
     "ids given twice": "UPDATE sqlite_sequence SET seq = 0 WHERE name = 'class'",
     "no identity": "DELETE FROM file_state",
 }
@@ -173,4 +173,4 @@ def test_the_tables_refuse_notes_and_colours_that_no_action_sets(tmp_path: Path,
     project, gull, _ = bird_project(tmp_path)
     project.close()
     with pytest.raises(sqlite3.IntegrityError, match=r"CHECK|cannot store BLOB"):
-        change_file(project.path, f"INSERT INTO class_detail VALUES ({gull}, {values})")  # noqa: S608 (our own)
+        change_file(project.path, f"INSERT INTO class_detail VALUES ({gull}, {values}, 0)")  # noqa: S608 (our own)
