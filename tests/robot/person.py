@@ -25,6 +25,8 @@ DRAGGING_PIXELS_A_SECOND: Final = 1500
 ARROW: Final = 8
 """Left of a class's row is the arrow that unfolds it."""
 ANALYSING: Final = "Analysing images"
+REFINING: Final = "Refining predictions"
+"""The second pass over the images, in further views."""
 SECOND_PASS_BEGINS_S: Final = 5.0
 SECOND_PASS_S: Final = 60.0
 REST_S: Final = 0.2
@@ -210,9 +212,9 @@ class Person:
     def wait_until_analysed(self) -> None:
         """Wait for the second pass over the images, and for its end: until then cards nobody has touched are sorted."""
         begun = time.monotonic()
-        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(ANALYSING) is None:
+        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(REFINING) is None:
             time.sleep(LOOK_S)
-        self.wait(lambda: self.reader.containing(ANALYSING) is None, "the end of the second pass", SECOND_PASS_S)
+        self.wait(lambda: self.reader.containing(REFINING) is None, "the end of the second pass", SECOND_PASS_S)
         self.wait_until_calm()
 
     def unfold(self, name: str) -> None:

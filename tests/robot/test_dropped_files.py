@@ -12,13 +12,15 @@ from tests.robot.project_file import image_count_in, labels_in
 
 
 def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:
-    """A project is made beside it, and its pictures are in it."""
+    """The sheet of a new project has it; the project is made beside it, and its pictures are in it."""
     folder = tmp_path / "field trip"
     write_marked(folder, range(5))
     person.start()
     with files_at_hand(person, folder / "000") as place:
         person.drag(place, person.window.centre)
-        person.wait(lambda: len(person.cards(person.grid)) == 5, "five cards")
+    person.part_containing("5 images")
+    person.click("Create project", "push button")
+    person.wait(lambda: len(person.cards(person.grid)) == 5, "five cards")
     assert image_count_in(folder / "000.protoleaf") == 5
 
 
