@@ -28,7 +28,7 @@ def test_files_onto_a_class(person: Person, tmp_path: Path, caches: CacheFolders
     """They become its shots."""
     project = prepared_project(tmp_path, caches, 20)
     new = write_marked(tmp_path / "new", range(500, 503))
-    person.start(project)
+    person.open(project)
     row = person.class_row("Owls")
     with files_at_hand(person, *new) as place:
         person.drag(place, row.centre)
