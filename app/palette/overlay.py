@@ -142,9 +142,16 @@ class ScrollingCard(Overlay):
 
     def wanted_height(self, width: int) -> int:
         border, around = self.panel.contentsMargins(), tokens().spacing.small
-        layout = self.body.layout()
-        body = 0 if layout is None else layout.totalHeightForWidth(width - border.left() - border.right())
+        body = self._body_height(width - border.left() - border.right())
         return border.top() + self._head.sizeHint().height() + body + around + border.bottom()
+
+    def _body_height(self, width: int) -> int:
+        layout = self.body.layout()
+        if layout is None:
+            return 0
+        if not layout.hasHeightForWidth():  # no text in it wraps: -1 would be the height at a width
+            return layout.totalSizeHint().height()
+        return layout.totalHeightForWidth(width)
 
     def place_panel(self) -> None:
         """Hide the scroll bar where there is room: it would take the width that makes it unnecessary."""

@@ -47,6 +47,8 @@ def _drawing(name: str) -> bytes:
 
 
 def _drawn(name: str, colour: str, side: int, ratio: float) -> QPixmap:
+    if side < 1:  # a button that has no room yet
+        return QPixmap()
     return _pixmap(name, colour, side, ratio, name in _POINTING and is_mirrored())
 
 

@@ -49,8 +49,8 @@ class Display:
         self._folder.chmod(0o700)
         size = f"{self.width}x{self.height}x24"
         self.name = ":" + self._started(
-            "Xvfb", "-displayfd", "{}", "-screen", "0", size, "-nolisten", "tcp", "-noreset", "-dpi", "96"
-        )
+            "Xvfb", "-displayfd", "{}", "-screen", "0", size, "-nolisten", "tcp", "-noreset", "-dpi", "96", "-r"
+        )  # -r: a key does not repeat itself where the hand is slow to let it go
         self._bus_address = self._started("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address={}")
         self._run("openbox", "--sm-disable")
         from tests.robot.eyes import Eyes

@@ -25,6 +25,8 @@ DRAGGING_PIXELS_A_SECOND: Final = 1500
 ARROW: Final = 8
 """Left of a class's row is the arrow that unfolds it."""
 ANALYSING: Final = "Analysing images"
+REFINING: Final = "Refining predictions"
+"""The second pass over the images, in further views."""
 SECOND_PASS_BEGINS_S: Final = 5.0
 SECOND_PASS_S: Final = 60.0
 REST_S: Final = 0.2
@@ -178,9 +180,10 @@ class Person:
     def drop(self, point: Point) -> None:
         """Go on to a point with what was picked up; let go once the program has followed."""
         self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
-        self.hand.move_to((point[0] + 1, point[1]))
-        time.sleep(REST_S)
-        self.reader.wait_for_answer()
+        for aside in (1, 0):  # where the hand gets to while the program answers the last place, it is told no more
+            self.hand.move_to((point[0] + aside, point[1]))
+            time.sleep(REST_S)
+            self.reader.wait_for_answer()
         self.hand.release()
         time.sleep(REST_S)
 
@@ -210,9 +213,9 @@ class Person:
     def wait_until_analysed(self) -> None:
         """Wait for the second pass over the images, and for its end: until then cards nobody has touched are sorted."""
         begun = time.monotonic()
-        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(ANALYSING) is None:
+        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(REFINING) is None:
             time.sleep(LOOK_S)
-        self.wait(lambda: self.reader.containing(ANALYSING) is None, "the end of the second pass", SECOND_PASS_S)
+        self.wait(lambda: self.reader.containing(REFINING) is None, "the end of the second pass", SECOND_PASS_S)
         self.wait_until_calm()
 
     def unfold(self, name: str) -> None:

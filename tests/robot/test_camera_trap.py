@@ -93,7 +93,9 @@ def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
     person.start()
     with files_at_hand(person, tmp_path / "photos") as place:
         person.drag(place, person.window.centre)
-        person.wait(lambda: person.eyes.window("photos"), "the new project")
+    person.part_containing(f"{PHOTOS} images")
+    person.click("Create project", "push button")
+    person.wait(lambda: person.eyes.window("photos"), "the new project")
     wait_for(lambda: image_count_in(project) == PHOTOS, "the photos")
     for name in SPECIES:
         person.make_class(project, name)

@@ -26,7 +26,7 @@ def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
     path = prepared_project(tmp_path, caches, IMAGES, ambiguous=AMBIGUOUS, with_views=True)
     person.open(path)
     person.show_subset("To review")
-    person.choose_command("In the order added")
+    person.choose_command("Order added")
     person.part("In the order added", "combo box")
     person.wait_until_calm()
     person.hand.click(person.cards(person.grid)[0].area.centre)

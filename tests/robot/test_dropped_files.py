@@ -12,13 +12,15 @@ from tests.robot.project_file import image_count_in, labels_in
 
 
 def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:
-    """A project is made beside it, and its pictures are in it."""
+    """The sheet of a new project has it; the project is made beside it, and its pictures are in it."""
     folder = tmp_path / "field trip"
     write_marked(folder, range(5))
     person.start()
     with files_at_hand(person, folder / "000") as place:
         person.drag(place, person.window.centre)
-        person.wait(lambda: len(person.cards(person.grid)) == 5, "five cards")
+    person.part_containing("5 images")
+    person.click("Create project", "push button")
+    person.wait(lambda: len(person.cards(person.grid)) == 5, "five cards")
     assert image_count_in(folder / "000.protoleaf") == 5
 
 
@@ -26,7 +28,7 @@ def test_files_onto_a_class(person: Person, tmp_path: Path, caches: CacheFolders
     """They become its shots."""
     project = prepared_project(tmp_path, caches, 20)
     new = write_marked(tmp_path / "new", range(500, 503))
-    person.start(project)
+    person.open(project)
     row = person.class_row("Owls")
     with files_at_hand(person, *new) as place:
         person.drag(place, row.centre)

@@ -52,7 +52,7 @@ def test_the_list_of_orders_keeps_its_place(person: Person, tmp_path: Path, cach
     person.part_containing("Sort again", "push button")
     assert person.part("Least certain first", "combo box").area == order.area
 
-    person.choose_command("In the order added")
+    person.choose_command("Order added")
     person.part("In the order added", "combo box")
     person.wait_until_calm()
     labels = len(labels_in(project))

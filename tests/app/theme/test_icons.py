@@ -12,3 +12,8 @@ def test_an_icon_is_sharp_on_every_screen(qapp: QApplication, scale: float) -> N
     """Drawn in the pixels of the screen, not enlarged."""
     drawn = icon("close").pixmap(QSize(18, 18), scale)
     assert (drawn.width(), drawn.devicePixelRatio()) == (round(18 * scale), scale)
+
+
+def test_an_icon_without_room_is_nothing(qapp: QApplication) -> None:
+    """Nothing is painted on no picture, of which Qt would warn."""
+    assert icon("undo").pixmap(QSize(0, 0)).isNull()
