@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final, final
 
+import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
@@ -106,6 +107,22 @@ def _is_letter(event: QEvent) -> bool:
 class _Letters(QObject):
     """Of a menu, so that it ends with it: letters are meant for the menu while it is open."""
 
+    def __init__(self, menu: QMenu) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        menu.installEventFilter(self)
+        menu.aboutToShow.connect(self._mark)
+        menu.aboutToHide.connect(self._unmark)
+
+    def _mark(self) -> None:
+        if shiboken6.isValid(self._menu):
+            _mark(self._menu.actions())
+
+    def _unmark(self) -> None:
+        """Nothing where the menu hides because it is being deleted."""
+        if shiboken6.isValid(self._menu):
+            _unmark(self._menu.actions())
+
     def eventFilter(self, _menu: QObject, event: QEvent) -> bool:
         is_for_menu = _is_letter(event)
         if is_for_menu:
@@ -117,9 +134,7 @@ def dress_menu(menu: QMenu) -> None:
     """Give the lines of a menu their letters while it is open; nothing is seen behind its round corners."""
     menu.setWindowFlags(menu.windowFlags() | _BARE)
     menu.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
-    menu.installEventFilter(_Letters(menu))
-    menu.aboutToShow.connect(lambda: _mark(menu.actions()))
-    menu.aboutToHide.connect(lambda: _unmark(menu.actions()))
+    _Letters(menu)
 
 
 def _mark(actions: Sequence[QAction]) -> None:
