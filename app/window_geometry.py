@@ -123,8 +123,9 @@ class Panes(QSplitter):
         target = shown[(at + step) % len(shown)]
         if target < len(take_keyboard):
             take_keyboard[target]()
-        else:
-            _focus_first(self._right)
+        focus = QApplication.focusWidget()
+        if focus is None or not panes[target].isAncestorOf(focus):  # such as images where there are none
+            _focus_first(panes[target])
 
     def minimumSizeHint(self) -> QSize:
         """Room for two panes."""

@@ -62,16 +62,6 @@ def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
     assert all(chip.isVisible() for chip in every)
 
 
-def test_chips_stand_in_for_a_sidebar_that_is_hidden(reviewing: Desk) -> None:
-    """In a very narrow window that shows the right panel."""
-    reviewing.window.resize(700, 640)
-    reviewing.wait(header(reviewing).panel_button.isVisible)
-    assert reviewing.window.tree.isVisible()
-    reviewing.click(header(reviewing).panel_button)
-    reviewing.wait(lambda: not reviewing.window.tree.isVisible())
-    reviewing.wait(button(header(reviewing), "Labelled").isVisible)
-
-
 def test_a_chip_narrows_the_class_that_is_chosen(reviewing: Desk) -> None:
     """The class stays chosen and in the title; unknown images belong to none, so there is no chip for them."""
     reviewing.window.resize(1440, 800)

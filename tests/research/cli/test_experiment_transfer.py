@@ -73,7 +73,7 @@ def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert {path.parent.name for path in (tmp_path / "runs").rglob("*.json")} == {folder}
     assert "macro-F1" not in done(capsys, *words).out
     assert "shots alone: macro-F1 in %" in done(capsys, *words, "--balanced").out
-    assert "--sizes does not know this" in refused(capsys, *words, "--sizes", "huge", status=2)
+    assert "--sizes does not accept this" in refused(capsys, *words, "--sizes", "huge", status=2)
 
 
 def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,7 +56,10 @@ def test_refuses_what_has_no_boxes(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no annotations"):
         write_crops(tmp_path, out)
     photos = write_photos(tmp_path / "photos", count=1)
-    for broken, reason in (("<object><name>a</name></object>", "without a box"), ("<object><bndbox>", "not an XML file")):
+    for broken, reason in (
+        ("<object><name>a</name></object>", "without a box"),
+        ("<object><bndbox>", "not an XML file"),
+    ):
         (photos / "Annotations" / "0.xml").write_text(f"<annotation>{broken}</annotation>", encoding="utf-8")
         with pytest.raises(FormatError, match=reason):
             write_crops(photos, out)

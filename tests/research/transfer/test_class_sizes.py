@@ -78,7 +78,7 @@ def test_labelled_in_order_of_appearance() -> None:
 def test_forms_are_known() -> None:
     """A wrong name is answered with all of them."""
     check_forms("one-large", "common-first")
-    with pytest.raises(UsageError, match="--sizes does not know this"):
+    with pytest.raises(UsageError, match="--sizes does not accept this"):
         check_forms("huge", "equal")
-    with pytest.raises(UsageError, match="--shot-sizes does not know this"):
+    with pytest.raises(UsageError, match="--shot-sizes does not accept this"):
         check_forms("as-is", "zipf")
