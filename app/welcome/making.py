@@ -169,7 +169,7 @@ class ProjectMaking(QObject):
         self.forget()
         if self.card is not None:
             self.card.clear_button.hide()
-            self._show_place()  # before the disk was asked for a suggestion
+            self._show_place()  # before a suggestion was read from the disk
             self.card.place.name.setFocus()
         self._show_place()
         self._show_all()

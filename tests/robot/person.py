@@ -180,7 +180,7 @@ class Person:
     def drop(self, point: Point) -> None:
         """Go on to a point with what was picked up; let go once the program has followed."""
         self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
-        for aside in (1, 0):  # where the hand gets to while the program answers the last place, it is told no more
+        for aside in (1, 0):  # where the hand gets to while the program answers the last place, it sends no more
             self.hand.move_to((point[0] + aside, point[1]))
             time.sleep(REST_S)
             self.reader.wait_for_answer()

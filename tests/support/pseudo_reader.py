@@ -23,6 +23,7 @@ DATA: Final = (
     *LEAVES, *FAMILIES, *TITLES.values(), CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
     *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
     *language_names().values(), "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
+    "*.graphml", "*.jsonld", "*.names",
 )  # fmt: skip
 """Names in the collection, and what cards of networks say."""
 
