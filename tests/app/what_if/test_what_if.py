@@ -162,7 +162,7 @@ def test_another_project_is_opened_once_it_is_decided(desk: Desk, collection: Co
     desk.open(collection.project)
     band, session = begin(desk), desk.window.session
     act(desk.qtbot, session, lambda project: project.classes.add("Yellow")[0])
-    desk.wait(lambda: "Tried out: " in band.text)
+    desk.wait(lambda: "Not saved: " in band.text)
     desk.drop_files(desk.grid, [unread.project])
     assert "not saved yet" in band.text
     assert session.info is not None
