@@ -187,7 +187,9 @@ def _field(name: str, own: Own, start: int) -> Field:
             expected="one of {fields}",
             remedy="put words with a colon in quotes",
             field=name,
-            fields=enumerated(f"{known}:" for known in (*_FIELDS, *(each.search_name for each in own or ()))),
+            fields=enumerated(
+                f"{known}:" for known in (*dict.fromkeys(_FIELDS.values()), *(each.search_name for each in own or ()))
+            ),
             place=start + FIRST_POSITION,
         )
     return field

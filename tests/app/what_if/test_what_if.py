@@ -141,13 +141,13 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
     desk.open(collection.project)
     band, window = begin(desk), desk.window
     act(desk.qtbot, window.session, lambda project: project.classes.add("Yellow")[0])
-    desk.wait(lambda: "Tried out: " in band.text)
+    desk.wait(lambda: "Not saved: " in band.text)
     assert not window.close()
     assert "not saved yet" in band.text
     assert window.isVisible()
     assert clipped(band) == []
     click(desk, band.stay_button)
-    assert "Tried out: " in band.text
+    assert "Not saved: " in band.text
     desk.press(Key.Key_W, CONTROL)
     assert "not saved yet" in band.text
     assert not window.close()
