@@ -148,10 +148,9 @@ def _term(found: re.Match[str], own: Own) -> Term:
         is_fact = word in FACTS and not is_quoted
         term = Term(Field.FACT if is_fact else Field.WORDS, word if is_fact else bare, start, end)
         if not bare.strip():
+            place = start + FIRST_POSITION
             raise QueryError(
-                "nothing follows the sign at character {place}",
-                expected="a word, as in -fox",
-                place=start + FIRST_POSITION,
+                "nothing follows the sign at character {place}", expected="a word, as in -fox", place=place
             )
     else:
         field = _field(name, own, start)
@@ -182,14 +181,13 @@ def _field(name: str, own: Own, start: int) -> Field:
     if field is None and (own is None or any(each.search_name == wanted for each in own)):
         return Field.VALUE
     if field is None:
+        known_names = (*dict.fromkeys(_FIELDS.values()), *(each.search_name for each in own or ()))
         raise QueryError(
             'there is no field "{field}" to search in, at character {place}',
             expected="one of {fields}",
             remedy="put words with a colon in quotes",
             field=name,
-            fields=enumerated(
-                f"{known}:" for known in (*dict.fromkeys(_FIELDS.values()), *(each.search_name for each in own or ()))
-            ),
+            fields=enumerated(f"{known}:" for known in known_names),
             place=start + FIRST_POSITION,
         )
     return field
