@@ -97,7 +97,7 @@ WAYS: Final[Mapping[str, Way]] = {
     "no process more can be started": Way(("kill all readers",), replace(_SLOW, starts=2)),
     "processes end at once": Way((), replace(_SLOW, reader=("at-once",))),
 }
-_REASONS: Final = ("the process that read it", "reading it took too long", "there is not enough memory")
+_REASONS: Final = ("the process reading it", "reading it took too long", "there is not enough memory")
 
 
 @dataclass(frozen=True)
