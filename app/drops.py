@@ -168,8 +168,29 @@ class DropChip(QWidget):
         painter.end()
 
 
+class BoxButton(QAbstractButton):
+    """A button as large as what is on it, framed by the theme; Enter presses it as well as Space."""
+
+    def sizeHint(self) -> QSize:
+        layout = self.layout()
+        return QSize() if layout is None else layout.sizeHint()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOption()
+        option.initFrom(self)
+        painter = QPainter(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.end()
+
+
 @final
-class DropBox(QAbstractButton):
+class DropBox(BoxButton):
     """A framed box; a click, Enter or Space opens the dialog that replaces a drop.
 
     Args:
@@ -199,23 +220,6 @@ class DropBox(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_open else Qt.CursorShape.ArrowCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_open else Qt.FocusPolicy.NoFocus)
         self.style().polish(self)
-
-    def sizeHint(self) -> QSize:
-        layout = self.layout()
-        return QSize() if layout is None else layout.sizeHint()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        option = QStyleOption()
-        option.initFrom(self)
-        painter = QPainter(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
-        painter.end()
 
 
 def brings_files(data: QMimeData) -> bool:

@@ -6,19 +6,11 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QGridLayout,
-    QLabel,
-    QSizePolicy,
-    QStyle,
-    QStyleOption,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.controls import ElidedLabel, set_property
+from app.drops import BoxButton
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 
@@ -76,8 +68,8 @@ def _middle(size: QSize, place: QRectF) -> QRectF:
     return QRectF((size.width() - width) / 2, (size.height() - height) / 2, width, height)
 
 
-class PictureCard(QAbstractButton):
-    """A button as large as what is on it; Enter presses it as well as Space."""
+class PictureCard(BoxButton):
+    """A picture with words below it, to be pressed."""
 
     def __init__(self, name: str, icon_name: str) -> None:
         super().__init__()
@@ -119,23 +111,6 @@ class PictureCard(QAbstractButton):
     def words(self) -> list[str]:
         """What is on it, from top to bottom."""
         return [label.text() for label in self.findChildren(QLabel) if label.text() and not label.isHidden()]
-
-    def sizeHint(self) -> QSize:
-        layout = self.layout()
-        return QSize() if layout is None else layout.sizeHint()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.click()
-        else:
-            super().keyPressEvent(event)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        option = QStyleOption()
-        option.initFrom(self)
-        painter = QPainter(self)
-        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
-        painter.end()
 
 
 @final
