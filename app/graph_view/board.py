@@ -231,8 +231,8 @@ class GraphBoard(QWidget):
         self._is_following = False
 
     def _on_laid_out(self, answer: LaidOut) -> None:
-        anchor, focus, wanted = answer.wish.anchor, self.model.focus, self._wanted
-        is_new, self._focus = answer.wish.focus != self._focus or not len(self.canvas.drawing), answer.wish.focus
+        anchor, focus, wanted = answer.request.anchor, self.model.focus, self._wanted
+        is_new, self._focus = answer.request.focus != self._focus or not len(self.canvas.drawing), answer.request.focus
         current = self.canvas.chosen.current if wanted is None else wanted
         self.canvas.show_drawing(
             answer.drawing,

@@ -203,7 +203,7 @@ def _distance(point: NDArray[np.float64], line: Route) -> float:
 
 
 @dataclass(frozen=True)
-class LayoutWish:
+class LayoutRequest:
     """What is to be laid out."""
 
     graph: CategoryGraph  # a copy, never changed
@@ -223,7 +223,7 @@ class LayoutWish:
 class LaidOut:
     """A drawing, and what it was made of."""
 
-    wish: LayoutWish
+    request: LayoutRequest
     opened: frozenset[int]
     drawing: Drawing
 
@@ -238,13 +238,13 @@ class Layouts(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread = BackgroundThread("graph-layout", self)
-        self._waiting: LayoutWish | None = None
+        self._waiting: LayoutRequest | None = None
         self.is_busy = False  # a drawing is on its way
         self._before: Layout | None = None
 
-    def want(self, wish: LayoutWish) -> None:
+    def want(self, request: LayoutRequest) -> None:
         """Lay something out; a request that still waits is dropped."""
-        self._waiting = wish
+        self._waiting = request
         if not self.is_busy:
             self._begin()
 
@@ -256,13 +256,13 @@ class Layouts(QObject):
         self._thread.stop()
 
     def _begin(self) -> None:
-        wish, before = self._waiting, self._before
-        if wish is None:
+        request, before = self._waiting, self._before
+        if request is None:
             return
         self._waiting, self.is_busy = None, True
 
         def work() -> None:
-            answer, layout = lay_out_wish(wish, before)
+            answer, layout = lay_out_requested(request, before)
             self._thread.post(lambda: self._deliver(answer, layout))
 
         self._thread.submit(work, self._on_failed)
@@ -280,36 +280,36 @@ class Layouts(QObject):
         self._begin()
 
 
-def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
+def lay_out_requested(request: LayoutRequest, before: Layout | None) -> tuple[LaidOut, Layout]:
     from engine.graph_drawing.layout import lay_out
     from engine.graph_drawing.shown import opened_to, shown_graph
 
-    graph = wish.graph
-    opened = _first_opened(wish) if wish.opened is None else wish.opened
-    if wish.shown is not None and wish.shown in graph:
-        opened = opened_to(graph, opened, wish.shown)
-    focus = wish.focus if wish.focus is not None and wish.focus in graph else None
+    graph = request.graph
+    opened = _first_opened(request) if request.opened is None else request.opened
+    if request.shown is not None and request.shown in graph:
+        opened = opened_to(graph, opened, request.shown)
+    focus = request.focus if request.focus is not None and request.focus in graph else None
     shown = shown_graph(graph, opened, focus=focus)
-    layout = lay_out(shown, _card_size(), before=before, shape=wish.shape)
+    layout = lay_out(shown, _card_size(), before=before, shape=request.shape)
     drawing = make_drawing(
         layout.places, shown.edges, layout.routes,
         hidden={each.class_id: each.hidden for each in shown.classes},
         distances={each.class_id: each.distance for each in shown.classes if each.distance is not None},
     )  # fmt: skip
-    return LaidOut(wish, opened, drawing), layout
+    return LaidOut(request, opened, drawing), layout
 
 
-def _first_opened(wish: LayoutWish) -> frozenset[int]:
+def _first_opened(request: LayoutRequest) -> frozenset[int]:
     """The branches whose classes fit the view with names that can be read; the others are folded."""
     from engine.graph_drawing.layout import lay_out
     from engine.graph_drawing.shown import first_opened, shown_graph
 
     def fits(opened: frozenset[int]) -> bool:
-        layout = lay_out(shown_graph(wish.graph, opened, is_counted=False), _card_size(), shape=wish.shape)
+        layout = lay_out(shown_graph(request.graph, opened, is_counted=False), _card_size(), shape=request.shape)
         _left, _top, width, height = layout.bounds
-        return wish.room is None or (width <= wish.room[0] and height <= wish.room[1])
+        return request.room is None or (width <= request.room[0] and height <= request.room[1])
 
-    return first_opened(wish.graph, MOST_AT_FIRST, fits)
+    return first_opened(request.graph, MOST_AT_FIRST, fits)
 
 
 def _card_size() -> CardSize:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.drops import classes_text
 from app.graph_view.card import CardLook
-from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
+from app.graph_view.drawing import LaidOut, LayoutRequest, Layouts
 from app.graph_view.viewport import Size
 from app.session import Session
 from app.texts import fill, plural, tr
@@ -72,7 +72,7 @@ class GraphModel(QObject):
         if self.focus is not None and self.focus not in graph:
             self.focus = None
         room = None if self.room is None else self.room()
-        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor, room))
+        self.layouts.want(LayoutRequest(graph.copy(), self.opened, self.focus, shown, anchor, room))
 
     def toggle(self, class_id: int) -> None:
         if class_id not in self._session.graph or not self._session.graph.children(class_id):
