@@ -1419,8 +1419,8 @@
         <translation>Gröbere Klassen werden nicht vorhergesagt</translation>
     </message>
     <message>
-        <source>%1 labels as this class</source>
-        <translation>%1 labelt als diese Klasse</translation>
+        <source>Press %1 to label as this class</source>
+        <translation>Mit %1 als diese Klasse labeln</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>

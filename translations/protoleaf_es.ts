@@ -1419,8 +1419,8 @@
         <translation>No se predicen clases más generales</translation>
     </message>
     <message>
-        <source>%1 labels as this class</source>
-        <translation>%1: etiquetar como esta clase</translation>
+        <source>Press %1 to label as this class</source>
+        <translation>Pulsa %1 para etiquetar como esta clase</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>

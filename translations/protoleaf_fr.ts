@@ -1419,8 +1419,8 @@
         <translation>Classes plus générales non prédites</translation>
     </message>
     <message>
-        <source>%1 labels as this class</source>
-        <translation>%1 étiquette comme cette classe</translation>
+        <source>Press %1 to label as this class</source>
+        <translation>Appuyez sur %1 pour étiqueter comme cette classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>

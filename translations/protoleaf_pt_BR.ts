@@ -1419,8 +1419,8 @@
         <translation>Classes mais amplas não são preditas</translation>
     </message>
     <message>
-        <source>%1 labels as this class</source>
-        <translation>%1 rotula como esta classe</translation>
+        <source>Press %1 to label as this class</source>
+        <translation>Pressione %1 para rotular como esta classe</translation>
     </message>
     <message>
         <source>Needs examples: drop a few images here</source>

@@ -1410,7 +1410,7 @@
         <translation>不预测更粗的类别</translation>
     </message>
     <message>
-        <source>%1 labels as this class</source>
+        <source>Press %1 to label as this class</source>
         <translation>按 %1 可标注为此类别</translation>
     </message>
     <message>

@@ -247,7 +247,7 @@ class RowData:
         lines += [tr("Subclasses are not predicted")] if policy.is_deepest else []
         lines += [tr("Broader classes are not predicted")] if policy.is_broadest else []
         key = keys_in_use().text_of_class(graph.key_of(class_id))
-        lines += [tr("%1 labels as this class", key)] if key else []
+        lines += [tr("Press %1 to label as this class", key)] if key else []
         lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
         return "\n".join(lines)
 

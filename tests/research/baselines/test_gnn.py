@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from torch import nn
 
 from engine.errors import InputError
-from engine.model.backbone import Conv4
 from engine.training.level_wise import EpisodeShape
 from research.baselines import gnn
 from research.baselines.baseline import baseline_sampler
@@ -104,16 +103,17 @@ def test_gradient_reaches_the_backbone() -> None:
     assert (images.grad.flatten(1).abs().sum(dim=1) > 0).all()
 
 
-@pytest.mark.parametrize(("level_wise", "iterations"), [(False, 100), (True, 150)])
-def test_learns_colours(level_wise: bool, iterations: int) -> None:
+@pytest.mark.parametrize("level_wise", [False, True])
+def test_learns_colours(level_wise: bool) -> None:
     """New colours are recognised far above the chance of a quarter; before training they are not."""
     torch.manual_seed(0)
-    objective = few_shot_gnn(level_wise=level_wise, backbone=Conv4(16, 8))
+    mean_colour = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 8))
+    objective = few_shot_gnn(level_wise=level_wise, backbone=mean_colour)
     before = colour_tasks(objective)
     assert (objective.predict(before.support, before.queries, seed=0) == before.targets).mean() < 0.4
-    train(objective, colour_training_set(), iterations)
+    train(objective, colour_training_set(), 150)
     after = colour_tasks(objective)
-    assert (objective.predict(after.support, after.queries, seed=0) == after.targets).mean() > 0.45
+    assert (objective.predict(after.support, after.queries, seed=0) == after.targets).mean() > 0.8
 
 
 def generated_tasks(generator: np.random.Generator, tasks: int, *, shots: int, queries: int) -> tuple[Arrays, Arrays]:

@@ -133,5 +133,5 @@ def test_a_side_that_the_network_cannot_take_is_refused(tmp_path: Path) -> None:
     card = tiny_card(width=256)
     export_backbone(Conv4(32).eval(), path, card, one_side=True)
     files = replace(find_model(), backbone=path, card=card)
-    with pytest.raises(InputError, match="takes no images of this side: expected 32 px, found 48 px"):
+    with pytest.raises(InputError, match="takes no images of this size: expected 32 px, found 48 px"):
         FromFile(files).network(BackboneSettings(side=48, learning_rate=1e-4))
