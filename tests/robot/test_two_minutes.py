@@ -31,8 +31,8 @@ SHOTS: Final = 3
 WIDTH, HEIGHT = 4000, 3000
 """Of a photo in pixels: 12 megapixels."""
 LONGEST_S: Final = 120.0
-ANSWERED: Final = 0.9
-"""Share of the photos that have a class in the table: the signs hide some of the colours."""
+CORRECT: Final = 0.8
+"""Share of the photos whose most likely class is the right one: the signs hide some of the colours."""
 PATIENCE_S: Final = 240.0
 """So long the story waits for one thing: a slow run is measured, too."""
 TURN: Final = 1
@@ -159,10 +159,10 @@ def three_of(person: Person, leaf: str) -> Sequence[Seen]:
 
 
 def check(table: Path) -> None:
-    """Each photo is there, nearly all with an answer; what was labelled says so."""
+    """Each photo is there, most with the right class as the most likely; labelled ones have their label."""
     rows = list(csv.DictReader(io.StringIO(table.read_text(encoding="utf-8-sig"))))
     assert len(rows) == PHOTOS
-    assert sum(bool(row["class"]) for row in rows) >= ANSWERED * PHOTOS
+    assert sum(row["leaf"] == class_of(number_of(row["image"])) for row in rows) >= CORRECT * PHOTOS
     by_person = [row for row in rows if row["decided_by"] == "person"]
     assert len(by_person) == SHOTS * len(LEAVES)
     assert all(row["class"] == class_of(number_of(row["image"])) for row in by_person)
