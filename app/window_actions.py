@@ -209,7 +209,7 @@ class WindowActions(Feature):
         elif isinstance(choice, ClassChoice):
             self._shell.tree.select_class(choice.class_id)
 
-    @action("show_keys", marked("Keys"), "keys", "?", Section.HELP_READ, needs=ANY)
+    @action("show_keys", marked("Keyboard shortcuts"), "keys", "?", Section.HELP_READ, needs=ANY)
     def show_keys(self) -> None:
         if self._keys is None:
             self._keys = KeysSheet(self._host, self._shell.rows.values(), self._shell.page_keys)

@@ -80,11 +80,11 @@
         <translation>Ende</translation>
     </message>
     <message>
-        <source>Keys</source>
+        <source>Keyboard shortcuts</source>
         <translation>Tastenkürzel</translation>
     </message>
     <message>
-        <source>Change keys…</source>
+        <source>Change shortcuts…</source>
         <translation>Tastenkürzel ändern…</translation>
     </message>
     <message>
@@ -134,6 +134,10 @@
     <message>
         <source>Label by rank</source>
         <translation>Per Ziffer labeln</translation>
+    </message>
+    <message>
+        <source>Label as the class with this key</source>
+        <translation>Als die Klasse mit dieser Taste labeln</translation>
     </message>
     <message>
         <source>Rating</source>
@@ -1226,11 +1230,11 @@
         <translation>Regeln der Klassenliste</translation>
     </message>
     <message>
-        <source>one undo brings all of it back</source>
+        <source>can be undone in one step</source>
         <translation>einmal „Rückgängig“ bringt alles zurück</translation>
     </message>
     <message>
-        <source>labels, children and parents go along</source>
+        <source>labels, children and parents are merged too</source>
         <translation>Labels, Kind- und Elternklassen gehen mit</translation>
     </message>
     <message>
@@ -1320,11 +1324,11 @@
         <translation>Klassenliste sperren</translation>
     </message>
     <message>
-        <source>new words make classes</source>
+        <source>new names create classes</source>
         <translation>neue Wörter werden zu Klassen</translation>
     </message>
     <message>
-        <source>ask before a new word makes a class</source>
+        <source>ask before a new name creates a class</source>
         <translation>vor jeder neuen Klasse nachfragen</translation>
     </message>
     <message>
@@ -1504,15 +1508,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zoom und Ausschnitt koppeln oder entkoppeln</translation>
     </message>
     <message>
-        <source>Larger</source>
-        <translation>Größer</translation>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
     </message>
     <message>
-        <source>Smaller</source>
-        <translation>Kleiner</translation>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
     </message>
     <message>
-        <source>Fit to the room</source>
+        <source>Fit to the window</source>
         <translation>Einpassen</translation>
     </message>
     <message>
@@ -1844,7 +1848,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
         <translation>Das Bild ist auf %1 verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
     </message>
     <message>
@@ -2675,6 +2679,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
             <numerusform>Es gibt %n Beispiele.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It has no examples yet.</source>
+        <translation>Sie hat noch keine Beispiele.</translation>
+    </message>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
@@ -2843,7 +2851,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Klasse hat für diese Gruppe die Taste %1. Mit R lässt sich jede Klasse nennen.</translation>
     </message>
     <message>
-        <source>All images of this group are left out. Take some back, or press E for the next group.</source>
+        <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Alle Bilder dieser Gruppe sind ausgelassen. Einige zurückholen oder mit E zur nächsten Gruppe gehen.</translation>
     </message>
     <message>
@@ -2871,7 +2879,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Jedes Bild hat ein Label.</translation>
     </message>
     <message>
-        <source>The images are being read.</source>
+        <source>The images are still being analysed.</source>
         <translation>Die Bilder werden eingelesen.</translation>
     </message>
     <message>
@@ -2883,7 +2891,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Gruppieren braucht es mindestens 8 verschiedene Bilder.</translation>
     </message>
     <message>
-        <source>The images that are left could not be read, or are still being read.</source>
+        <source>The remaining images could not be read or are still being analysed.</source>
         <translation>Die übrigen Bilder konnten nicht gelesen werden oder werden noch eingelesen.</translation>
     </message>
     <message>
@@ -2903,7 +2911,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Labeln als…</translation>
     </message>
     <message>
-        <source>Accept all, those left out too</source>
+        <source>Accept all, including those left out</source>
         <translation>Alle übernehmen, auch ausgelassene</translation>
     </message>
     <message>
@@ -2933,10 +2941,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>Look at the image</source>
         <translation>Bild ansehen</translation>
-    </message>
-    <message>
-        <source>Label as one of the likeliest classes</source>
-        <translation>Als eine der wahrscheinlichsten Klassen labeln</translation>
     </message>
     <message>
         <source>accept</source>
@@ -2973,6 +2977,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>empty</source>
         <translation>leer</translation>
+    </message>
+    <message>
+        <source>Label as one of the most likely classes</source>
+        <translation>Als eine der wahrscheinlichsten Klassen labeln</translation>
     </message>
     <message>
         <source>look</source>
@@ -3137,11 +3145,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nicht gefunden</translation>
     </message>
     <message>
-        <source>Another photo now</source>
-        <translation>Jetzt ein anderes Foto</translation>
+        <source>Photo replaced</source>
+        <translation>Foto ersetzt</translation>
     </message>
     <message>
-        <source>%1 alike</source>
+        <source>%1 similar</source>
         <translation>%1 ähnlich</translation>
     </message>
     <message>
@@ -3165,7 +3173,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Rahmen nach oben verschieben</translation>
     </message>
     <message>
-        <source>Make the box lower</source>
+        <source>Make the box shorter</source>
         <translation>Rahmen niedriger machen</translation>
     </message>
     <message>
@@ -3173,7 +3181,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Rahmen nach unten verschieben</translation>
     </message>
     <message>
-        <source>Make the box higher</source>
+        <source>Make the box taller</source>
         <translation>Rahmen höher machen</translation>
     </message>
     <message>
@@ -3185,15 +3193,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zurück zu allen Bildern</translation>
     </message>
     <message>
-        <source>Fit to the window</source>
-        <translation>An Fenster anpassen</translation>
-    </message>
-    <message>
-        <source>Turn to the left</source>
+        <source>Rotate left</source>
         <translation>Nach links drehen</translation>
     </message>
     <message>
-        <source>Turn to the right</source>
+        <source>Rotate right</source>
         <translation>Nach rechts drehen</translation>
     </message>
     <message>
@@ -3611,19 +3615,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ähnlichste Klassen:</translation>
     </message>
     <message>
-        <source>It still holds</source>
-        <translation>Gilt noch</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>Erneut fragen</translation>
+        <source>Keep label</source>
+        <translation>Label behalten</translation>
     </message>
     <message>
         <source>Remove label</source>
         <translation>Label entfernen</translation>
     </message>
     <message>
-        <source>The file holds another photo now, so this label does not count.</source>
+        <source>The file now holds a different photo, so this label no longer counts.</source>
         <translation>Die Datei enthält jetzt ein anderes Foto, daher zählt dieses Label nicht.</translation>
     </message>
     <message>
@@ -3687,7 +3687,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>%1. Datei reparieren oder ersetzen, dann F5 drücken.</translation>
     </message>
     <message>
-        <source>Not read yet. Its prediction appears as soon as it is.</source>
+        <source>Not analysed yet. Its prediction appears as soon as it is.</source>
         <translation>Noch nicht eingelesen. Danach erscheint die Vorhersage.</translation>
     </message>
     <message>
@@ -3930,7 +3930,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Aktionen und ihre Tasten</translation>
     </message>
     <message>
-        <source>Change keys</source>
+        <source>Change shortcuts</source>
         <translation>Tastenkürzel ändern</translation>
     </message>
     <message>
@@ -4012,10 +4012,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>Other class…</source>
         <translation>Andere Klasse…</translation>
-    </message>
-    <message>
-        <source>Remove the label</source>
-        <translation>Label entfernen</translation>
     </message>
     <message>
         <source>Next label</source>
@@ -4270,7 +4266,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nach ID</translation>
     </message>
     <message>
-        <source>Other photos</source>
+        <source>Different photos</source>
         <translation>Andere Fotos</translation>
     </message>
     <message numerus="yes">
@@ -4392,7 +4388,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
         <translation>Als „keine der Klassen“ gelesen, da keine Klasse so heißt: %1.</translation>
     </message>
     <message>
@@ -4448,7 +4444,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>Other content</source>
+        <source>Different content</source>
         <translation>Anderer Inhalt</translation>
     </message>
     <message numerus="yes">
@@ -4459,7 +4455,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Make these classes</source>
+        <source>Create these classes</source>
         <translation>
             <numerusform>Diese Klasse erstellen</numerusform>
             <numerusform>Diese Klassen erstellen</numerusform>
@@ -4492,7 +4488,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Gefunden</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes made</source>
+        <source>%1 classes created</source>
         <translation>
             <numerusform>%1 Klasse erstellt</numerusform>
             <numerusform>%1 Klassen erstellt</numerusform>
@@ -4887,11 +4883,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>%1 in beiden</translation>
     </message>
     <message>
-        <source>%1 will come in</source>
+        <source>%1 will be added</source>
         <translation>Neu dazu: %1</translation>
     </message>
     <message>
-        <source>Notes of classes and confirmed labels will come in</source>
+        <source>Class notes and confirmed labels will be added</source>
         <translation>Neu dazu: Notizen zu Klassen und bestätigte Labels</translation>
     </message>
     <message numerus="yes">
@@ -4913,7 +4909,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are the same decision.</source>
+        <source>%n labels are shared by both copies.</source>
         <translation>
             <numerusform>%n Label geht auf dieselbe Entscheidung zurück.</numerusform>
             <numerusform>%n Labels gehen auf dieselben Entscheidungen zurück.</numerusform>
@@ -4941,14 +4937,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have other stars there. Yours stay.</source>
+        <source>%n images have different ratings there. Yours stay.</source>
         <translation>
             <numerusform>%n Bild hat dort andere Sterne. Ihre bleiben.</numerusform>
             <numerusform>%n Bilder haben dort andere Sterne. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields are other ones there. Yours stay.</source>
+        <source>%n field values differ there. Yours stay.</source>
         <translation>
             <numerusform>%n Feldwert ist dort ein anderer. Ihrer bleibt.</numerusform>
             <numerusform>%n Feldwerte sind dort andere. Ihre bleiben.</numerusform>
@@ -4988,11 +4984,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>Not taken over: another class has the name there</source>
+        <source>Not added: another class has this name there</source>
         <translation>Nicht übernommen: Eine andere Klasse hat dort den Namen</translation>
     </message>
     <message>
-        <source>Not imported: it would be its own ancestor</source>
+        <source>Not added: it would be its own ancestor</source>
         <translation>Nicht übernommen: Sie läge unter sich selbst</translation>
     </message>
     <message>
@@ -5000,15 +4996,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Von Ihnen entfernt</translation>
     </message>
     <message>
-        <source>Not taken over: the class above it is missing</source>
+        <source>Not added: its parent is missing</source>
         <translation>Nicht übernommen: Die Klasse darüber fehlt</translation>
     </message>
     <message>
-        <source>Other name</source>
+        <source>Different name</source>
         <translation>Anderer Name</translation>
     </message>
     <message>
-        <source>Other place</source>
+        <source>Different place</source>
         <translation>Anderer Ort</translation>
     </message>
     <message>
@@ -5016,15 +5012,15 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Nur über den Namen zugeordnet</translation>
     </message>
     <message>
-        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <source>Not added: its path and its source id match two different classes of yours</source>
         <translation>Nicht übernommen: Pfad und Quell-ID gehören zu zwei verschiedenen eigenen Klassen</translation>
     </message>
     <message>
-        <source>Its source id is not taken over: another class has it</source>
+        <source>Its source id is not added: another class has it</source>
         <translation>Quell-ID nicht übernommen: Eine andere Klasse hat sie</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are of classes that cannot come in</source>
+        <source>%n labels belong to classes that cannot be added</source>
         <translation>
             <numerusform>%n Label gehört zu einer Klasse, die nicht übernommen werden kann</numerusform>
             <numerusform>%n Labels gehören zu Klassen, die nicht übernommen werden können</numerusform>
@@ -5049,7 +5045,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Hinzufügen zuerst diese Kopie öffnen, dann mit dem entpackten Projekt zusammenführen.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are other photos</source>
+        <source>%n images have the same path but are different photos</source>
         <translation>
             <numerusform>%n Bild hat denselben Pfad, ist aber ein anderes Foto</numerusform>
             <numerusform>%n Bilder haben dieselben Pfade, sind aber andere Fotos</numerusform>
@@ -5060,7 +5056,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Mit %1 zusammengeführt</translation>
     </message>
     <message>
-        <source>Merged %1: %2 came in</source>
+        <source>Merged %1: %2 added</source>
         <translation>Mit %1 zusammengeführt, neu dazu: %2</translation>
     </message>
     <message>
@@ -5124,12 +5120,12 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ersetzte Bilder anzeigen</translation>
     </message>
     <message>
-        <source>The label of a replaced image still holds</source>
-        <translation>Label eines ersetzten Bildes gilt noch</translation>
+        <source>Keep the label of a replaced image</source>
+        <translation>Label eines ersetzten Bildes behalten</translation>
     </message>
     <message>
-        <source>Ask again about a replaced image</source>
-        <translation>Bei einem ersetzten Bild erneut fragen</translation>
+        <source>Remove the label of a replaced image</source>
+        <translation>Label eines ersetzten Bildes entfernen</translation>
     </message>
     <message>
         <source>Show them</source>
@@ -5191,7 +5187,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images are other photos now.</source>
+        <source>%n labelled images were replaced by different photos.</source>
         <translation>
             <numerusform>%n gelabeltes Bild ist jetzt ein anderes Foto.</numerusform>
             <numerusform>%n gelabelte Bilder sind jetzt andere Fotos.</numerusform>
@@ -5715,8 +5711,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>In %1 konnte kein Protokoll geschrieben werden</translation>
     </message>
     <message>
-        <source>Copy the report</source>
-        <translation>Bericht kopieren</translation>
+        <source>Copy the problem report</source>
+        <translation>Problembericht kopieren</translation>
     </message>
     <message>
         <source>The report was copied to the clipboard.</source>
@@ -5975,7 +5971,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Ähnlich wie %1</translation>
     </message>
     <message>
-        <source>By likeness</source>
+        <source>By similarity</source>
         <translation>Nach Ähnlichkeit</translation>
     </message>
     <message>
@@ -6591,7 +6587,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images would have another safe class</source>
+        <source>%n predictions would change in confidence only</source>
         <translation>
             <numerusform>%n Bild hätte eine andere sichere Klasse</numerusform>
             <numerusform>%n Bilder hätten eine andere sichere Klasse</numerusform>
@@ -6631,7 +6627,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>With a safe class: %1 → %2, right: %3 → %4.</source>
+        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
         <translation>Mit sicherer Klasse: %1 → %2, richtig: %3 → %4.</translation>
     </message>
     <message>
@@ -6677,7 +6673,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>keine</translation>
     </message>
     <message>
-        <source>Safe class: %1 → %2</source>
+        <source>Confident: %1 → %2</source>
         <translation>Sichere Klasse: %1 → %2</translation>
     </message>
     <message numerus="yes">
@@ -6942,14 +6938,14 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Keine Vorhersage geändert</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have another safe class</source>
+        <source>%n predictions changed in confidence only</source>
         <translation>
             <numerusform>%n Bild hat eine andere sichere Klasse</numerusform>
             <numerusform>%n Bilder haben eine andere sichere Klasse</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more have another safe class</source>
+        <source>%n more changed in confidence only</source>
         <translation>
             <numerusform>%n weiteres hat eine andere sichere Klasse</numerusform>
             <numerusform>%n weitere haben eine andere sichere Klasse</numerusform>
@@ -7028,7 +7024,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Jede Datei konnte gelesen werden</translation>
     </message>
     <message>
-        <source>Every image resembles one of the classes, and you have labelled none as unknown.</source>
+        <source>Every image resembles one of the classes, and none is labelled “None of the classes”.</source>
         <translation>Jedes Bild ähnelt einer der Klassen, und Sie haben keines als unbekannt gelabelt.</translation>
     </message>
     <message>
@@ -7167,7 +7163,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Aufgenommen bis</translation>
     </message>
     <message>
-        <source>Label from</source>
+        <source>Label source</source>
         <translation>Herkunft des Labels</translation>
     </message>
     <message>
@@ -10037,7 +10033,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Wahrscheinlichste Klasse</translation>
     </message>
     <message>
-        <source>Class that was sure</source>
+        <source>Confident class</source>
         <translation>Sichere Klasse</translation>
     </message>
     <message>
@@ -12125,7 +12121,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zeile {place}: {reason}</translation>
     </message>
     <message>
-        <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
+        <source>row {number}: its time is outside the years 1 to 9999 and was left out</source>
         <translation>Zeile {number}: Die Zeitangabe liegt außerhalb der Jahre 1 bis 9999 und wurde weggelassen</translation>
     </message>
     <message>
@@ -13553,7 +13549,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Zum Backbone {backbone} wechseln</translation>
     </message>
     <message>
-        <source>Set the time between shots of a burst to {seconds}</source>
+        <source>Set the maximum gap in a burst to {seconds}</source>
         <translation>Zeit zwischen Aufnahmen einer Serie: {seconds}</translation>
     </message>
     <message>
@@ -15683,8 +15679,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>das Lesen dauerte zu lange</translation>
     </message>
     <message>
-        <source>Another thing in the image</source>
-        <translation>Weiteres Objekt im Bild</translation>
+        <source>Add another thing</source>
+        <translation>Weiteres Objekt hinzufügen</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>

@@ -80,12 +80,12 @@
         <translation>Fin</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>Teclas</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>Atajos de teclado</translation>
     </message>
     <message>
-        <source>Change keys…</source>
-        <translation>Cambiar teclas…</translation>
+        <source>Change shortcuts…</source>
+        <translation>Cambiar atajos…</translation>
     </message>
     <message>
         <source>Project</source>
@@ -134,6 +134,10 @@
     <message>
         <source>Label by rank</source>
         <translation>Etiquetar por orden</translation>
+    </message>
+    <message>
+        <source>Label as the class with this key</source>
+        <translation>Etiquetar como la clase de esta tecla</translation>
     </message>
     <message>
         <source>Rating</source>
@@ -1226,11 +1230,11 @@
         <translation>Reglas de la lista de clases</translation>
     </message>
     <message>
-        <source>one undo brings all of it back</source>
+        <source>can be undone in one step</source>
         <translation>se recupera todo al deshacer una vez</translation>
     </message>
     <message>
-        <source>labels, children and parents go along</source>
+        <source>labels, children and parents are merged too</source>
         <translation>incluye etiquetas, clases hijas y clases padre</translation>
     </message>
     <message>
@@ -1320,11 +1324,11 @@
         <translation>Bloquear lista de clases</translation>
     </message>
     <message>
-        <source>new words make classes</source>
+        <source>new names create classes</source>
         <translation>las palabras nuevas crean clases</translation>
     </message>
     <message>
-        <source>ask before a new word makes a class</source>
+        <source>ask before a new name creates a class</source>
         <translation>preguntar antes de crear una clase con una palabra nueva</translation>
     </message>
     <message>
@@ -1504,15 +1508,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Vincular o separar zoom y posición</translation>
     </message>
     <message>
-        <source>Larger</source>
+        <source>Zoom in</source>
         <translation>Ampliar</translation>
     </message>
     <message>
-        <source>Smaller</source>
+        <source>Zoom out</source>
         <translation>Reducir</translation>
     </message>
     <message>
-        <source>Fit to the room</source>
+        <source>Fit to the window</source>
         <translation>Ajustar al espacio</translation>
     </message>
     <message>
@@ -1844,7 +1848,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
         <translation>La imagen se reduce al %1, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
     </message>
     <message>
@@ -2675,6 +2679,10 @@ Haga clic en + para añadir una clase.</translation>
             <numerusform>Tiene %n ejemplos.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It has no examples yet.</source>
+        <translation>Aún no tiene ejemplos.</translation>
+    </message>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
@@ -2843,7 +2851,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna clase tiene la tecla %1 en este grupo. Pulse R para indicar cualquier clase.</translation>
     </message>
     <message>
-        <source>All images of this group are left out. Take some back, or press E for the next group.</source>
+        <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Todas las imágenes de este grupo están fuera. Vuelva a incluir algunas o pulse E para pasar al siguiente grupo.</translation>
     </message>
     <message>
@@ -2871,7 +2879,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Todas las imágenes tienen etiqueta.</translation>
     </message>
     <message>
-        <source>The images are being read.</source>
+        <source>The images are still being analysed.</source>
         <translation>Se están leyendo las imágenes.</translation>
     </message>
     <message>
@@ -2883,7 +2891,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para agrupar las parecidas hacen falta al menos 8 imágenes distintas.</translation>
     </message>
     <message>
-        <source>The images that are left could not be read, or are still being read.</source>
+        <source>The remaining images could not be read or are still being analysed.</source>
         <translation>Las imágenes restantes no se pudieron leer o aún se están leyendo.</translation>
     </message>
     <message>
@@ -2903,7 +2911,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Etiquetar como…</translation>
     </message>
     <message>
-        <source>Accept all, those left out too</source>
+        <source>Accept all, including those left out</source>
         <translation>Aceptar todas, también las que están fuera</translation>
     </message>
     <message>
@@ -2933,10 +2941,6 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>Look at the image</source>
         <translation>Ver la imagen</translation>
-    </message>
-    <message>
-        <source>Label as one of the likeliest classes</source>
-        <translation>Etiquetar como una de las clases más probables</translation>
     </message>
     <message>
         <source>accept</source>
@@ -2973,6 +2977,10 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>empty</source>
         <translation>vacía</translation>
+    </message>
+    <message>
+        <source>Label as one of the most likely classes</source>
+        <translation>Etiquetar como una de las clases más probables</translation>
     </message>
     <message>
         <source>look</source>
@@ -3137,11 +3145,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No encontrada</translation>
     </message>
     <message>
-        <source>Another photo now</source>
-        <translation>Ahora es otra foto</translation>
+        <source>Photo replaced</source>
+        <translation>Foto reemplazada</translation>
     </message>
     <message>
-        <source>%1 alike</source>
+        <source>%1 similar</source>
         <translation>%1 de similitud</translation>
     </message>
     <message>
@@ -3165,7 +3173,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Mover el recuadro hacia arriba</translation>
     </message>
     <message>
-        <source>Make the box lower</source>
+        <source>Make the box shorter</source>
         <translation>Reducir la altura del recuadro</translation>
     </message>
     <message>
@@ -3173,7 +3181,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Mover el recuadro hacia abajo</translation>
     </message>
     <message>
-        <source>Make the box higher</source>
+        <source>Make the box taller</source>
         <translation>Aumentar la altura del recuadro</translation>
     </message>
     <message>
@@ -3185,15 +3193,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Volver a todas las imágenes</translation>
     </message>
     <message>
-        <source>Fit to the window</source>
-        <translation>Ajustar a la ventana</translation>
-    </message>
-    <message>
-        <source>Turn to the left</source>
+        <source>Rotate left</source>
         <translation>Girar a la izquierda</translation>
     </message>
     <message>
-        <source>Turn to the right</source>
+        <source>Rotate right</source>
         <translation>Girar a la derecha</translation>
     </message>
     <message>
@@ -3611,19 +3615,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Clases más cercanas:</translation>
     </message>
     <message>
-        <source>It still holds</source>
-        <translation>Sigue siendo válida</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>Preguntar de nuevo</translation>
+        <source>Keep label</source>
+        <translation>Conservar la etiqueta</translation>
     </message>
     <message>
         <source>Remove label</source>
         <translation>Quitar etiqueta</translation>
     </message>
     <message>
-        <source>The file holds another photo now, so this label does not count.</source>
+        <source>The file now holds a different photo, so this label no longer counts.</source>
         <translation>El archivo contiene ahora otra foto, así que esta etiqueta no cuenta.</translation>
     </message>
     <message>
@@ -3687,7 +3687,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>%1. Repare o reemplace el archivo y pulse F5.</translation>
     </message>
     <message>
-        <source>Not read yet. Its prediction appears as soon as it is.</source>
+        <source>Not analysed yet. Its prediction appears as soon as it is.</source>
         <translation>Aún no leída. Su predicción aparecerá en cuanto se lea.</translation>
     </message>
     <message>
@@ -3930,8 +3930,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Acciones y sus teclas</translation>
     </message>
     <message>
-        <source>Change keys</source>
-        <translation>Cambiar teclas</translation>
+        <source>Change shortcuts</source>
+        <translation>Cambiar atajos</translation>
     </message>
     <message>
         <source>Use here instead</source>
@@ -4012,10 +4012,6 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>Other class…</source>
         <translation>Otra clase…</translation>
-    </message>
-    <message>
-        <source>Remove the label</source>
-        <translation>Quitar la etiqueta</translation>
     </message>
     <message>
         <source>Next label</source>
@@ -4270,7 +4266,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Por id.</translation>
     </message>
     <message>
-        <source>Other photos</source>
+        <source>Different photos</source>
         <translation>Otras fotos</translation>
     </message>
     <message numerus="yes">
@@ -4392,7 +4388,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
         <translation>Se leen como ninguna de las clases, porque ninguna clase se llama así: %1.</translation>
     </message>
     <message>
@@ -4448,7 +4444,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>Other content</source>
+        <source>Different content</source>
         <translation>Otro contenido</translation>
     </message>
     <message numerus="yes">
@@ -4459,7 +4455,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Make these classes</source>
+        <source>Create these classes</source>
         <translation>
             <numerusform>Crear esta clase</numerusform>
             <numerusform>Crear estas clases</numerusform>
@@ -4492,7 +4488,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Encontrada</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes made</source>
+        <source>%1 classes created</source>
         <translation>
             <numerusform>%1 clase creada</numerusform>
             <numerusform>%1 clases creadas</numerusform>
@@ -4887,11 +4883,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>%1 en ambos</translation>
     </message>
     <message>
-        <source>%1 will come in</source>
+        <source>%1 will be added</source>
         <translation>Por incorporar: %1</translation>
     </message>
     <message>
-        <source>Notes of classes and confirmed labels will come in</source>
+        <source>Class notes and confirmed labels will be added</source>
         <translation>Se incorporarán notas de clases y etiquetas confirmadas</translation>
     </message>
     <message numerus="yes">
@@ -4913,7 +4909,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are the same decision.</source>
+        <source>%n labels are shared by both copies.</source>
         <translation>
             <numerusform>%n etiqueta es la misma decisión.</numerusform>
             <numerusform>%n etiquetas son la misma decisión.</numerusform>
@@ -4941,14 +4937,14 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have other stars there. Yours stay.</source>
+        <source>%n images have different ratings there. Yours stay.</source>
         <translation>
             <numerusform>%n imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
             <numerusform>%n imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields are other ones there. Yours stay.</source>
+        <source>%n field values differ there. Yours stay.</source>
         <translation>
             <numerusform>%n valor de campo es distinto allí. Se conserva el propio.</numerusform>
             <numerusform>%n valores de campos son distintos allí. Se conservan los propios.</numerusform>
@@ -4988,11 +4984,11 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>Not taken over: another class has the name there</source>
+        <source>Not added: another class has this name there</source>
         <translation>No incorporada: otra clase tiene allí ese nombre</translation>
     </message>
     <message>
-        <source>Not imported: it would be its own ancestor</source>
+        <source>Not added: it would be its own ancestor</source>
         <translation>No incorporada: quedaría por debajo de sí misma</translation>
     </message>
     <message>
@@ -5000,15 +4996,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Usted la eliminó</translation>
     </message>
     <message>
-        <source>Not taken over: the class above it is missing</source>
+        <source>Not added: its parent is missing</source>
         <translation>No incorporada: falta la clase de encima</translation>
     </message>
     <message>
-        <source>Other name</source>
+        <source>Different name</source>
         <translation>Otro nombre</translation>
     </message>
     <message>
-        <source>Other place</source>
+        <source>Different place</source>
         <translation>Otro lugar</translation>
     </message>
     <message>
@@ -5016,15 +5012,15 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Emparejada solo por su nombre</translation>
     </message>
     <message>
-        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <source>Not added: its path and its source id match two different classes of yours</source>
         <translation>No incorporada: su ruta y su id. de origen son los de dos clases distintas del proyecto</translation>
     </message>
     <message>
-        <source>Its source id is not taken over: another class has it</source>
+        <source>Its source id is not added: another class has it</source>
         <translation>Su id. de origen no se incorpora: lo tiene otra clase</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are of classes that cannot come in</source>
+        <source>%n labels belong to classes that cannot be added</source>
         <translation>
             <numerusform>%n etiqueta es de una clase que no se puede incorporar</numerusform>
             <numerusform>%n etiquetas son de clases que no se pueden incorporar</numerusform>
@@ -5049,7 +5045,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Para añadirlas, abra primero esta copia y fusione después el proyecto descomprimido.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are other photos</source>
+        <source>%n images have the same path but are different photos</source>
         <translation>
             <numerusform>%n imagen tiene la misma ruta pero es otra foto</numerusform>
             <numerusform>%n imágenes tienen la misma ruta pero son otras fotos</numerusform>
@@ -5060,7 +5056,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Se fusionó %1</translation>
     </message>
     <message>
-        <source>Merged %1: %2 came in</source>
+        <source>Merged %1: %2 added</source>
         <translation>Se fusionó %1. Incorporado: %2</translation>
     </message>
     <message>
@@ -5124,12 +5120,12 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Mostrar las imágenes reemplazadas</translation>
     </message>
     <message>
-        <source>The label of a replaced image still holds</source>
-        <translation>La etiqueta de una imagen reemplazada sigue siendo válida</translation>
+        <source>Keep the label of a replaced image</source>
+        <translation>Conservar la etiqueta de una imagen reemplazada</translation>
     </message>
     <message>
-        <source>Ask again about a replaced image</source>
-        <translation>Preguntar de nuevo por una imagen reemplazada</translation>
+        <source>Remove the label of a replaced image</source>
+        <translation>Quitar la etiqueta de una imagen reemplazada</translation>
     </message>
     <message>
         <source>Show them</source>
@@ -5191,7 +5187,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images are other photos now.</source>
+        <source>%n labelled images were replaced by different photos.</source>
         <translation>
             <numerusform>%n imagen etiquetada es ahora otra foto.</numerusform>
             <numerusform>%n imágenes etiquetadas son ahora otras fotos.</numerusform>
@@ -5715,8 +5711,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>No se pudo escribir ningún registro en %1</translation>
     </message>
     <message>
-        <source>Copy the report</source>
-        <translation>Copiar el informe</translation>
+        <source>Copy the problem report</source>
+        <translation>Copiar el informe del problema</translation>
     </message>
     <message>
         <source>The report was copied to the clipboard.</source>
@@ -5975,7 +5971,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Similares a %1</translation>
     </message>
     <message>
-        <source>By likeness</source>
+        <source>By similarity</source>
         <translation>Por similitud</translation>
     </message>
     <message>
@@ -6591,7 +6587,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images would have another safe class</source>
+        <source>%n predictions would change in confidence only</source>
         <translation>
             <numerusform>%n imagen tendría otra clase segura</numerusform>
             <numerusform>%n imágenes tendrían otra clase segura</numerusform>
@@ -6631,7 +6627,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>With a safe class: %1 → %2, right: %3 → %4.</source>
+        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
         <translation>Con clase segura: %1 → %2, correctas: %3 → %4.</translation>
     </message>
     <message>
@@ -6677,7 +6673,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>ninguna</translation>
     </message>
     <message>
-        <source>Safe class: %1 → %2</source>
+        <source>Confident: %1 → %2</source>
         <translation>Clase segura: %1 → %2</translation>
     </message>
     <message numerus="yes">
@@ -6942,14 +6938,14 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Ninguna predicción cambió</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have another safe class</source>
+        <source>%n predictions changed in confidence only</source>
         <translation>
             <numerusform>%n imagen tiene otra clase segura</numerusform>
             <numerusform>%n imágenes tienen otra clase segura</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more have another safe class</source>
+        <source>%n more changed in confidence only</source>
         <translation>
             <numerusform>%n más tiene otra clase segura</numerusform>
             <numerusform>%n más tienen otra clase segura</numerusform>
@@ -7028,7 +7024,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Se pudieron leer todos los archivos</translation>
     </message>
     <message>
-        <source>Every image resembles one of the classes, and you have labelled none as unknown.</source>
+        <source>Every image resembles one of the classes, and none is labelled “None of the classes”.</source>
         <translation>Todas las imágenes se parecen a alguna de las clases y no ha etiquetado ninguna como desconocida.</translation>
     </message>
     <message>
@@ -7167,7 +7163,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Tomada hasta</translation>
     </message>
     <message>
-        <source>Label from</source>
+        <source>Label source</source>
         <translation>Origen de la etiqueta</translation>
     </message>
     <message>
@@ -10037,7 +10033,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Clase más probable</translation>
     </message>
     <message>
-        <source>Class that was sure</source>
+        <source>Confident class</source>
         <translation>Clase segura</translation>
     </message>
     <message>
@@ -12125,7 +12121,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>fila {place}: {reason}</translation>
     </message>
     <message>
-        <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
+        <source>row {number}: its time is outside the years 1 to 9999 and was left out</source>
         <translation>fila {number}: su fecha está fuera de los años 1 a 9999 y se omitió</translation>
     </message>
     <message>
@@ -13553,7 +13549,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Cambiar la red base a {backbone}</translation>
     </message>
     <message>
-        <source>Set the time between shots of a burst to {seconds}</source>
+        <source>Set the maximum gap in a burst to {seconds}</source>
         <translation>Intervalo máximo de ráfaga: {seconds}</translation>
     </message>
     <message>
@@ -15683,8 +15679,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>leerlo llevó demasiado tiempo</translation>
     </message>
     <message>
-        <source>Another thing in the image</source>
-        <translation>Otro objeto de la imagen</translation>
+        <source>Add another thing</source>
+        <translation>Añadir otro objeto</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>

@@ -80,11 +80,11 @@
         <translation>Fin</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>Raccourcis</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>Raccourcis clavier</translation>
     </message>
     <message>
-        <source>Change keys…</source>
+        <source>Change shortcuts…</source>
         <translation>Modifier les raccourcis…</translation>
     </message>
     <message>
@@ -134,6 +134,10 @@
     <message>
         <source>Label by rank</source>
         <translation>Étiqueter par rang</translation>
+    </message>
+    <message>
+        <source>Label as the class with this key</source>
+        <translation>Étiqueter comme la classe de cette touche</translation>
     </message>
     <message>
         <source>Rating</source>
@@ -1226,11 +1230,11 @@
         <translation>Règles de la liste des classes</translation>
     </message>
     <message>
-        <source>one undo brings all of it back</source>
+        <source>can be undone in one step</source>
         <translation>une seule annulation rétablit tout</translation>
     </message>
     <message>
-        <source>labels, children and parents go along</source>
+        <source>labels, children and parents are merged too</source>
         <translation>étiquettes, enfants et parents suivent</translation>
     </message>
     <message>
@@ -1320,11 +1324,11 @@
         <translation>Verrouiller la liste</translation>
     </message>
     <message>
-        <source>new words make classes</source>
+        <source>new names create classes</source>
         <translation>un nouveau mot crée une classe</translation>
     </message>
     <message>
-        <source>ask before a new word makes a class</source>
+        <source>ask before a new name creates a class</source>
         <translation>demander avant qu’un nouveau mot crée une classe</translation>
     </message>
     <message>
@@ -1504,15 +1508,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Lier ou délier zoom et position</translation>
     </message>
     <message>
-        <source>Larger</source>
+        <source>Zoom in</source>
         <translation>Agrandir</translation>
     </message>
     <message>
-        <source>Smaller</source>
+        <source>Zoom out</source>
         <translation>Réduire</translation>
     </message>
     <message>
-        <source>Fit to the room</source>
+        <source>Fit to the window</source>
         <translation>Ajuster à la fenêtre</translation>
     </message>
     <message>
@@ -1844,7 +1848,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
         <translation>L’image est réduite à %1, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
     </message>
     <message>
@@ -2675,6 +2679,10 @@ Cliquez sur + pour ajouter une classe.</translation>
             <numerusform>Elle a %n exemples.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It has no examples yet.</source>
+        <translation>Elle n’a pas encore d’exemple.</translation>
+    </message>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
@@ -2843,7 +2851,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune classe n’a la touche %1 pour ce groupe. Appuyez sur R pour choisir n’importe quelle classe.</translation>
     </message>
     <message>
-        <source>All images of this group are left out. Take some back, or press E for the next group.</source>
+        <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Toutes les images de ce groupe sont écartées. Reprenez-en, ou appuyez sur E pour le groupe suivant.</translation>
     </message>
     <message>
@@ -2871,7 +2879,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Chaque image a une étiquette.</translation>
     </message>
     <message>
-        <source>The images are being read.</source>
+        <source>The images are still being analysed.</source>
         <translation>Les images sont en cours de lecture.</translation>
     </message>
     <message>
@@ -2883,7 +2891,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Il faut au moins 8 images différentes pour former des groupes.</translation>
     </message>
     <message>
-        <source>The images that are left could not be read, or are still being read.</source>
+        <source>The remaining images could not be read or are still being analysed.</source>
         <translation>Les images restantes n’ont pas pu être lues, ou sont en cours de lecture.</translation>
     </message>
     <message>
@@ -2903,7 +2911,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Étiqueter comme…</translation>
     </message>
     <message>
-        <source>Accept all, those left out too</source>
+        <source>Accept all, including those left out</source>
         <translation>Tout accepter, images écartées comprises</translation>
     </message>
     <message>
@@ -2933,10 +2941,6 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>Look at the image</source>
         <translation>Voir l’image</translation>
-    </message>
-    <message>
-        <source>Label as one of the likeliest classes</source>
-        <translation>Étiqueter comme l’une des classes les plus probables</translation>
     </message>
     <message>
         <source>accept</source>
@@ -2973,6 +2977,10 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>empty</source>
         <translation>vide</translation>
+    </message>
+    <message>
+        <source>Label as one of the most likely classes</source>
+        <translation>Étiqueter comme l’une des classes les plus probables</translation>
     </message>
     <message>
         <source>look</source>
@@ -3137,11 +3145,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Introuvable</translation>
     </message>
     <message>
-        <source>Another photo now</source>
-        <translation>Autre photo désormais</translation>
+        <source>Photo replaced</source>
+        <translation>Photo remplacée</translation>
     </message>
     <message>
-        <source>%1 alike</source>
+        <source>%1 similar</source>
         <translation>ressemblance %1</translation>
     </message>
     <message>
@@ -3165,7 +3173,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Déplacer le cadre vers le haut</translation>
     </message>
     <message>
-        <source>Make the box lower</source>
+        <source>Make the box shorter</source>
         <translation>Réduire la hauteur du cadre</translation>
     </message>
     <message>
@@ -3173,7 +3181,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Déplacer le cadre vers le bas</translation>
     </message>
     <message>
-        <source>Make the box higher</source>
+        <source>Make the box taller</source>
         <translation>Augmenter la hauteur du cadre</translation>
     </message>
     <message>
@@ -3185,15 +3193,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Retour à toutes les images</translation>
     </message>
     <message>
-        <source>Fit to the window</source>
-        <translation>Ajuster à la fenêtre</translation>
-    </message>
-    <message>
-        <source>Turn to the left</source>
+        <source>Rotate left</source>
         <translation>Pivoter à gauche</translation>
     </message>
     <message>
-        <source>Turn to the right</source>
+        <source>Rotate right</source>
         <translation>Pivoter à droite</translation>
     </message>
     <message>
@@ -3611,19 +3615,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Classes les plus proches&#xa0;:</translation>
     </message>
     <message>
-        <source>It still holds</source>
-        <translation>Toujours valable</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>Redemander</translation>
+        <source>Keep label</source>
+        <translation>Garder l’étiquette</translation>
     </message>
     <message>
         <source>Remove label</source>
         <translation>Retirer l’étiquette</translation>
     </message>
     <message>
-        <source>The file holds another photo now, so this label does not count.</source>
+        <source>The file now holds a different photo, so this label no longer counts.</source>
         <translation>Le fichier contient désormais une autre photo&#xa0;; cette étiquette ne compte donc pas.</translation>
     </message>
     <message>
@@ -3687,7 +3687,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>%1. Réparez ou remplacez le fichier, puis appuyez sur F5.</translation>
     </message>
     <message>
-        <source>Not read yet. Its prediction appears as soon as it is.</source>
+        <source>Not analysed yet. Its prediction appears as soon as it is.</source>
         <translation>Pas encore lue. Sa prédiction apparaît dès qu’elle l’est.</translation>
     </message>
     <message>
@@ -3930,7 +3930,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Actions et leurs raccourcis</translation>
     </message>
     <message>
-        <source>Change keys</source>
+        <source>Change shortcuts</source>
         <translation>Modifier les raccourcis</translation>
     </message>
     <message>
@@ -4012,10 +4012,6 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>Other class…</source>
         <translation>Autre classe…</translation>
-    </message>
-    <message>
-        <source>Remove the label</source>
-        <translation>Retirer l’étiquette</translation>
     </message>
     <message>
         <source>Next label</source>
@@ -4270,7 +4266,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Par identifiant</translation>
     </message>
     <message>
-        <source>Other photos</source>
+        <source>Different photos</source>
         <translation>Autres photos</translation>
     </message>
     <message numerus="yes">
@@ -4392,7 +4388,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
         <translation>Lu comme «&#xa0;aucune des classes&#xa0;», car aucune classe ne porte ce nom&#xa0;: %1.</translation>
     </message>
     <message>
@@ -4448,7 +4444,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Other content</source>
+        <source>Different content</source>
         <translation>Autre contenu</translation>
     </message>
     <message numerus="yes">
@@ -4459,7 +4455,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Make these classes</source>
+        <source>Create these classes</source>
         <translation>
             <numerusform>Créer cette classe</numerusform>
             <numerusform>Créer ces classes</numerusform>
@@ -4492,7 +4488,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Trouvée</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes made</source>
+        <source>%1 classes created</source>
         <translation>
             <numerusform>%1 classe créée</numerusform>
             <numerusform>%1 classes créées</numerusform>
@@ -4887,11 +4883,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>%1 dans les deux</translation>
     </message>
     <message>
-        <source>%1 will come in</source>
+        <source>%1 will be added</source>
         <translation>Seront repris&#xa0;: %1</translation>
     </message>
     <message>
-        <source>Notes of classes and confirmed labels will come in</source>
+        <source>Class notes and confirmed labels will be added</source>
         <translation>Les notes de classes et les étiquettes confirmées seront reprises</translation>
     </message>
     <message numerus="yes">
@@ -4913,7 +4909,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are the same decision.</source>
+        <source>%n labels are shared by both copies.</source>
         <translation>
             <numerusform>%n étiquette correspond à la même décision.</numerusform>
             <numerusform>%n étiquettes correspondent à la même décision.</numerusform>
@@ -4941,14 +4937,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have other stars there. Yours stay.</source>
+        <source>%n images have different ratings there. Yours stay.</source>
         <translation>
             <numerusform>%n image a un autre nombre d’étoiles dans l’autre copie. Le vôtre est conservé.</numerusform>
             <numerusform>%n images ont un autre nombre d’étoiles dans l’autre copie. Les vôtres sont conservés.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields are other ones there. Yours stay.</source>
+        <source>%n field values differ there. Yours stay.</source>
         <translation>
             <numerusform>%n valeur de champ y est différente. La vôtre est conservée.</numerusform>
             <numerusform>%n valeurs de champs y sont différentes. Les vôtres sont conservées.</numerusform>
@@ -4988,11 +4984,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Not taken over: another class has the name there</source>
+        <source>Not added: another class has this name there</source>
         <translation>Non reprise&#xa0;: une autre classe y porte ce nom</translation>
     </message>
     <message>
-        <source>Not imported: it would be its own ancestor</source>
+        <source>Not added: it would be its own ancestor</source>
         <translation>Non reprise&#xa0;: elle se trouverait sous elle-même</translation>
     </message>
     <message>
@@ -5000,15 +4996,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Vous l’avez supprimée</translation>
     </message>
     <message>
-        <source>Not taken over: the class above it is missing</source>
+        <source>Not added: its parent is missing</source>
         <translation>Non reprise&#xa0;: la classe au-dessus manque</translation>
     </message>
     <message>
-        <source>Other name</source>
+        <source>Different name</source>
         <translation>Autre nom</translation>
     </message>
     <message>
-        <source>Other place</source>
+        <source>Different place</source>
         <translation>Autre place</translation>
     </message>
     <message>
@@ -5016,15 +5012,15 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Appariée par son nom seul</translation>
     </message>
     <message>
-        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <source>Not added: its path and its source id match two different classes of yours</source>
         <translation>Non reprise&#xa0;: son chemin et son identifiant source désignent deux de vos classes</translation>
     </message>
     <message>
-        <source>Its source id is not taken over: another class has it</source>
+        <source>Its source id is not added: another class has it</source>
         <translation>Son identifiant source n’est pas repris&#xa0;: une autre classe le porte</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are of classes that cannot come in</source>
+        <source>%n labels belong to classes that cannot be added</source>
         <translation>
             <numerusform>%n étiquette est d’une classe qui ne peut pas être reprise</numerusform>
             <numerusform>%n étiquettes sont de classes qui ne peuvent pas être reprises</numerusform>
@@ -5049,7 +5045,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Pour les ajouter, ouvrez d’abord cette copie, puis fusionnez le projet extrait.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are other photos</source>
+        <source>%n images have the same path but are different photos</source>
         <translation>
             <numerusform>%n image a le même chemin mais est une autre photo</numerusform>
             <numerusform>%n images ont le même chemin mais sont d’autres photos</numerusform>
@@ -5060,7 +5056,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Fusion de %1 terminée</translation>
     </message>
     <message>
-        <source>Merged %1: %2 came in</source>
+        <source>Merged %1: %2 added</source>
         <translation>Fusion de %1 terminée, repris&#xa0;: %2</translation>
     </message>
     <message>
@@ -5124,12 +5120,12 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Afficher les images remplacées</translation>
     </message>
     <message>
-        <source>The label of a replaced image still holds</source>
-        <translation>Confirmer l’étiquette d’une image remplacée</translation>
+        <source>Keep the label of a replaced image</source>
+        <translation>Garder l’étiquette d’une image remplacée</translation>
     </message>
     <message>
-        <source>Ask again about a replaced image</source>
-        <translation>Redemander l’étiquette d’une image remplacée</translation>
+        <source>Remove the label of a replaced image</source>
+        <translation>Retirer l’étiquette d’une image remplacée</translation>
     </message>
     <message>
         <source>Show them</source>
@@ -5191,7 +5187,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images are other photos now.</source>
+        <source>%n labelled images were replaced by different photos.</source>
         <translation>
             <numerusform>%n image étiquetée est désormais une autre photo.</numerusform>
             <numerusform>%n images étiquetées sont désormais d’autres photos.</numerusform>
@@ -5715,8 +5711,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucun journal n’a pu être écrit dans %1</translation>
     </message>
     <message>
-        <source>Copy the report</source>
-        <translation>Copier le rapport</translation>
+        <source>Copy the problem report</source>
+        <translation>Copier le rapport d’incident</translation>
     </message>
     <message>
         <source>The report was copied to the clipboard.</source>
@@ -5975,7 +5971,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Similaires à %1</translation>
     </message>
     <message>
-        <source>By likeness</source>
+        <source>By similarity</source>
         <translation>Par ressemblance</translation>
     </message>
     <message>
@@ -6591,7 +6587,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images would have another safe class</source>
+        <source>%n predictions would change in confidence only</source>
         <translation>
             <numerusform>%n image aurait une autre classe sûre</numerusform>
             <numerusform>%n images auraient une autre classe sûre</numerusform>
@@ -6631,7 +6627,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>With a safe class: %1 → %2, right: %3 → %4.</source>
+        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
         <translation>Avec une classe sûre&#xa0;: %1 → %2, correctes&#xa0;: %3 → %4.</translation>
     </message>
     <message>
@@ -6677,7 +6673,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>aucune</translation>
     </message>
     <message>
-        <source>Safe class: %1 → %2</source>
+        <source>Confident: %1 → %2</source>
         <translation>Classe sûre&#xa0;: %1 → %2</translation>
     </message>
     <message numerus="yes">
@@ -6942,14 +6938,14 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aucune prédiction n’a changé</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have another safe class</source>
+        <source>%n predictions changed in confidence only</source>
         <translation>
             <numerusform>%n image a une autre classe sûre</numerusform>
             <numerusform>%n images ont une autre classe sûre</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more have another safe class</source>
+        <source>%n more changed in confidence only</source>
         <translation>
             <numerusform>%n de plus a une autre classe sûre</numerusform>
             <numerusform>%n de plus ont une autre classe sûre</numerusform>
@@ -7028,7 +7024,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Tous les fichiers ont pu être lus</translation>
     </message>
     <message>
-        <source>Every image resembles one of the classes, and you have labelled none as unknown.</source>
+        <source>Every image resembles one of the classes, and none is labelled “None of the classes”.</source>
         <translation>Chaque image ressemble à l’une des classes, et vous n’en avez étiqueté aucune comme inconnue.</translation>
     </message>
     <message>
@@ -7167,8 +7163,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Prise jusqu’à</translation>
     </message>
     <message>
-        <source>Label from</source>
-        <translation>Étiquette de</translation>
+        <source>Label source</source>
+        <translation>Source de l’étiquette</translation>
     </message>
     <message>
         <source>Dates as 2024, 2024-05 or 2024-05-31.</source>
@@ -10037,7 +10033,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Classe la plus probable</translation>
     </message>
     <message>
-        <source>Class that was sure</source>
+        <source>Confident class</source>
         <translation>Classe sûre</translation>
     </message>
     <message>
@@ -12125,7 +12121,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>ligne {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
+        <source>row {number}: its time is outside the years 1 to 9999 and was left out</source>
         <translation>ligne {number}&#xa0;: sa date est hors des années 1 à 9999, et a été omise</translation>
     </message>
     <message>
@@ -13553,7 +13549,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Passage au réseau de base {backbone}</translation>
     </message>
     <message>
-        <source>Set the time between shots of a burst to {seconds}</source>
+        <source>Set the maximum gap in a burst to {seconds}</source>
         <translation>Réglage de l’écart maximal dans une rafale à {seconds}</translation>
     </message>
     <message>
@@ -15683,8 +15679,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>sa lecture a pris trop de temps</translation>
     </message>
     <message>
-        <source>Another thing in the image</source>
-        <translation>Autre objet dans l’image</translation>
+        <source>Add another thing</source>
+        <translation>Ajouter un autre objet</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>

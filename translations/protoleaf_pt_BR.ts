@@ -80,11 +80,11 @@
         <translation>End</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>Atalhos</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>Atalhos de teclado</translation>
     </message>
     <message>
-        <source>Change keys…</source>
+        <source>Change shortcuts…</source>
         <translation>Alterar atalhos…</translation>
     </message>
     <message>
@@ -134,6 +134,10 @@
     <message>
         <source>Label by rank</source>
         <translation>Rotular por posição</translation>
+    </message>
+    <message>
+        <source>Label as the class with this key</source>
+        <translation>Rotular como a classe desta tecla</translation>
     </message>
     <message>
         <source>Rating</source>
@@ -1226,11 +1230,11 @@
         <translation>Regras da lista de classes</translation>
     </message>
     <message>
-        <source>one undo brings all of it back</source>
+        <source>can be undone in one step</source>
         <translation>desfazer uma vez traz tudo de volta</translation>
     </message>
     <message>
-        <source>labels, children and parents go along</source>
+        <source>labels, children and parents are merged too</source>
         <translation>rótulos, filhas e pais vão junto</translation>
     </message>
     <message>
@@ -1320,11 +1324,11 @@
         <translation>Bloquear a lista de classes</translation>
     </message>
     <message>
-        <source>new words make classes</source>
+        <source>new names create classes</source>
         <translation>palavras novas criam classes</translation>
     </message>
     <message>
-        <source>ask before a new word makes a class</source>
+        <source>ask before a new name creates a class</source>
         <translation>perguntar antes que uma palavra nova crie uma classe</translation>
     </message>
     <message>
@@ -1504,15 +1508,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Travar ou destravar zoom e posição</translation>
     </message>
     <message>
-        <source>Larger</source>
-        <translation>Aumentar</translation>
+        <source>Zoom in</source>
+        <translation>Ampliar</translation>
     </message>
     <message>
-        <source>Smaller</source>
-        <translation>Diminuir</translation>
+        <source>Zoom out</source>
+        <translation>Reduzir</translation>
     </message>
     <message>
-        <source>Fit to the room</source>
+        <source>Fit to the window</source>
         <translation>Ajustar ao espaço</translation>
     </message>
     <message>
@@ -1844,7 +1848,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
         <translation>A imagem é reduzida a %1, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
     </message>
     <message>
@@ -2675,6 +2679,10 @@ Clique em + para adicionar uma classe.</translation>
             <numerusform>Tem %n exemplos.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It has no examples yet.</source>
+        <translation>Ela ainda não tem exemplos.</translation>
+    </message>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
@@ -2843,7 +2851,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma classe tem a tecla %1 neste grupo. Pressione R para indicar qualquer classe.</translation>
     </message>
     <message>
-        <source>All images of this group are left out. Take some back, or press E for the next group.</source>
+        <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>Todas as imagens deste grupo estão de fora. Inclua algumas de volta ou pressione E para ir ao próximo grupo.</translation>
     </message>
     <message>
@@ -2871,7 +2879,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Todas as imagens têm rótulo.</translation>
     </message>
     <message>
-        <source>The images are being read.</source>
+        <source>The images are still being analysed.</source>
         <translation>As imagens estão sendo lidas.</translation>
     </message>
     <message>
@@ -2883,7 +2891,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para agrupar, são necessárias pelo menos 8 imagens diferentes.</translation>
     </message>
     <message>
-        <source>The images that are left could not be read, or are still being read.</source>
+        <source>The remaining images could not be read or are still being analysed.</source>
         <translation>As imagens restantes não puderam ser lidas ou ainda estão sendo lidas.</translation>
     </message>
     <message>
@@ -2903,7 +2911,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Rotular como…</translation>
     </message>
     <message>
-        <source>Accept all, those left out too</source>
+        <source>Accept all, including those left out</source>
         <translation>Aceitar todas, inclusive as de fora</translation>
     </message>
     <message>
@@ -2933,10 +2941,6 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>Look at the image</source>
         <translation>Ver a imagem</translation>
-    </message>
-    <message>
-        <source>Label as one of the likeliest classes</source>
-        <translation>Rotular como uma das classes mais prováveis</translation>
     </message>
     <message>
         <source>accept</source>
@@ -2973,6 +2977,10 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>empty</source>
         <translation>vazia</translation>
+    </message>
+    <message>
+        <source>Label as one of the most likely classes</source>
+        <translation>Rotular como uma das classes mais prováveis</translation>
     </message>
     <message>
         <source>look</source>
@@ -3137,11 +3145,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ausente</translation>
     </message>
     <message>
-        <source>Another photo now</source>
-        <translation>Agora é outra foto</translation>
+        <source>Photo replaced</source>
+        <translation>Foto substituída</translation>
     </message>
     <message>
-        <source>%1 alike</source>
+        <source>%1 similar</source>
         <translation>%1 de semelhança</translation>
     </message>
     <message>
@@ -3165,7 +3173,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mover a caixa para cima</translation>
     </message>
     <message>
-        <source>Make the box lower</source>
+        <source>Make the box shorter</source>
         <translation>Diminuir a altura da caixa</translation>
     </message>
     <message>
@@ -3173,7 +3181,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mover a caixa para baixo</translation>
     </message>
     <message>
-        <source>Make the box higher</source>
+        <source>Make the box taller</source>
         <translation>Aumentar a altura da caixa</translation>
     </message>
     <message>
@@ -3185,15 +3193,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Voltar a todas as imagens</translation>
     </message>
     <message>
-        <source>Fit to the window</source>
-        <translation>Ajustar à janela</translation>
-    </message>
-    <message>
-        <source>Turn to the left</source>
+        <source>Rotate left</source>
         <translation>Girar para a esquerda</translation>
     </message>
     <message>
-        <source>Turn to the right</source>
+        <source>Rotate right</source>
         <translation>Girar para a direita</translation>
     </message>
     <message>
@@ -3611,19 +3615,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Classes mais próximas:</translation>
     </message>
     <message>
-        <source>It still holds</source>
-        <translation>Ainda vale</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>Perguntar novamente</translation>
+        <source>Keep label</source>
+        <translation>Manter o rótulo</translation>
     </message>
     <message>
         <source>Remove label</source>
         <translation>Remover rótulo</translation>
     </message>
     <message>
-        <source>The file holds another photo now, so this label does not count.</source>
+        <source>The file now holds a different photo, so this label no longer counts.</source>
         <translation>O arquivo agora contém outra foto, por isso este rótulo não conta.</translation>
     </message>
     <message>
@@ -3687,7 +3687,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>%1. Repare ou substitua o arquivo e pressione F5.</translation>
     </message>
     <message>
-        <source>Not read yet. Its prediction appears as soon as it is.</source>
+        <source>Not analysed yet. Its prediction appears as soon as it is.</source>
         <translation>Ainda não lida. A predição aparecerá assim que a imagem for lida.</translation>
     </message>
     <message>
@@ -3930,7 +3930,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Ações e seus atalhos</translation>
     </message>
     <message>
-        <source>Change keys</source>
+        <source>Change shortcuts</source>
         <translation>Alterar atalhos</translation>
     </message>
     <message>
@@ -4012,10 +4012,6 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>Other class…</source>
         <translation>Outra classe…</translation>
-    </message>
-    <message>
-        <source>Remove the label</source>
-        <translation>Remover o rótulo</translation>
     </message>
     <message>
         <source>Next label</source>
@@ -4270,7 +4266,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Por id</translation>
     </message>
     <message>
-        <source>Other photos</source>
+        <source>Different photos</source>
         <translation>Outras fotos</translation>
     </message>
     <message numerus="yes">
@@ -4392,7 +4388,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
         <translation>Interpretado como nenhuma das classes, pois nenhuma classe tem este nome: %1.</translation>
     </message>
     <message>
@@ -4448,7 +4444,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Other content</source>
+        <source>Different content</source>
         <translation>Outro conteúdo</translation>
     </message>
     <message numerus="yes">
@@ -4459,7 +4455,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Make these classes</source>
+        <source>Create these classes</source>
         <translation>
             <numerusform>Criar esta classe</numerusform>
             <numerusform>Criar estas classes</numerusform>
@@ -4492,7 +4488,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Encontrada</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes made</source>
+        <source>%1 classes created</source>
         <translation>
             <numerusform>%1 classe criada</numerusform>
             <numerusform>%1 classes criadas</numerusform>
@@ -4887,11 +4883,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>%1 em ambos</translation>
     </message>
     <message>
-        <source>%1 will come in</source>
+        <source>%1 will be added</source>
         <translation>A incluir: %1</translation>
     </message>
     <message>
-        <source>Notes of classes and confirmed labels will come in</source>
+        <source>Class notes and confirmed labels will be added</source>
         <translation>A incluir: notas de classes e rótulos confirmados</translation>
     </message>
     <message numerus="yes">
@@ -4913,7 +4909,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are the same decision.</source>
+        <source>%n labels are shared by both copies.</source>
         <translation>
             <numerusform>%n rótulo é a mesma decisão.</numerusform>
             <numerusform>%n rótulos são a mesma decisão.</numerusform>
@@ -4941,14 +4937,14 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have other stars there. Yours stay.</source>
+        <source>%n images have different ratings there. Yours stay.</source>
         <translation>
             <numerusform>%n imagem tem outras estrelas lá. As suas são mantidas.</numerusform>
             <numerusform>%n imagens têm outras estrelas lá. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields are other ones there. Yours stay.</source>
+        <source>%n field values differ there. Yours stay.</source>
         <translation>
             <numerusform>%n valor de campo é diferente lá. O seu é mantido.</numerusform>
             <numerusform>%n valores de campos são diferentes lá. Os seus são mantidos.</numerusform>
@@ -4988,11 +4984,11 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Not taken over: another class has the name there</source>
+        <source>Not added: another class has this name there</source>
         <translation>Não incluída: outra classe tem este nome lá</translation>
     </message>
     <message>
-        <source>Not imported: it would be its own ancestor</source>
+        <source>Not added: it would be its own ancestor</source>
         <translation>Não incluída: ficaria abaixo de si mesma</translation>
     </message>
     <message>
@@ -5000,15 +4996,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Você a removeu</translation>
     </message>
     <message>
-        <source>Not taken over: the class above it is missing</source>
+        <source>Not added: its parent is missing</source>
         <translation>Não incluída: falta a classe acima dela</translation>
     </message>
     <message>
-        <source>Other name</source>
+        <source>Different name</source>
         <translation>Outro nome</translation>
     </message>
     <message>
-        <source>Other place</source>
+        <source>Different place</source>
         <translation>Outro lugar</translation>
     </message>
     <message>
@@ -5016,15 +5012,15 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Associada só pelo nome</translation>
     </message>
     <message>
-        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <source>Not added: its path and its source id match two different classes of yours</source>
         <translation>Não incluída: o caminho e o id de origem dela são de duas classes suas</translation>
     </message>
     <message>
-        <source>Its source id is not taken over: another class has it</source>
+        <source>Its source id is not added: another class has it</source>
         <translation>O id de origem dela não foi incluído: outra classe já o tem</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are of classes that cannot come in</source>
+        <source>%n labels belong to classes that cannot be added</source>
         <translation>
             <numerusform>%n rótulo é de uma classe que não pode ser incluída</numerusform>
             <numerusform>%n rótulos são de classes que não podem ser incluídas</numerusform>
@@ -5049,7 +5045,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Para adicioná-las, abra primeiro esta cópia e depois mescle o projeto descompactado.</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are other photos</source>
+        <source>%n images have the same path but are different photos</source>
         <translation>
             <numerusform>%n imagem tem o mesmo caminho, mas é outra foto</numerusform>
             <numerusform>%n imagens têm o mesmo caminho, mas são outras fotos</numerusform>
@@ -5060,7 +5056,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>%1 mesclado</translation>
     </message>
     <message>
-        <source>Merged %1: %2 came in</source>
+        <source>Merged %1: %2 added</source>
         <translation>%1 mesclado, com %2</translation>
     </message>
     <message>
@@ -5124,12 +5120,12 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mostrar imagens substituídas</translation>
     </message>
     <message>
-        <source>The label of a replaced image still holds</source>
-        <translation>O rótulo de uma imagem substituída ainda vale</translation>
+        <source>Keep the label of a replaced image</source>
+        <translation>Manter o rótulo de uma imagem substituída</translation>
     </message>
     <message>
-        <source>Ask again about a replaced image</source>
-        <translation>Perguntar novamente sobre uma imagem substituída</translation>
+        <source>Remove the label of a replaced image</source>
+        <translation>Remover o rótulo de uma imagem substituída</translation>
     </message>
     <message>
         <source>Show them</source>
@@ -5191,7 +5187,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images are other photos now.</source>
+        <source>%n labelled images were replaced by different photos.</source>
         <translation>
             <numerusform>%n imagem rotulada agora é outra foto.</numerusform>
             <numerusform>%n imagens rotuladas agora são outras fotos.</numerusform>
@@ -5715,8 +5711,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Não foi possível gravar um log em %1</translation>
     </message>
     <message>
-        <source>Copy the report</source>
-        <translation>Copiar o relatório</translation>
+        <source>Copy the problem report</source>
+        <translation>Copiar o relatório do problema</translation>
     </message>
     <message>
         <source>The report was copied to the clipboard.</source>
@@ -5975,7 +5971,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Semelhantes a %1</translation>
     </message>
     <message>
-        <source>By likeness</source>
+        <source>By similarity</source>
         <translation>Por semelhança</translation>
     </message>
     <message>
@@ -6591,7 +6587,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images would have another safe class</source>
+        <source>%n predictions would change in confidence only</source>
         <translation>
             <numerusform>%n imagem teria outra classe segura</numerusform>
             <numerusform>%n imagens teriam outra classe segura</numerusform>
@@ -6631,7 +6627,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>With a safe class: %1 → %2, right: %3 → %4.</source>
+        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
         <translation>Com classe segura: %1 → %2, corretas: %3 → %4.</translation>
     </message>
     <message>
@@ -6677,7 +6673,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>nenhuma</translation>
     </message>
     <message>
-        <source>Safe class: %1 → %2</source>
+        <source>Confident: %1 → %2</source>
         <translation>Classe segura: %1 → %2</translation>
     </message>
     <message numerus="yes">
@@ -6942,14 +6938,14 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Nenhuma predição mudou</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have another safe class</source>
+        <source>%n predictions changed in confidence only</source>
         <translation>
             <numerusform>%n imagem tem outra classe segura</numerusform>
             <numerusform>%n imagens têm outra classe segura</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more have another safe class</source>
+        <source>%n more changed in confidence only</source>
         <translation>
             <numerusform>Mais %n tem outra classe segura</numerusform>
             <numerusform>Mais %n têm outra classe segura</numerusform>
@@ -7028,7 +7024,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Todos os arquivos puderam ser lidos</translation>
     </message>
     <message>
-        <source>Every image resembles one of the classes, and you have labelled none as unknown.</source>
+        <source>Every image resembles one of the classes, and none is labelled “None of the classes”.</source>
         <translation>Todas as imagens se parecem com uma das classes, e você não rotulou nenhuma como desconhecida.</translation>
     </message>
     <message>
@@ -7167,7 +7163,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Tirada até</translation>
     </message>
     <message>
-        <source>Label from</source>
+        <source>Label source</source>
         <translation>Origem do rótulo</translation>
     </message>
     <message>
@@ -10037,7 +10033,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Classe mais provável</translation>
     </message>
     <message>
-        <source>Class that was sure</source>
+        <source>Confident class</source>
         <translation>Classe segura</translation>
     </message>
     <message>
@@ -12125,7 +12121,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>linha {place}: {reason}</translation>
     </message>
     <message>
-        <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
+        <source>row {number}: its time is outside the years 1 to 9999 and was left out</source>
         <translation>linha {number}: a hora dela está fora dos anos 1 a 9999 e foi omitida</translation>
     </message>
     <message>
@@ -13553,7 +13549,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Mudar o backbone para {backbone}</translation>
     </message>
     <message>
-        <source>Set the time between shots of a burst to {seconds}</source>
+        <source>Set the maximum gap in a burst to {seconds}</source>
         <translation>Tempo entre fotos de uma rajada: {seconds}</translation>
     </message>
     <message>
@@ -15683,8 +15679,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>a leitura demorou demais</translation>
     </message>
     <message>
-        <source>Another thing in the image</source>
-        <translation>Outro objeto na imagem</translation>
+        <source>Add another thing</source>
+        <translation>Adicionar outro objeto</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>

@@ -80,11 +80,11 @@
         <translation>End</translation>
     </message>
     <message>
-        <source>Keys</source>
-        <translation>快捷键</translation>
+        <source>Keyboard shortcuts</source>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
-        <source>Change keys…</source>
+        <source>Change shortcuts…</source>
         <translation>更改快捷键…</translation>
     </message>
     <message>
@@ -134,6 +134,10 @@
     <message>
         <source>Label by rank</source>
         <translation>按可能性标注</translation>
+    </message>
+    <message>
+        <source>Label as the class with this key</source>
+        <translation>标注为此按键对应的类别</translation>
     </message>
     <message>
         <source>Rating</source>
@@ -1220,11 +1224,11 @@
         <translation>类别列表规则</translation>
     </message>
     <message>
-        <source>one undo brings all of it back</source>
+        <source>can be undone in one step</source>
         <translation>撤销一次即可全部恢复</translation>
     </message>
     <message>
-        <source>labels, children and parents go along</source>
+        <source>labels, children and parents are merged too</source>
         <translation>标签、子类和父类一并转移</translation>
     </message>
     <message>
@@ -1312,11 +1316,11 @@
         <translation>锁定类别列表</translation>
     </message>
     <message>
-        <source>new words make classes</source>
+        <source>new names create classes</source>
         <translation>输入新词即创建类别</translation>
     </message>
     <message>
-        <source>ask before a new word makes a class</source>
+        <source>ask before a new name creates a class</source>
         <translation>用新词创建类别前先询问</translation>
     </message>
     <message>
@@ -1492,15 +1496,15 @@ Click + to add a class.</source>
         <translation>锁定或解锁缩放与位置</translation>
     </message>
     <message>
-        <source>Larger</source>
+        <source>Zoom in</source>
         <translation>放大</translation>
     </message>
     <message>
-        <source>Smaller</source>
+        <source>Zoom out</source>
         <translation>缩小</translation>
     </message>
     <message>
-        <source>Fit to the room</source>
+        <source>Fit to the window</source>
         <translation>适合窗口</translation>
     </message>
     <message>
@@ -1828,7 +1832,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <source>The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.</source>
         <translation>图片已缩小到 %1，因为更大的图片无处可打开。SVG 没有限制。</translation>
     </message>
     <message>
@@ -2626,6 +2630,10 @@ Click + to add a class.</source>
             <numerusform>它有 %n 个样例。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>It has no examples yet.</source>
+        <translation>它还没有示例。</translation>
+    </message>
     <message numerus="yes">
         <source>%n images probably belong to it.</source>
         <translation>
@@ -2789,7 +2797,7 @@ Click + to add a class.</source>
         <translation>此组没有类别使用按键 %1。按 R 可指定任意类别。</translation>
     </message>
     <message>
-        <source>All images of this group are left out. Take some back, or press E for the next group.</source>
+        <source>All images of this group are left out. Put some back, or press E for the next group.</source>
         <translation>此组的所有图像都已排除。请取回一些，或按 E 转到下一组。</translation>
     </message>
     <message>
@@ -2817,7 +2825,7 @@ Click + to add a class.</source>
         <translation>每张图像都有标签。</translation>
     </message>
     <message>
-        <source>The images are being read.</source>
+        <source>The images are still being analysed.</source>
         <translation>正在读取图像。</translation>
     </message>
     <message>
@@ -2829,7 +2837,7 @@ Click + to add a class.</source>
         <translation>分组至少需要 8 张不同的图像。</translation>
     </message>
     <message>
-        <source>The images that are left could not be read, or are still being read.</source>
+        <source>The remaining images could not be read or are still being analysed.</source>
         <translation>剩余的图像无法读取，或仍在读取。</translation>
     </message>
     <message>
@@ -2849,7 +2857,7 @@ Click + to add a class.</source>
         <translation>标注为…</translation>
     </message>
     <message>
-        <source>Accept all, those left out too</source>
+        <source>Accept all, including those left out</source>
         <translation>全部接受，包括已排除的</translation>
     </message>
     <message>
@@ -2879,10 +2887,6 @@ Click + to add a class.</source>
     <message>
         <source>Look at the image</source>
         <translation>查看图像</translation>
-    </message>
-    <message>
-        <source>Label as one of the likeliest classes</source>
-        <translation>标注为最可能的类别之一</translation>
     </message>
     <message>
         <source>accept</source>
@@ -2919,6 +2923,10 @@ Click + to add a class.</source>
     <message>
         <source>empty</source>
         <translation>空图像</translation>
+    </message>
+    <message>
+        <source>Label as one of the most likely classes</source>
+        <translation>标注为最可能的类别之一</translation>
     </message>
     <message>
         <source>look</source>
@@ -3072,11 +3080,11 @@ Click + to add a class.</source>
         <translation>未找到</translation>
     </message>
     <message>
-        <source>Another photo now</source>
-        <translation>现为另一张照片</translation>
+        <source>Photo replaced</source>
+        <translation>照片已被替换</translation>
     </message>
     <message>
-        <source>%1 alike</source>
+        <source>%1 similar</source>
         <translation>相似度 %1</translation>
     </message>
     <message>
@@ -3100,7 +3108,7 @@ Click + to add a class.</source>
         <translation>上移边界框</translation>
     </message>
     <message>
-        <source>Make the box lower</source>
+        <source>Make the box shorter</source>
         <translation>使边界框变矮</translation>
     </message>
     <message>
@@ -3108,7 +3116,7 @@ Click + to add a class.</source>
         <translation>下移边界框</translation>
     </message>
     <message>
-        <source>Make the box higher</source>
+        <source>Make the box taller</source>
         <translation>使边界框变高</translation>
     </message>
     <message>
@@ -3120,15 +3128,11 @@ Click + to add a class.</source>
         <translation>返回全部图像</translation>
     </message>
     <message>
-        <source>Fit to the window</source>
-        <translation>适合窗口</translation>
-    </message>
-    <message>
-        <source>Turn to the left</source>
+        <source>Rotate left</source>
         <translation>向左旋转</translation>
     </message>
     <message>
-        <source>Turn to the right</source>
+        <source>Rotate right</source>
         <translation>向右旋转</translation>
     </message>
     <message>
@@ -3540,19 +3544,15 @@ Click + to add a class.</source>
         <translation>最接近的类别：</translation>
     </message>
     <message>
-        <source>It still holds</source>
-        <translation>标签仍正确</translation>
-    </message>
-    <message>
-        <source>Ask again</source>
-        <translation>重新询问</translation>
+        <source>Keep label</source>
+        <translation>保留标签</translation>
     </message>
     <message>
         <source>Remove label</source>
         <translation>移除标签</translation>
     </message>
     <message>
-        <source>The file holds another photo now, so this label does not count.</source>
+        <source>The file now holds a different photo, so this label no longer counts.</source>
         <translation>文件现为另一张照片，因此此标签不计入。</translation>
     </message>
     <message>
@@ -3615,7 +3615,7 @@ Click + to add a class.</source>
         <translation>%1。请修复或替换文件，然后按 F5。</translation>
     </message>
     <message>
-        <source>Not read yet. Its prediction appears as soon as it is.</source>
+        <source>Not analysed yet. Its prediction appears as soon as it is.</source>
         <translation>尚未读取。读取后即显示预测。</translation>
     </message>
     <message>
@@ -3855,7 +3855,7 @@ Click + to add a class.</source>
         <translation>操作及其快捷键</translation>
     </message>
     <message>
-        <source>Change keys</source>
+        <source>Change shortcuts</source>
         <translation>更改快捷键</translation>
     </message>
     <message>
@@ -3937,10 +3937,6 @@ Click + to add a class.</source>
     <message>
         <source>Other class…</source>
         <translation>其他类别…</translation>
-    </message>
-    <message>
-        <source>Remove the label</source>
-        <translation>移除标签</translation>
     </message>
     <message>
         <source>Next label</source>
@@ -4183,7 +4179,7 @@ Click + to add a class.</source>
         <translation>按 ID</translation>
     </message>
     <message>
-        <source>Other photos</source>
+        <source>Different photos</source>
         <translation>不同的照片</translation>
     </message>
     <message numerus="yes">
@@ -4295,7 +4291,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <source>No class has this name, so it counts as “none of the classes”: %1.</source>
         <translation>因没有同名的类别，按“不属于任何类别”读取：%1。</translation>
     </message>
     <message>
@@ -4346,7 +4342,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>Other content</source>
+        <source>Different content</source>
         <translation>内容不同</translation>
     </message>
     <message numerus="yes">
@@ -4356,7 +4352,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Make these classes</source>
+        <source>Create these classes</source>
         <translation>
             <numerusform>创建这些类别</numerusform>
         </translation>
@@ -4385,7 +4381,7 @@ Click + to add a class.</source>
         <translation>已找到</translation>
     </message>
     <message numerus="yes">
-        <source>%1 classes made</source>
+        <source>%1 classes created</source>
         <translation>
             <numerusform>创建了 %1 个类别</numerusform>
         </translation>
@@ -4774,11 +4770,11 @@ Click + to add a class.</source>
         <translation>双方共有 %1</translation>
     </message>
     <message>
-        <source>%1 will come in</source>
+        <source>%1 will be added</source>
         <translation>将纳入 %1</translation>
     </message>
     <message>
-        <source>Notes of classes and confirmed labels will come in</source>
+        <source>Class notes and confirmed labels will be added</source>
         <translation>将纳入类别备注和已确认的标签</translation>
     </message>
     <message numerus="yes">
@@ -4798,7 +4794,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are the same decision.</source>
+        <source>%n labels are shared by both copies.</source>
         <translation>
             <numerusform>%n 个标签出自同一次决定。</numerusform>
         </translation>
@@ -4822,13 +4818,13 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images have other stars there. Yours stay.</source>
+        <source>%n images have different ratings there. Yours stay.</source>
         <translation>
             <numerusform>%n 张图像在对方处星级不同。保留您的。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n values of fields are other ones there. Yours stay.</source>
+        <source>%n field values differ there. Yours stay.</source>
         <translation>
             <numerusform>%n 个字段值与该处不同。保留您的。</numerusform>
         </translation>
@@ -4864,11 +4860,11 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>Not taken over: another class has the name there</source>
+        <source>Not added: another class has this name there</source>
         <translation>未采用：该处已有同名的其他类别</translation>
     </message>
     <message>
-        <source>Not imported: it would be its own ancestor</source>
+        <source>Not added: it would be its own ancestor</source>
         <translation>未采用：它会位于自身之下</translation>
     </message>
     <message>
@@ -4876,15 +4872,15 @@ Click + to add a class.</source>
         <translation>您已移除它</translation>
     </message>
     <message>
-        <source>Not taken over: the class above it is missing</source>
+        <source>Not added: its parent is missing</source>
         <translation>未采用：缺少其上级类别</translation>
     </message>
     <message>
-        <source>Other name</source>
+        <source>Different name</source>
         <translation>名称不同</translation>
     </message>
     <message>
-        <source>Other place</source>
+        <source>Different place</source>
         <translation>位置不同</translation>
     </message>
     <message>
@@ -4892,15 +4888,15 @@ Click + to add a class.</source>
         <translation>仅按名称匹配</translation>
     </message>
     <message>
-        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <source>Not added: its path and its source id match two different classes of yours</source>
         <translation>未采用：其路径和来源 ID 分别属于您的两个类别</translation>
     </message>
     <message>
-        <source>Its source id is not taken over: another class has it</source>
+        <source>Its source id is not added: another class has it</source>
         <translation>未采用其来源 ID：另一类别已有此 ID</translation>
     </message>
     <message numerus="yes">
-        <source>%n labels are of classes that cannot come in</source>
+        <source>%n labels belong to classes that cannot be added</source>
         <translation>
             <numerusform>%n 个标签属于无法纳入的类别</numerusform>
         </translation>
@@ -4922,7 +4918,7 @@ Click + to add a class.</source>
         <translation>要添加它们，请先打开此副本，再合并解压出的项目。</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have the same path but are other photos</source>
+        <source>%n images have the same path but are different photos</source>
         <translation>
             <numerusform>%n 张图像路径相同，但是不同的照片</numerusform>
         </translation>
@@ -4932,7 +4928,7 @@ Click + to add a class.</source>
         <translation>已合并“%1”</translation>
     </message>
     <message>
-        <source>Merged %1: %2 came in</source>
+        <source>Merged %1: %2 added</source>
         <translation>已合并“%1”：纳入 %2</translation>
     </message>
     <message>
@@ -4992,12 +4988,12 @@ Click + to add a class.</source>
         <translation>显示被替换的图像</translation>
     </message>
     <message>
-        <source>The label of a replaced image still holds</source>
-        <translation>确认被替换图像的标签仍正确</translation>
+        <source>Keep the label of a replaced image</source>
+        <translation>保留被替换图像的标签</translation>
     </message>
     <message>
-        <source>Ask again about a replaced image</source>
-        <translation>重新询问被替换的图像</translation>
+        <source>Remove the label of a replaced image</source>
+        <translation>移除被替换图像的标签</translation>
     </message>
     <message>
         <source>Show them</source>
@@ -5058,7 +5054,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n labelled images are other photos now.</source>
+        <source>%n labelled images were replaced by different photos.</source>
         <translation>
             <numerusform>%n 张已标注图像现为不同的照片。</numerusform>
         </translation>
@@ -5564,8 +5560,8 @@ Click + to add a class.</source>
         <translation>无法在 %1 中写入日志</translation>
     </message>
     <message>
-        <source>Copy the report</source>
-        <translation>复制报告</translation>
+        <source>Copy the problem report</source>
+        <translation>复制问题报告</translation>
     </message>
     <message>
         <source>The report was copied to the clipboard.</source>
@@ -5822,7 +5818,7 @@ Click + to add a class.</source>
         <translation>与 %1 相似</translation>
     </message>
     <message>
-        <source>By likeness</source>
+        <source>By similarity</source>
         <translation>按相似度</translation>
     </message>
     <message>
@@ -6425,7 +6421,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images would have another safe class</source>
+        <source>%n predictions would change in confidence only</source>
         <translation>
             <numerusform>%n 张图像的稳妥类别会改变</numerusform>
         </translation>
@@ -6461,7 +6457,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>With a safe class: %1 → %2, right: %3 → %4.</source>
+        <source>Confident predictions: %1 → %2, correct: %3 → %4.</source>
         <translation>有稳妥类别：%1 → %2，正确：%3 → %4。</translation>
     </message>
     <message>
@@ -6505,7 +6501,7 @@ Click + to add a class.</source>
         <translation>无</translation>
     </message>
     <message>
-        <source>Safe class: %1 → %2</source>
+        <source>Confident: %1 → %2</source>
         <translation>稳妥类别：%1 → %2</translation>
     </message>
     <message numerus="yes">
@@ -6766,13 +6762,13 @@ Click + to add a class.</source>
         <translation>所有预测均未改变</translation>
     </message>
     <message numerus="yes">
-        <source>%n images have another safe class</source>
+        <source>%n predictions changed in confidence only</source>
         <translation>
             <numerusform>%n 张图像的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n more have another safe class</source>
+        <source>%n more changed in confidence only</source>
         <translation>
             <numerusform>另有 %n 张的稳妥类别已改变</numerusform>
         </translation>
@@ -6850,7 +6846,7 @@ Click + to add a class.</source>
         <translation>所有文件均可读取</translation>
     </message>
     <message>
-        <source>Every image resembles one of the classes, and you have labelled none as unknown.</source>
+        <source>Every image resembles one of the classes, and none is labelled “None of the classes”.</source>
         <translation>每张图像都与某个类别相似，且您未将任何图像标注为未知。</translation>
     </message>
     <message>
@@ -6988,8 +6984,8 @@ Click + to add a class.</source>
         <translation>拍摄时间到</translation>
     </message>
     <message>
-        <source>Label from</source>
-        <translation>标签来自</translation>
+        <source>Label source</source>
+        <translation>标签来源</translation>
     </message>
     <message>
         <source>Dates as 2024, 2024-05 or 2024-05-31.</source>
@@ -9832,7 +9828,7 @@ Click + to add a class.</source>
         <translation>最可能的类别</translation>
     </message>
     <message>
-        <source>Class that was sure</source>
+        <source>Confident class</source>
         <translation>确信的类别</translation>
     </message>
     <message>
@@ -11920,7 +11916,7 @@ Click + to add a class.</source>
         <translation>行 {place}：{reason}</translation>
     </message>
     <message>
-        <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
+        <source>row {number}: its time is outside the years 1 to 9999 and was left out</source>
         <translation>第 {number} 行：其时间不在公元 1 至 9999 年之间，已略去</translation>
     </message>
     <message>
@@ -13348,7 +13344,7 @@ Click + to add a class.</source>
         <translation>将骨干网络改为“{backbone}”</translation>
     </message>
     <message>
-        <source>Set the time between shots of a burst to {seconds}</source>
+        <source>Set the maximum gap in a burst to {seconds}</source>
         <translation>将连拍的间隔时间设为 {seconds}</translation>
     </message>
     <message>
@@ -15469,8 +15465,8 @@ Click + to add a class.</source>
         <translation>读取时间过长</translation>
     </message>
     <message>
-        <source>Another thing in the image</source>
-        <translation>图像中的另一目标</translation>
+        <source>Add another thing</source>
+        <translation>添加另一个目标</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>

@@ -1,7 +1,9 @@
 """All keys on one sheet, built from the table of actions."""
 
 from collections.abc import Iterable, Sequence
-from typing import final
+from itertools import groupby
+from string import digits
+from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -11,13 +13,25 @@ from app.actions.page_keys import PageKeys
 from app.actions.row import MENUS, ActionRow
 from app.controls import fill_row, make_button, make_label, make_scroll_area
 from app.palette.overlay import Overlay
-from app.texts import tr
+from app.texts import marked, tr
 
 WIDTH = 760
 COLUMNS = 2
 
+FEWEST: Final = 3
+"""Actions of neighbouring digits that make one line."""
+
+RUNS: Final = {
+    "label_as_1": marked("Label by rank"),
+    "label_with_1": marked("Label as the class with this key"),
+    "stars_1": marked("Rating"),
+}
+"""What such a line says, by the name of its first action; else the text of that action."""
+
 KeyLine = tuple[str, str]
 """What is done, and the key for people."""
+NamedLine = tuple[str, str, str]
+"""The same behind the name of the action."""
 Group = tuple[str, list[KeyLine]]
 
 
@@ -32,9 +46,9 @@ class KeysSheet(Overlay):
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
         self._layout.setSpacing(16)
-        self._heading = make_label(tr("Keys"), "heading")
+        self._heading = make_label(tr("Keyboard shortcuts"), "heading")
         self._head = QWidget()
-        change = make_button(tr("Change keys…"), self.change_requested.emit, variant="flat")
+        change = make_button(tr("Change shortcuts…"), self.change_requested.emit, variant="flat")
         fill_row(self._head, self._heading, change).setStretch(0, 1)
         self._layout.addWidget(self._head)
         self._body = self._make_body(_groups(rows, pages))
@@ -71,13 +85,36 @@ class KeysSheet(Overlay):
 
 def _groups(rows: Iterable[ActionRow], pages: Iterable[PageKeys]) -> list[Group]:
     """Menus and pages with what has a key in them."""
-    by_menu: dict[str, list[KeyLine]] = {menu: [] for menu in MENUS}
+    by_menu: dict[str, list[NamedLine]] = {menu: [] for menu in MENUS}
     for row in rows:
-        by_menu[row.section.menu].append((row.title.replace("…", ""), keys_in_use().text_of(row.name, row.shortcuts)))
+        line = row.name, row.title.replace("…", ""), keys_in_use().text_of(row.name, row.shortcuts)
+        by_menu[row.section.menu].append(line)
     groups = [(tr(menu), lines) for menu, lines in by_menu.items()]
-    groups += [(tr(page.text), [(tr(row.text), page.text_of(row.name)) for row in page.rows]) for page in pages]
-    with_keys = [(title, [line for line in lines if line[1]]) for title, lines in groups]
+    groups += [
+        (tr(page.text), [(row.name, tr(row.text), page.text_of(row.name)) for row in page.rows]) for page in pages
+    ]
+    with_keys = [(title, _joined([line for line in lines if line[-1]])) for title, lines in groups]
     return [group for group in with_keys if group[1]]
+
+
+def _joined(lines: Sequence[NamedLine]) -> list[KeyLine]:
+    """The lines, with runs such as `Ctrl+1` to `Ctrl+5` as one."""
+    found: list[KeyLine] = []
+    for _stem, run in groupby(enumerate(lines), lambda each: _run_of(each[0], each[1][-1])):
+        of_run = [line for _place, line in run]
+        name, text, keys = of_run[0]
+        if len(of_run) < FEWEST:
+            found += [line[1:] for line in of_run]
+            continue
+        title = tr(RUNS[name]) if name in RUNS else text
+        found.append((title, f"{keys} \N{EN DASH} {of_run[-1][-1][-1]}"))
+    return found
+
+
+def _run_of(place: int, keys: str) -> tuple[str, int]:
+    """What is equal for neighbouring lines whose keys differ only in a digit that grows by one from line to line."""
+    digit = keys[-1]
+    return (keys[:-1], place - int(digit)) if digit in digits else (keys, place)
 
 
 def _balanced(groups: Sequence[Group]) -> tuple[list[Group], list[Group]]:

@@ -36,8 +36,7 @@ class Auditing(Feature):
         self.notice = Notice(tone="")
         self.latest: CheckedImages | None = None
         self._shown: ImageSet | None = None
-        self._is_covered = False  # whether a page is in front of the images, and so of the line, too
-        self._images.foot.addWidget(self.notice)
+        self._images.foot.add(self.notice)
         self._images.grid.current_image_changed.connect(lambda _image_id: self._follow())
         self._images.content.currentChanged.connect(lambda _place: self._follow())
         self._session.loaded.connect(lambda: self._look(is_wanted=False))
@@ -99,7 +98,7 @@ class Auditing(Feature):
 
     def _tell(self) -> None:
         """Say how far it is, unless that was dismissed."""
-        if self._is_shown and self.notice.isVisible():
+        if self._is_shown and not self.notice.isHidden():
             self._ask()
 
     def _ask(self) -> None:
@@ -123,14 +122,8 @@ class Auditing(Feature):
     def _follow(self) -> None:
         """The line comes and goes with the images."""
         if not self._is_shown:
-            self._shown, self._is_covered = None, False
+            self._shown = None
             self.notice.hide()
-        elif self._images.page is not None:
-            self._is_covered |= self.notice.isVisible()
-            self.notice.hide()
-        elif self._is_covered:
-            self._is_covered = False
-            self._ask()
 
     def _on_change_made(self, change: Change) -> None:
         latest = self.latest
@@ -138,7 +131,7 @@ class Auditing(Feature):
             self._look(is_wanted=False)
 
     def _on_closed(self) -> None:
-        self.latest, self._shown, self._is_covered = None, None, False
+        self.latest, self._shown = None, None
         self.notice.hide()
 
 

@@ -135,7 +135,7 @@ class Boxes(Feature):
         self._workspace.hold()
         self._session.act(lambda project: project.images.change_part(image_id, part))
 
-    @action("add_thing", marked("Another thing in the image"), "plus", "+", Section.IMAGES_THINGS,
+    @action("add_thing", marked("Add another thing"), "plus", "+", Section.IMAGES_THINGS,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def add_thing(self) -> None:
         """Add a further thing without a box to the current image, for a label of its own."""

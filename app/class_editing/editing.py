@@ -191,7 +191,7 @@ class ClassEditing(Feature):
         if ways[0].is_harmless:
             remove(ways[0])
             return
-        graph, foot = self._session.graph, tr("one undo brings all of it back")
+        graph, foot = self._session.graph, tr("can be undone in one step")
         prompt, rows = questions.removal_prompt(graph, known), questions.removal_rows(graph, known, ways)
         self._ask_option(prompt, rows, lambda place: remove(ways[place]), foot=foot)
 
@@ -205,7 +205,7 @@ class ClassEditing(Feature):
             without=class_ids if is_one else (),
             first=first if is_one else class_ids,
             act=MERGE_INTO,
-            foot=tr("labels, children and parents go along"),
+            foot=tr("labels, children and parents are merged too"),
         )
 
     def merge(self, class_ids: Sequence[int], heir_id: int) -> None:
@@ -230,7 +230,7 @@ class ClassEditing(Feature):
             self._session.act(lambda project: project.classes.merge(going, heir_id), on_done=show)
 
         row = questions.merge_row(graph, going, heir_id, seen)
-        foot = tr("one undo brings all of it back")
+        foot = tr("can be undone in one step")
         self._ask_option(row.title, [row], merge, foot=foot)
 
     def set_attributes(self, class_ids: Sequence[int], values: Mapping[str, Any]) -> None:

@@ -141,7 +141,7 @@ class ProjectRule:
 def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[ProjectRule]:
     """Locking the class list or unlocking it, and each level that predictions can begin at."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
-    about = tr("new words make classes") if is_locked else tr("ask before a new word makes a class")
+    about = tr("new names create classes") if is_locked else tr("ask before a new name creates a class")
     row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
     rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
     for each, coarse in enumerate(_coarse_levels(graph)):

@@ -10,9 +10,9 @@ KEYS: Final = PageKeys(
     marked("Compare images"),
     (
         PageKey("lock", marked("Lock or unlock zoom and place"), "L"),
-        PageKey("larger", marked("Larger"), "="),
-        PageKey("smaller", marked("Smaller"), "-"),
-        PageKey("fit", marked("Fit to the room"), "0"),
+        PageKey("larger", marked("Zoom in"), "="),
+        PageKey("smaller", marked("Zoom out"), "-"),
+        PageKey("fit", marked("Fit to the window"), "0"),
         PageKey("actual_size", marked("Actual size"), "Z"),
         PageKey("previous", marked("Previous image"), "PgUp"),
         PageKey("next", marked("Next image"), "PgDown"),

@@ -50,8 +50,8 @@ class CompareBar(QWidget):
         layout.setSpacing(spacing.tiny)
         layout.addWidget(self.text, 1)
         parts = (
-            self._make("zoom_out", tr("Smaller"), "smaller"), self._scale,
-            self._make("zoom_in", tr("Larger"), "larger"), self._make("fit", tr("Fit to the room"), "fit"),
+            self._make("zoom_out", tr("Zoom out"), "smaller"), self._scale,
+            self._make("zoom_in", tr("Zoom in"), "larger"), self._make("fit", tr("Fit to the window"), "fit"),
             self._make("actual_size", tr("Actual size"), "actual_size"), self.lock,
         )  # fmt: skip
         for part in parts:

@@ -49,7 +49,7 @@ class Folding(Feature):
         self.finding.found.connect(self._on_found)
         self.question = Notice(tone="")
         self._was_asked = False  # since the project was opened
-        shell.workspace.foot.addWidget(self.question)
+        shell.workspace.foot.add(self.question)
         self._session.opened.connect(self._on_opened)
         self._session.closed.connect(self.question.hide)
         self._session.change_made.connect(self._on_change_made)

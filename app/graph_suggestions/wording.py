@@ -92,6 +92,8 @@ def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -
         name_of(found.class_id),
     )
     examples = plural(found.shots, "It has 1 example.", "It has %n examples.")
+    if not found.shots:
+        examples = tr("It has no examples yet.")
     undecided = plural(
         len(found.undecided),
         "1 image probably belongs to it.",

@@ -83,8 +83,8 @@ class ToolStrip(QFrame):
         gap = tokens().spacing.tiny
         fill_row(
             self, self.search, self.count,
-            _keyed("minus", tr("Smaller"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
-            _keyed("plus", tr("Larger"), "zoom_in", lambda: self.zoomed.emit(1)),
+            _keyed("minus", tr("Zoom out"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
+            _keyed("plus", tr("Zoom in"), "zoom_in", lambda: self.zoomed.emit(1)),
             _keyed("fit", tr("Show all"), "fit_graph", self.fitted.emit),
             self.focus, self.leave_focus, spacing=gap,
         ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip

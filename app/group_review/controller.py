@@ -233,7 +233,7 @@ class GroupReview(Feature):
         children = graph.children(code) if code in graph else ()
         decision = review.label(code, children=children, every=every)
         if decision is None:
-            self._toast.say(tr("All images of this group are left out. Take some back, or press E for the next group."))
+            self._toast.say(tr("All images of this group are left out. Put some back, or press E for the next group."))
             return
         ids = decision.image_ids
         if code in graph:

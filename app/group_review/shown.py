@@ -95,10 +95,10 @@ def empty_words(state: CollectionState | None, review: Review, *, is_working: bo
         text = done_text(len(review.decisions), review.labelled) if review.decisions else ""
         return EmptyWords("check_circle", tr("All done"), text or tr("Every image has a label."), is_good=True)
     if waiting == int(np.count_nonzero(state.status != ImageStatus.FAILED)):
-        return EmptyWords("waiting", tr("Nothing to group yet"), tr("The images are being read."))
+        return EmptyWords("waiting", tr("Nothing to group yet"), tr("The images are still being analysed."))
     if is_working:
         return EmptyWords("waiting", tr("Grouping look-alikes…"), "", is_working=True)
     if is_impossible:
         return EmptyWords("images", tr("Nothing to group yet"), tr("Look-alikes need at least 8 different images."))
-    text = tr("The images that are left could not be read, or are still being read.")
+    text = tr("The remaining images could not be read or are still being analysed.")
     return EmptyWords("check_circle", tr("All groups are done"), text, is_good=True)

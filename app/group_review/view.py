@@ -35,7 +35,7 @@ KEYS: Final = PageKeys(
         PageKey("accept", marked("Accept the class of the group"), "Return Enter"),
         PageKey("accept_coarse", marked("Accept the broader class"), "Shift+Return Shift+Enter"),
         PageKey("relabel", marked("Label as…"), "R"),
-        PageKey("majority", marked("Accept all, those left out too"), "M"),
+        PageKey("majority", marked("Accept all, including those left out"), "M"),
         PageKey("dismiss", marked("Not this class"), "X"),
         PageKey("unknown", marked("None of the classes"), "U"),
         PageKey("empty", marked("Empty: nothing is there"), "0"),
@@ -44,7 +44,7 @@ KEYS: Final = PageKeys(
         PageKey("toggle_all", marked("Leave all out, or take all back"), "Ctrl+A"),
         PageKey("look", marked("Look at the image"), "Space"),
         *(
-            PageKey(f"class_{digit}", marked("Label as one of the likeliest classes"), str(digit))
+            PageKey(f"class_{digit}", marked("Label as one of the most likely classes"), str(digit))
             for digit in range(1, DIGITS + 1)
         ),
     ),

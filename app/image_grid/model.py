@@ -283,10 +283,10 @@ class ImageGridModel(QAbstractListModel):
         elif is_missing:
             detail = tr("Not found")
         elif is_replaced:
-            detail = tr("Another photo now")
+            detail = tr("Photo replaced")
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
-            detail = tr("%1 alike", percent(max(0.0, similarity)))
+            detail = tr("%1 similar", percent(max(0.0, similarity)))
         note, boxes, key = state.notes.get(image_id), boxes_in(state, image_id), self._words.key_of(state, place)
         noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
         words = state.source_at(place), mark, title, detail, score, is_missing

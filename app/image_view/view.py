@@ -23,8 +23,8 @@ Key = Qt.Key
 _SIDES: Final = (
     ("left", "Left", marked("Move the box to the left"), marked("Make the box narrower")),
     ("right", "Right", marked("Move the box to the right"), marked("Make the box wider")),
-    ("up", "Up", marked("Move the box up"), marked("Make the box lower")),
-    ("down", "Down", marked("Move the box down"), marked("Make the box higher")),
+    ("up", "Up", marked("Move the box up"), marked("Make the box shorter")),
+    ("down", "Down", marked("Move the box down"), marked("Make the box taller")),
 )
 _STEPS: Final = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 """How many steps of `BOX_STEP` to the right and down each key moves an edge."""
@@ -39,12 +39,12 @@ KEYS: Final = PageKeys(
         PageKey("back", marked("Back to all images"), "Space"),
         PageKey("previous", marked("Previous image"), "PgUp"),
         PageKey("next", marked("Next image"), "PgDown"),
-        PageKey("larger", marked("Larger"), "="),
-        PageKey("smaller", marked("Smaller"), "-"),
+        PageKey("larger", marked("Zoom in"), "="),
+        PageKey("smaller", marked("Zoom out"), "-"),
         PageKey("fit", marked("Fit to the window"), "0"),
         PageKey("actual_size", marked("Actual size"), "Z"),
-        PageKey("turn_left", marked("Turn to the left"), "[ Ctrl+Left"),
-        PageKey("turn_right", marked("Turn to the right"), "] Ctrl+Right"),
+        PageKey("turn_left", marked("Rotate left"), "[ Ctrl+Left"),
+        PageKey("turn_right", marked("Rotate right"), "] Ctrl+Right"),
         PageKey("new_box", marked("New box in the middle"), "D"),
         *(PageKey(f"move_{name}", text, f"Alt+{key}") for name, key, text, _ in _SIDES),
         *(PageKey(f"resize_{name}", text, f"Alt+Shift+{key}") for name, key, _, text in _SIDES),
@@ -82,11 +82,11 @@ class ImageBar(QWidget):
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
-            _quiet("rotate_left", tr("Turn to the left"), "turn_left", lambda: self.rotation_requested.emit(-1)),
-            _quiet("rotate_right", tr("Turn to the right"), "turn_right", lambda: self.rotation_requested.emit(1)),
-            _quiet("zoom_out", tr("Smaller"), "smaller", lambda: self.zoom_requested.emit(-1)),
+            _quiet("rotate_left", tr("Rotate left"), "turn_left", lambda: self.rotation_requested.emit(-1)),
+            _quiet("rotate_right", tr("Rotate right"), "turn_right", lambda: self.rotation_requested.emit(1)),
+            _quiet("zoom_out", tr("Zoom out"), "smaller", lambda: self.zoom_requested.emit(-1)),
             self._scale,
-            _quiet("zoom_in", tr("Larger"), "larger", lambda: self.zoom_requested.emit(1)),
+            _quiet("zoom_in", tr("Zoom in"), "larger", lambda: self.zoom_requested.emit(1)),
             _quiet("fit", tr("Fit to the window"), "fit", self.fit_requested.emit),
             _quiet("actual_size", tr("Actual size"), "actual_size", self.pixels_requested.emit),
         )

@@ -229,8 +229,8 @@ class LabelLine(QWidget):
         super().__init__()
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
         self._question = Paragraph()
-        self.confirm = make_button(tr("It still holds"), on_confirm)
-        self.ask_again = make_button(tr("Ask again"), on_remove, variant="flat")
+        self.confirm = make_button(tr("Keep label"), on_confirm)
+        self.ask_again = make_button(tr("Remove label"), on_remove, variant="flat")
         self._answers = QWidget()
         fill_row(self._answers, self.confirm, self.ask_again).addStretch(1)
         for button in (self.confirm, self.ask_again):
@@ -259,7 +259,7 @@ class LabelLine(QWidget):
         self.show_label(title, outdated)
         self._title.show_text(title, role="secondary")
         self._remove.hide()
-        self._question.show_text(tr("The file holds another photo now, so this label does not count."))
+        self._question.show_text(tr("The file now holds a different photo, so this label no longer counts."))
         self._answers.setVisible(is_writable)
 
 

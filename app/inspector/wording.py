@@ -49,7 +49,7 @@ def certainty_text(facts: ImageFacts, graph: CategoryGraph) -> str:  # noqa: PLR
             reason = short_reason(facts.failure, facts.path.name) or tr("Could not be read")
             return tr("%1. Repair or replace the file, then press F5.", reason)
         case Certainty.WAITING:
-            return tr("Not read yet. Its prediction appears as soon as it is.")
+            return tr("Not analysed yet. Its prediction appears as soon as it is.")
         case Certainty.NOTHING_LEARNED:
             return tr("No image is labelled yet. Label one, and predictions appear.")
         case Certainty.NOT_CLASSIFIED:

@@ -21,7 +21,7 @@ FIXED: Final = frozenset({"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Ho
 class KeyChoice(Feature):
     """Opens the card and does what is requested there."""
 
-    guide_page = "labelling#change-keys"
+    guide_page = "labelling#change-shortcuts"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -30,7 +30,7 @@ class KeyChoice(Feature):
         self._asked = ("", "")  # name and key of a conflict that is asked about
         self._keys.changed.connect(self._show)
 
-    @action("change_keys", marked("Change keys…"), "keys", "", Section.EDIT_SETTINGS, needs=Needs.NOTHING)
+    @action("change_keys", marked("Change shortcuts…"), "keys", "", Section.EDIT_SETTINGS, needs=Needs.NOTHING)
     def open_card(self) -> None:
         """Show the card over the window."""
         if self.card is None:

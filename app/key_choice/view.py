@@ -1,4 +1,4 @@
-"""The card "Change keys": all that can have a key, a filter, a field that records one, presets."""
+"""The card "Change shortcuts": all that can have a key, a filter, a field that records one, presets."""
 
 from __future__ import annotations
 
@@ -89,7 +89,10 @@ class KeysCard(Overlay):
         column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.large)
         column.setSpacing(spacing.medium)
         head, above, below = QWidget(), QWidget(), QWidget()
-        heading, close = make_label(tr("Change keys"), "heading"), make_icon_button("close", tr("Close"), self.dismiss)
+        heading, close = (
+            make_label(tr("Change shortcuts"), "heading"),
+            make_icon_button("close", tr("Close"), self.dismiss),
+        )
         fill_row(head, heading, close).setStretch(0, 1)
         row = fill_row(above, self.filter, make_label(tr("Preset"), "secondary"), self.presets)
         row.setStretch(0, 1)

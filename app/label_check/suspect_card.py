@@ -48,7 +48,7 @@ KEYS: Final = PageKeys(
         PageKey("later", marked("Ask later"), "L E"),
         PageKey("other", marked("Other class…"), "R"),
         PageKey("unknown", marked("None of the classes"), "U"),
-        PageKey("remove", marked("Remove the label"), "X"),
+        PageKey("remove", marked("Remove label"), "X"),
         PageKey("next", marked("Next label"), "Down PgDown"),
         PageKey("previous", marked("Previous label"), "Up PgUp"),
         *(PageKey(f"digit_{digit}", text, str(digit)) for digit, text in enumerate(_DIGIT_TEXTS, start=1)),

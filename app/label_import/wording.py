@@ -73,7 +73,10 @@ def passed_over(survey: LabelSurvey) -> str:
         )
     if plan.as_none:
         parts.append(
-            tr("Read as none of the classes, as no class is called so: %1.", enumeration(map(shown, plan.as_none)))
+            tr(
+                "No class has this name, so it counts as “none of the classes”: %1.",
+                enumeration(map(shown, plan.as_none)),
+            )
         )
     if plan.spelled_otherwise:
         spelled = enumeration(
@@ -138,7 +141,7 @@ def content_conflicts_title(count: int) -> str:
 
 def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[str, ...]]:
     """Image, image of this name here, difference."""
-    other = {"other content": tr("Other content")}
+    other = {"other content": tr("Different content")}
     return [
         (shown(each.image), shown(each.ours), other.get(each.reason) or shown(translated(each.reason)))
         for each in conflicts[:MOST_ROWS]
@@ -187,7 +190,7 @@ def done_text(done: LabelImport) -> str:
     """`Imported 12 labels from birds.csv. 3 conflicts: your labels stayed`."""
     parts = [done.change.text]
     if done.classes_added:
-        template = plural(done.classes_added, "%1 class made", "%1 classes made")
+        template = plural(done.classes_added, "%1 class created", "%1 classes created")
         parts.append(fill(template, number(done.classes_added)))
     if done.noted:
         parts.append(plural(done.noted, "Stars or comment of 1 image", "Stars or comments of %n images"))

@@ -7,10 +7,12 @@ from datetime import date
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QApplication
 
 from app.map.colouring import ColourBy, Wish, coloured
 from app.map.labels import class_places
 from app.map.scene import MapScene, PrototypeMark
+from app.theme import theme_of
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -52,6 +54,9 @@ class MapColours(QObject):
         session.fitting_changed.connect(lambda is_fitting: None if is_fitting else self._ask_prototypes())
         session.marks.changed.connect(self.refresh)
         session.change_made.connect(self._on_change_made)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        theme_of(application).changed.connect(self.refresh)
 
     def show_map(self, made: ImageMap) -> None:
         """Colour another map, or one with more images."""

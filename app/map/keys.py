@@ -10,8 +10,8 @@ KEYS: Final = PageKeys(
     marked("Map"),
     (
         PageKey("lasso", marked("Lasso"), "L"),
-        PageKey("larger", marked("Larger"), "+ ="),
-        PageKey("smaller", marked("Smaller"), "-"),
+        PageKey("larger", marked("Zoom in"), "+ ="),
+        PageKey("smaller", marked("Zoom out"), "-"),
         PageKey("fit", marked("Show all"), "0"),
         PageKey("label", marked("Label the selected images as…"), "R"),
         PageKey("show_in_grid", marked("Show the selected images in the grid"), "Return Enter"),

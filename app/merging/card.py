@@ -44,7 +44,7 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.waiting = PlanSection(tr("Labels left out"), (tr("Class"), tr("Labels")))
         self.outdated = PlanSection(tr("Labels left out"), (image, tr("Class"), by))
         self.missing = PlanSection(tr("Missing images"), (image, tr("File")))
-        self.other_content = PlanSection(tr("Other photos"), (image,))
+        self.other_content = PlanSection(tr("Different photos"), (image,))
         self._labels = make_flowing_label("", "secondary")
         self._fill(
             self._labels, self.agreement, self.conflicts, self.classes, self.differences, self.waiting, self.outdated,

@@ -42,9 +42,9 @@ def summary_text(plan: MergePlan) -> str:
         len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts), len(plan.fields.values)
     )
     if parts:
-        return tr("%1 will come in", enumeration(parts))
+        return tr("%1 will be added", enumeration(parts))
     if plan.has_news:
-        return tr("Notes of classes and confirmed labels will come in")
+        return tr("Class notes and confirmed labels will be added")
     if disputed := len(plan.conflicts) + len(plan.comments):
         return plural(disputed, "Nothing new, 1 conflict to settle", "Nothing new, %n conflicts to settle")
     return tr("Nothing new in this copy")
@@ -65,7 +65,7 @@ def labels_text(plan: MergePlan) -> str:
     """What became of the labels of images that both have."""
     parts = []
     if plan.same:
-        parts.append(plural(plan.same, "1 label is the same decision.", "%n labels are the same decision."))
+        parts.append(plural(plan.same, "1 label is shared by both copies.", "%n labels are shared by both copies."))
     if plan.agreed:
         parts.append(plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree."))
     if plan.kept:
@@ -80,13 +80,13 @@ def labels_text(plan: MergePlan) -> str:
         parts.append(plural(plan.settled, "1 conflict was settled before.", "%n conflicts were settled before."))
     if plan.stars_kept:
         parts.append(
-            plural(plan.stars_kept, "1 image has other stars there. Yours stay.",
-                   "%n images have other stars there. Yours stay.")
+            plural(plan.stars_kept, "1 image has a different rating there. Yours stays.",
+                   "%n images have different ratings there. Yours stay.")
         )  # fmt: skip
     if plan.fields.kept:
         parts.append(
-            plural(plan.fields.kept, "1 value of a field is another one there. Yours stays.",
-                   "%n values of fields are other ones there. Yours stay.")
+            plural(plan.fields.kept, "1 field value differs there. Yours stays.",
+                   "%n field values differ there. Yours stay.")
         )  # fmt: skip
     return paragraph(*parts)
 
@@ -186,15 +186,15 @@ def differences_title(count: int) -> str:
 def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
     """Class there, class here, in what they differ."""
     texts = {
-        Divergence.NAME_TAKEN: tr("Not taken over: another class has the name there"),
-        Divergence.CYCLE: tr("Not imported: it would be its own ancestor"),
+        Divergence.NAME_TAKEN: tr("Not added: another class has this name there"),
+        Divergence.CYCLE: tr("Not added: it would be its own ancestor"),
         Divergence.REMOVED_HERE: tr("You removed it"),
-        Divergence.PARENT_MISSING: tr("Not taken over: the class above it is missing"),
-        Divergence.RENAMED: tr("Other name"),
-        Divergence.PLACED_OTHERWISE: tr("Other place"),
+        Divergence.PARENT_MISSING: tr("Not added: its parent is missing"),
+        Divergence.RENAMED: tr("Different name"),
+        Divergence.PLACED_OTHERWISE: tr("Different place"),
         Divergence.BY_NAME_ALONE: tr("Matched by its name alone"),
-        Divergence.AMBIGUOUS: tr("Not taken over: its path and its source id are those of two of your classes"),
-        Divergence.SOURCE_ID_TAKEN: tr("Its source id is not taken over: another class has it"),
+        Divergence.AMBIGUOUS: tr("Not added: its path and its source id match two different classes of yours"),
+        Divergence.SOURCE_ID_TAKEN: tr("Its source id is not added: another class has it"),
     }
     return [(each.theirs, each.ours or tr("None", about="class"), texts[each.kind]) for each in differences[:MOST_ROWS]]
 
@@ -204,12 +204,16 @@ def waiting_title(waiting: Sequence[Waiting]) -> str:
     return plural(
         count,
         "1 label is of a class that cannot come in",
-        "%n labels are of classes that cannot come in",
+        "%n labels belong to classes that cannot be added",
     )
 
 
 def outdated_title(count: int) -> str:
-    return plural(count, "1 labelled image is another photo now.", "%n labelled images are other photos now.")
+    return plural(
+        count,
+        "1 labelled image was replaced by a different photo.",
+        "%n labelled images were replaced by different photos.",
+    )
 
 
 def outdated_rows(outdated: Sequence[OutdatedLabel]) -> list[Row]:
@@ -240,8 +244,8 @@ def not_found_text(source: Path) -> str:
 def other_content_title(count: int) -> str:
     return plural(
         count,
-        "1 image has the same path but is another photo",
-        "%n images have the same path but are other photos",
+        "1 image has the same path but is a different photo",
+        "%n images have the same path but are different photos",
     )
 
 
@@ -252,7 +256,7 @@ def done_text(done: Merge) -> str:
     name = shown(done.plan.source.stem)
     if not parts:
         return tr("Merged %1", name)
-    return tr("Merged %1: %2 came in", name, enumeration(parts))
+    return tr("Merged %1: %2 added", name, enumeration(parts))
 
 
 # -- the page

@@ -82,14 +82,14 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         search.show_text(REPLACED)
 
     @action(
-        "confirm_replaced", marked("The label of a replaced image still holds"), "check", "", Section.IMAGES_REPLACED,
+        "confirm_replaced", marked("Keep the label of a replaced image"), "check", "", Section.IMAGES_REPLACED,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
     def confirm_replaced(self) -> None:
         self._confirm(self._chosen_replaced())
 
     @action(
-        "ask_again", marked("Ask again about a replaced image"), "refresh", "", Section.IMAGES_REPLACED,
+        "ask_again", marked("Remove the label of a replaced image"), "refresh", "", Section.IMAGES_REPLACED,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
     def ask_again(self) -> None:

@@ -24,7 +24,11 @@ def found_line(found: int, missing: int) -> str:
 
 
 def replaced_line(count: int) -> str:
-    return plural(count, "1 labelled image is another photo now.", "%n labelled images are other photos now.")
+    return plural(
+        count,
+        "1 labelled image was replaced by a different photo.",
+        "%n labelled images were replaced by different photos.",
+    )
 
 
 def progress_line(progress: Progress) -> str:

@@ -238,7 +238,7 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(_name(tr("Labelled by", about="setting")), 5, 0)
         grid.addWidget(self.person, 5, 1, 1, 2)
         grid.addWidget(make_separator(), 6, 0, 1, 3)
-        names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
+        names = {"change_keys": tr("Keyboard shortcuts"), "backups": tr("Backups"), "choose_device": tr("Device")}
         for line, (action, name) in enumerate(names.items(), start=7):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)

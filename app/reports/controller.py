@@ -25,7 +25,7 @@ _SHOW: Final = marked("Show the report")
 
 @final
 class Reports(Feature):
-    """Answers "Show the log" and "Copy the report"; offers a report of its own accord where there was a fault."""
+    """Answers "Show the log" and "Copy the problem report"; offers a report by itself where there was a fault."""
 
     _went_wrong = Signal(str)
 
@@ -64,7 +64,7 @@ class Reports(Feature):
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
 
-    @action("copy_report", marked("Copy the report"), "copy", "", Section.HELP_REPORT, needs=Needs.NOTHING)
+    @action("copy_report", marked("Copy the problem report"), "copy", "", Section.HELP_REPORT, needs=Needs.NOTHING)
     def copy_report(self) -> None:
         """Put the report of this session on the clipboard."""
         self._make((), self._copy)

@@ -28,7 +28,7 @@ class ReportWindow(QDialog):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(tr("Report"))
         self.copy_button = make_button(
-            tr("Copy the report"), lambda: on_copy(text), variant="primary", icon_name="copy"
+            tr("Copy the problem report"), lambda: on_copy(text), variant="primary", icon_name="copy"
         )
         self.log_button = make_button(tr("Show the log"), on_log, icon_name="folder")
         self.close_button = make_button(tr("Close"), self.reject)

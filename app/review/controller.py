@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
 
 RECENT_KEPT = 8
-HINT_MARGIN: Final = 16  # beside what is taught below the images
 IMAGE_MENU: Final = (
     "accept",
     "relabel",
@@ -87,9 +86,8 @@ class Labelling(Feature):
         requests.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
         self._images.grid.menu_requested.connect(self._open_menu)
         self._images.image_view.menu_requested.connect(self._open_menu)
-        self._images.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
         for line in (keys, guide):
-            self._images.foot.addWidget(line)
+            self._images.foot.add(line)
         self._guide = ClassGuide(self._session, guide, shell.tree.select_class, keys.isHidden)
         KeyHint(self._session, self._settings, keys, self._leave_hint)
         self.dropped = DroppedImages(self._session, self._palette)

@@ -14,7 +14,7 @@ def similar_title(names: Sequence[str]) -> str:
 
 
 def by_similarity() -> str:
-    return tr("By likeness")
+    return tr("By similarity")
 
 
 def nothing_alike() -> str:

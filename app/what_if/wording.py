@@ -25,7 +25,9 @@ def would_change_line(changes: ChangedImages) -> str:
     if count:
         return plural(count, "1 image would change class", "%n images would change class")
     if safe:
-        return plural(safe, "1 image would have another safe class", "%n images would have another safe class")
+        return plural(
+            safe, "1 prediction would change in confidence only", "%n predictions would change in confidence only"
+        )
     return tr("No image would change class")
 
 
@@ -48,7 +50,7 @@ def basis_line(found: HeldOutComparison | None) -> str:
         "Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.",
         *map(number, (found.gained, found.lost)),
     )
-    safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
+    safe = tr("Confident predictions: %1 → %2, correct: %3 → %4.")
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
     return paragraph(counted, fill(safe, *map(number, values)))
 
@@ -106,7 +108,7 @@ def move_text(move: ClassMove, name_of: NameOf) -> str:
     if move.is_safe_class:
         none = tr("none")
         names = (none if each == NO_CLASS else class_text(each, name_of) for each in (move.before, move.after))
-        return tr("Safe class: %1 → %2", *names)
+        return tr("Confident: %1 → %2", *names)
     return tr("%1 → %2", class_text(move.before, name_of), class_text(move.after, name_of))
 
 

@@ -88,11 +88,11 @@ def changed_line(changes: ChangedImages) -> str:
         return plural(changes.other_class, "1 prediction changed", "%n predictions changed")
     if changes.other_safe_class:
         count = changes.other_safe_class
-        return plural(count, "1 image has another safe class", "%n images have another safe class")
+        return plural(count, "1 prediction changed in confidence only", "%n predictions changed in confidence only")
     return tr("No prediction changed")
 
 
 def more_line(changes: ChangedImages) -> str:
     if not (changes.other_class and changes.other_safe_class):
         return ""
-    return plural(changes.other_safe_class, "1 more has another safe class", "%n more have another safe class")
+    return plural(changes.other_safe_class, "1 more changed in confidence only", "%n more changed in confidence only")

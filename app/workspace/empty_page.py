@@ -96,7 +96,7 @@ def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.FAILED:
         return Emptiness("check_circle", tr("Every file could be read"), "", is_good=True)
     if subset is Subset.UNKNOWN:
-        text = tr("Every image resembles one of the classes, and you have labelled none as unknown.")
+        text = tr("Every image resembles one of the classes, and none is labelled “None of the classes”.")
         return Emptiness("search", tr("No unknown images"), text)
     keys = [key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))]
     text = tr("Select an image, then drag it onto a class, or press one of these keys: %1.", enumeration(keys))
@@ -168,7 +168,7 @@ class EmptyPage(QWidget):
 
     def _button(self, name: str, variant: str) -> QWidget:
         row = self._rows[name]
-        return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+        return make_button(tr(row.text), lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
 
     def _on_clicked(self) -> None:
         if self._first_action:

@@ -110,7 +110,7 @@ class FilterPopover(QFrame):
                     tr("Taken until"): self._until,
                     tr("Camera"): self._camera,
                     tr("Folder"): self._folder,
-                    tr("Label from"): self._source,
+                    tr("Label source"): self._source,
                     tr("Stars"): self._stars,
                 }
             )

@@ -21,6 +21,7 @@ from app.image_grid.view import ImageGrid
 from app.images.thumbnails import Thumbnails
 from app.session.subsets import ImageSet, Subset
 from app.settings import Settings
+from app.status.foot import Foot
 from app.status.notice import Notice
 from app.workspace.empty_page import EmptyPage, emptiness_of
 from app.workspace.folds import CardFolds
@@ -98,16 +99,18 @@ class Workspace(QWidget):
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
-        offer = make_column(self.offer_notice)  # of the images: it does not follow to pages and the graph
-        self.content.currentChanged.connect(
-            lambda _place: offer.setVisible(self.content.currentWidget() in (self.grid, self.empty))
-        )
+        offer, self.foot = make_column(self.offer_notice), Foot()
+        # The offer is of the images; hints follow to an open image and the graph; none of them to pages.
+        images, own = (self.grid, self.empty), (self.grid, self.empty, self.image_view, self.graph)
+        for strip, places in ((offer, images), (self.foot, own)):
+            self.content.currentChanged.connect(
+                lambda _place, strip=strip, places=places: strip.setVisible(self.content.currentWidget() in places)
+            )
         for notice in (self.missing_notice, self.replaced_notice, self.notice, offer):
             holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self.content, 1)
-        self.foot = QVBoxLayout()
-        layout.addLayout(self.foot)
+        layout.addWidget(self.foot)
         layout.addWidget(self.selection_bar)
 
     def _connect(self, requests: ClassRequests) -> None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from functools import cached_property
@@ -305,6 +305,12 @@ def _shared(before: CollectionState, after: CollectionState) -> tuple[NDArray[np
 
 def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
+
+
+def predicted_as(state: CollectionState, class_ids: Collection[int]) -> tuple[int, ...]:
+    """The unlabelled images whose best class is one of these, the most probable first, unknown ones included."""
+    places = np.flatnonzero(np.isin(state.best_class, [*class_ids]) & _is_answered(state))
+    return tuple(state.image_ids[places[np.argsort(-state.best_score[places], kind="stable")]].tolist())
 
 
 def predicted_class(state: CollectionState, places: NDArray[np.integer] | slice) -> Codes:

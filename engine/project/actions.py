@@ -277,7 +277,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
     "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
     "burst_seconds_set": ActionText(
-        "Set the time between shots of a burst to {seconds}", "Set the time between shots of a burst to {seconds}"
+        "Set the maximum gap in a burst to {seconds}", "Set the maximum gap in a burst to {seconds}"
     ),
     "search_saved": ActionText("Saved the search {search}", "Save the search {search}"),
     "search_renamed": ActionText("Renamed the search {search} to {name}", "Rename the search {search} to {name}"),

@@ -63,13 +63,13 @@ def test_the_label_is_confirmed_by_mouse(asked: tuple[Desk, int]) -> None:
     """Until then it does not count; undo by keys asks again."""
     desk, image_id = asked
     assert desk.label_of(image_id) == ""
-    assert detail_of(desk, image_id) == "Another photo now"
+    assert detail_of(desk, image_id) == "Photo replaced"
     label = page_of(desk).label
     desk.wait(label.confirm.isVisible)
     desk.click(label.confirm)
     desk.wait(lambda: desk.label_of(image_id) == "Red disc")
     assert not desk.state.outdated
-    assert detail_of(desk, image_id) != "Another photo now"
+    assert detail_of(desk, image_id) != "Photo replaced"
     desk.press_for_change(Qt.Key.Key_Z, CTRL)
     assert set(desk.state.outdated) == {image_id}
     assert desk.label_of(image_id) == ""

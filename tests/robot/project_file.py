@@ -47,7 +47,7 @@ def parents_in(project: Path) -> Mapping[str, frozenset[str]]:
         "SELECT child.name, parent.name FROM edge JOIN class AS child ON child.class_id = child_id "
         "JOIN class AS parent ON parent.class_id = parent_id",
     ):
-        names[child] |= {parent}
+        names[child] = names.get(child, frozenset()) | {parent}  # an edge may be newer than what was read before
     return names
 
 

@@ -37,7 +37,7 @@ def test_ten_conflicts_are_settled(person: Person, tmp_path: Path, caches: Cache
     person.open(ours)
     person.choose_command("Merge another copy")
     person.answer_file_dialog(theirs)
-    person.part_containing("5 labels will come in")
+    person.part_containing("5 labels will be added")
     person.hand.key("Return")
     for place, key in enumerate(KEYS, start=1):
         person.part_containing(f"{place} of {CONFLICTS}")

@@ -181,7 +181,7 @@ COMMANDS: Final[dict[str, str]] = {
     "backups": "Backups",
     "moved-images": "Find moved",
     "merge": "Merge another",
-    "change-keys": "Change keys",
+    "change-keys": "Change shortcuts",
 }
 """Screens that are opened by a command."""
 

@@ -61,7 +61,7 @@ def done_text(written: WrittenClasses) -> str:
     if written.share == 1:
         return text
     share = percent(max(1, int(100 * written.share)) / 100)
-    smaller = tr("The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.", share)
+    smaller = tr("The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.", share)
     return in_sentences(text, smaller)
 
 

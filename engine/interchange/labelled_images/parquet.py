@@ -121,7 +121,7 @@ def _rows_in(source: Path, names: Sequence[str], problems: list[str]) -> Iterato
         rows = chain.from_iterable(zip(*each, strict=True) for each in columns)
         for number, cells in enumerate(limits.at_most(rows, source.name), start=1):
             if any(cell is _OUT_OF_RANGE for cell in cells):
-                template = marked("row {number}: its time is outside of the years 1 to 9999, and was left away")
+                template = marked("row {number}: its time is outside the years 1 to 9999 and was left out")
                 problems.append(Message(template, {"number": number}))
             yield number, ["" if cell is _OUT_OF_RANGE else cell for cell in cells]
 

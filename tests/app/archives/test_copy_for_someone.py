@@ -116,7 +116,7 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     merge_card = desk.window.of(Merging).card
     assert merge_card is not None
     desk.wait(lambda: merge_card.survey is not None)
-    assert merge_card.summary == "1 label will come in"
+    assert merge_card.summary == "1 label will be added"
     changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merge_card, Key.Key_Return))
     assert (desk.label_of(1), desk.label_of(image_id)) == ("Fox", "Hare")
     desk.wait_until_read()

@@ -55,7 +55,7 @@ def test_strays_twins_and_kinds() -> None:
 
 @pytest.mark.parametrize(
     ("shots", "start"),
-    [(0, "It has 0 examples. 40"), (1, "It has 1 example. 40"), (2, "It has 2 examples. 40")],
+    [(0, "It has no examples yet. 40"), (1, "It has 1 example. 40"), (2, "It has 2 examples. 40")],
 )
 def test_underlabelled(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""

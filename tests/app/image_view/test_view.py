@@ -123,7 +123,7 @@ def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: P
     qtbot.waitUntil(lambda: bool(view.canvas.message), timeout=LONG_MS)
     assert view.canvas.message == "Not an image: text."
     assert not view.has_image
-    assert not button(view, "Larger").isEnabled()
+    assert not button(view, "Zoom in").isEnabled()
     QTest.keyClick(view, Key.Key_Plus)
     view.grab()
 
@@ -192,7 +192,7 @@ def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -
         (lambda view: QTest.mouseClick(button(view, "Actual size"), LEFT), False),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_0)], True),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Z, Key.Key_Z)], True),
-        (lambda view: [QTest.mouseClick(button(view, name), LEFT) for name in ("Larger", "Fit to")], True),
+        (lambda view: [QTest.mouseClick(button(view, name), LEFT) for name in ("Zoom in", "Fit to")], True),
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_Minus)], True),
     ],
 )  # fmt: skip
@@ -274,7 +274,7 @@ def test_the_view_is_turned_and_the_file_is_not(
     assert view.canvas.turns == 1
     QTest.keyClick(view, Key.Key_BracketLeft)
     assert view.canvas.target() == wide
-    button(view, "Turn to the left").click()
+    button(view, "Rotate left").click()
     assert view.canvas.turns == 3
     assert path.read_bytes() == before
 

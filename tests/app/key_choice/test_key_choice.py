@@ -58,7 +58,7 @@ def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Question)
     (sheet,) = reviewing.window.findChildren(KeysSheet)
     assert "\nQ" in texts(sheet)
-    reviewing.qtbot.mouseClick(button(sheet, "Change keys"), Qt.MouseButton.LeftButton)
+    reviewing.qtbot.mouseClick(button(sheet, "Change shortcuts"), Qt.MouseButton.LeftButton)
     assert not sheet.isVisible()
     assert card.isVisible()
 

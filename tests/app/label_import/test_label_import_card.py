@@ -91,7 +91,7 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
     toast = reviewing.window.toast
     reviewing.wait(lambda: toast.message.endswith("conflict: your label stayed"))
-    assert toast.message.startswith("Imported 3 labels from from grace.csv. 1 class made. 1 image added")
+    assert toast.message.startswith("Imported 3 labels from from grace.csv. 1 class created. 1 image added")
     assert not card.isVisible()
     assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images + 1, classes + 1)
     assert reviewing.label_of(int(reviewing.state.image_ids[images - 2])) == "Red disc"
@@ -206,5 +206,7 @@ def test_what_is_not_clear_is_shown(reviewing: Desk, collection: Collection) -> 
     reviewing.drop_files(reviewing.grid, [path])
     card = surveyed(reviewing)
     assert card.summary == "Nothing to import"
-    assert card.content_conflicts.rows == [("shots/Red/Red disc/0.png", "shots/Red/Red disc/0.png", "Other content")]
+    assert card.content_conflicts.rows == [
+        ("shots/Red/Red disc/0.png", "shots/Red/Red disc/0.png", "Different content")
+    ]
     assert card.class_conflicts.isHidden()

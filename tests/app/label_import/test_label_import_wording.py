@@ -114,4 +114,4 @@ def test_what_is_not_clear() -> None:
     assert class_conflict_rows((unclear,)) == [("a.jpg", "Crane", "Bird/Crane, Tool/Crane", "None")]
     assert content_conflicts_title(2).startswith("2 images have the same name here")
     rows = content_conflict_rows((ContentConflict("a.jpg", "DCIM/a.jpg", "other content"),))
-    assert rows == [("a.jpg", "DCIM/a.jpg", "Other content")]
+    assert rows == [("a.jpg", "DCIM/a.jpg", "Different content")]

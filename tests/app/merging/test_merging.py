@@ -66,12 +66,12 @@ def place(page: ConflictPage) -> str:
 def test_the_card_says_what_would_come_in(reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Labels, classes, agreement and conflicts, before anything changes."""
     card = surveyed(reviewing, from_ben, monkeypatch)
-    assert card.summary == "3 labels, 1 class, 1 note will come in"
+    assert card.summary == "3 labels, 1 class, 1 note will be added"
     assert card.kind == "Another copy of this project  ·  64 images in both"
     assert card.classes.rows == [("Red/Red zigzag",)]
     assert card.conflicts.title == "11 conflicts. Yours stay until you settle them."
     assert card.agreement.rows[0][:3] == ("Same class", "11", "9%")
-    assert not clipped(card)
+    reviewing.wait(lambda: not clipped(card))  # once it is laid out
     assert not overlapping(card.panel)
     reviewing.press(Key.Key_Escape)
     assert "Red zigzag" not in {reviewing.graph.name(each) for each in reviewing.graph.classes()}

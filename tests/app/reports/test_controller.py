@@ -142,7 +142,7 @@ def test_an_unexpected_error_is_offered_until_it_was_read(qtbot: QtBot, settings
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")
         if is_read:
-            help_action(desk, "Copy the report").trigger()
+            help_action(desk, "Copy the problem report").trigger()
             desk.wait(lambda: "clipboard" in desk.window.toast.message)
     with next_start(qtbot, settings) as desk:
         assert (FAULT_OFFER in offers(desk)) is not is_read
@@ -152,7 +152,7 @@ def test_an_unexpected_error_is_offered_until_it_was_read(qtbot: QtBot, settings
 def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) -> None:
     """From the Help menu: versions, device, the last lines of the log."""
     with next_start(qtbot, settings) as desk:
-        help_action(desk, "Copy the report").trigger()
+        help_action(desk, "Copy the problem report").trigger()
         desk.wait(lambda: "clipboard" in desk.window.toast.message)
         text = QGuiApplication.clipboard().text()
     assert text.startswith(f"protoleaf {__version__}")

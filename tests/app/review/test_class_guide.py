@@ -10,9 +10,7 @@ from tests.support.widgets import button, texts
 
 def guide_of(desk: Desk) -> Notice:
     """The line, seen or not; the other one teaches keys."""
-    strips = desk.window.workspace.foot
-    parts = [item.widget() for place in range(strips.count()) if (item := strips.itemAt(place)) is not None]
-    return [each for each in parts if isinstance(each, Notice)][1]
+    return [each for each in desk.window.workspace.foot.strips if isinstance(each, Notice)][1]
 
 
 def unlabel(desk: Desk, name: str) -> None:

@@ -19,9 +19,7 @@ def settings(newcomer: Settings) -> Settings:
 
 def hint_of(desk: Desk) -> Notice:
     """The line, seen or not."""
-    strips = desk.window.workspace.foot
-    parts = [item.widget() for place in range(strips.count()) if (item := strips.itemAt(place)) is not None]
-    return next(each for each in parts if isinstance(each, Notice))
+    return next(each for each in desk.window.workspace.foot.strips if isinstance(each, Notice))
 
 
 def test_the_keys_are_taught_at_the_first_card(reviewing: Desk, settings: Settings) -> None:

@@ -55,7 +55,7 @@ def test_cards_say_how_alike_they_are(looking: Desk) -> None:
     looking.press(Key.Key_S)
     looking.wait(lambda: looking.window.workspace.images is not None)
     model = looking.window.workspace.model
-    assert model.card(0).detail == "100% alike"
+    assert model.card(0).detail == "100% similar"
     assert model.card(0).title
 
 
@@ -84,13 +84,13 @@ def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> N
     looking.window.workspace.choose_order(Order.ADDED)
     assert ids(looking) == sorted(alike)
     box = next(each for each in looking.window.workspace.header.findChildren(QComboBox))
-    place = box.findText("By likeness")
+    place = box.findText("By similarity")
     assert place == 0
     box.setCurrentIndex(place)
     box.activated.emit(place)
     assert ids(looking) == alike
     looking.press(Key.Key_Escape)
-    assert box.findText("By likeness") < 0
+    assert box.findText("By similarity") < 0
 
 
 def test_a_file_from_outside_is_dropped_with_alt(looking: Desk, collection: Collection, tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     assert not is_enabled(desk, "undo")
     red = desk.graph.find("Red")
     act(desk.qtbot, desk.window.session, lambda project: project.policies.set(red, ClassPolicy(1.0)))
-    desk.wait(lambda: "would have another safe class" in band.text)
+    desk.wait(lambda: "would change in confidence only" in band.text)
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
     desk.wait(lambda: "Nothing is saved until" in band.text)
     assert not is_enabled(desk, "undo")

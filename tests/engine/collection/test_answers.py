@@ -164,6 +164,19 @@ def test_candidates_of_a_class_without_images(live: LiveCollection) -> None:
     assert len(live.candidates(ring)) == 12
 
 
+def test_predicted_candidates_come_first(live: LiveCollection) -> None:
+    """Images predicted as the class or below it, the most probable first; then the others, by likeness."""
+    green = class_ids(live.project)["Green"]
+    state, candidates = live.state, live.candidates(green, count=100)
+    below = (green, *live.project.classes.graph.descendants(green))
+    places = [state.position(image_id) for image_id in candidates]
+    is_predicted = [int(state.best_class[place]) in below for place in places]
+    assert 0 < sum(is_predicted) < len(is_predicted)
+    assert is_predicted == sorted(is_predicted, reverse=True)
+    scores = [float(state.best_score[place]) for place in places[: sum(is_predicted)]]
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
     """An impossible bar on a branch leaves it without safe classes below; a deepest class is never passed."""
     project, ids = live.project, class_ids(live.project)

@@ -101,7 +101,7 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
         for each in audits
         for predicted, estimate in (
             (phrase("Most likely class"), each.accuracy),
-            (phrase("Class that was sure"), each.sure),
+            (phrase("Confident class"), each.sure),
         )
     ]
     return FigureTable("audits", phrase("Images drawn at random"), columns, rows)
