@@ -144,6 +144,10 @@
         <translation>Bewertung</translation>
     </message>
     <message>
+        <source>Show all images, those to review, labelled or unknown</source>
+        <translation>Alle, zu prüfende, gelabelte oder unbekannte Bilder zeigen</translation>
+    </message>
+    <message>
         <source>Comment and fields</source>
         <translation>Kommentar und Felder</translation>
     </message>
@@ -5511,10 +5515,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <source>Labelled by</source>
         <comment>setting</comment>
         <translation>Sie labeln als</translation>
-    </message>
-    <message>
-        <source>What each key does</source>
-        <translation>Was jede Taste tut</translation>
     </message>
     <message>
         <source>Theme</source>

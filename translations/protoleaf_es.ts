@@ -144,6 +144,10 @@
         <translation>Valoración</translation>
     </message>
     <message>
+        <source>Show all images, those to review, labelled or unknown</source>
+        <translation>Mostrar todas las imágenes, las pendientes, etiquetadas o desconocidas</translation>
+    </message>
+    <message>
         <source>Comment and fields</source>
         <translation>Comentario y campos</translation>
     </message>
@@ -5511,10 +5515,6 @@ Haga clic en + para añadir una clase.</translation>
         <source>Labelled by</source>
         <comment>setting</comment>
         <translation>Usted etiqueta como</translation>
-    </message>
-    <message>
-        <source>What each key does</source>
-        <translation>Qué hace cada tecla</translation>
     </message>
     <message>
         <source>Theme</source>

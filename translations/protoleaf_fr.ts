@@ -144,6 +144,10 @@
         <translation>Notation</translation>
     </message>
     <message>
+        <source>Show all images, those to review, labelled or unknown</source>
+        <translation>Afficher toutes les images, à vérifier, étiquetées ou inconnues</translation>
+    </message>
+    <message>
         <source>Comment and fields</source>
         <translation>Commentaire et champs</translation>
     </message>
@@ -5511,10 +5515,6 @@ Cliquez sur + pour ajouter une classe.</translation>
         <source>Labelled by</source>
         <comment>setting</comment>
         <translation>Vous étiquetez comme</translation>
-    </message>
-    <message>
-        <source>What each key does</source>
-        <translation>Ce que fait chaque touche</translation>
     </message>
     <message>
         <source>Theme</source>

@@ -144,6 +144,10 @@
         <translation>Avaliação</translation>
     </message>
     <message>
+        <source>Show all images, those to review, labelled or unknown</source>
+        <translation>Mostrar todas as imagens, as a revisar, rotuladas ou desconhecidas</translation>
+    </message>
+    <message>
         <source>Comment and fields</source>
         <translation>Comentário e campos</translation>
     </message>
@@ -5511,10 +5515,6 @@ Clique em + para adicionar uma classe.</translation>
         <source>Labelled by</source>
         <comment>setting</comment>
         <translation>Você rotula como</translation>
-    </message>
-    <message>
-        <source>What each key does</source>
-        <translation>O que cada tecla faz</translation>
     </message>
     <message>
         <source>Theme</source>

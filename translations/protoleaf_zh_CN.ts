@@ -144,6 +144,10 @@
         <translation>星级</translation>
     </message>
     <message>
+        <source>Show all images, those to review, labelled or unknown</source>
+        <translation>显示全部、待审核、已标注或未知图像</translation>
+    </message>
+    <message>
         <source>Comment and fields</source>
         <translation>批注和字段</translation>
     </message>
@@ -5362,10 +5366,6 @@ Click + to add a class.</source>
         <source>Labelled by</source>
         <comment>setting</comment>
         <translation>标注者姓名</translation>
-    </message>
-    <message>
-        <source>What each key does</source>
-        <translation>各快捷键的功能</translation>
     </message>
     <message>
         <source>Theme</source>

@@ -25,6 +25,7 @@ RUNS: Final = {
     "label_as_1": marked("Label by rank"),
     "label_with_1": marked("Label as the class with this key"),
     "stars_1": marked("Rating"),
+    "show_all": marked("Show all images, those to review, labelled or unknown"),
 }
 """What such a line says, by the name of its first action; else the text of that action."""
 

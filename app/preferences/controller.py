@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from app.actions.row import Needs, Section, action
@@ -11,12 +10,10 @@ from app.preferences.view import NameAsking, NameStrip
 from app.texts import marked
 from app.theme import set_scheme
 from app.theme.scheme import SchemeChoice
-from engine.config import backups_folder
 
 if TYPE_CHECKING:  # the window shows first
     from app.preferences.view import SettingsCard
     from app.shell import Shell
-    from engine.collection.live import LiveCollection
 
 
 @final
@@ -46,10 +43,7 @@ class Preferences(Feature):
         card.show_start(opens_last_project=self._settings.opens_last_project)
         card.show_calm(is_calm=self._settings.is_calm)
         card.show_person(self._settings.person, account=account_name())
-        card.show_device(self._shell.device_name())
-        card.show_backups(backups_folder(), can_open=self._session.info is not None)
-        if self._session.info is not None:
-            self._session.ask(_folder_of_backups, self._show_folder, owner=card, topic="folder of backups")
+        card.show_backups(can_open=self._session.info is not None)
         card.show_over()
         card.schemes[choice].setFocus()
 
@@ -67,10 +61,6 @@ class Preferences(Feature):
         card.closed.connect(self._on_card_closed)
         card.action_requested.connect(self._shell.trigger)
         return card
-
-    def _show_folder(self, folder: Path) -> None:
-        if self.card is not None:
-            self.card.show_backups(folder, can_open=True)
 
     def _choose_scheme(self, choice: SchemeChoice) -> None:
         self._settings.scheme = choice.value
@@ -102,11 +92,3 @@ class Preferences(Feature):
         if self._is_renamed and self._settings.person:
             self._names.offer_to_sign(self._settings.person)
         self._is_renamed = False
-
-
-def _folder_of_backups(live: LiveCollection) -> Path:
-    """On the project thread: it asks the disk for what was chosen."""
-    from engine.project.backups.place import folder_for
-
-    backups = live.project.backups
-    return folder_for(backups.path, backups.project_id)

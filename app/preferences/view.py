@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -23,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.row import ActionRow
-from app.controls import make_button, make_flowing_label, make_icon_button, make_label, make_separator
+from app.controls import fill_row, make_button, make_icon_button, make_label, make_separator
 from app.mirroring import leading_edge
 from app.palette.overlay import ScrollingCard
-from app.texts import breakable, plain_tip, plural, tr
+from app.texts import plural, tr
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens
 
@@ -209,15 +208,13 @@ class SettingsCard(ScrollingCard):
         self.person = QLineEdit()
         self.person.setAccessibleName(tr("Labelled by", about="setting"))
         self.buttons = {name: self._button_for(rows[name]) for name in ELSEWHERE}
-        self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
-        self._facts["change_keys"].setText(tr("What each key does"))
         self._fill_body()
         self._connect()
 
     # -- putting together
 
     def _fill_body(self) -> None:
-        """One line for each setting: its name, its value, and a button where it is chosen on another page."""
+        """One line for each setting, and below them what is set elsewhere."""
         spacing = tokens().spacing
         grid = QGridLayout(self.body)
         grid.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.medium)
@@ -238,11 +235,9 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(_name(tr("Labelled by", about="setting")), 5, 0)
         grid.addWidget(self.person, 5, 1, 1, 2)
         grid.addWidget(make_separator(), 6, 0, 1, 3)
-        names = {"change_keys": tr("Keyboard shortcuts"), "backups": tr("Backups"), "choose_device": tr("Device")}
-        for line, (action, name) in enumerate(names.items(), start=7):
-            grid.addWidget(_name(name), line, 0)
-            grid.addWidget(self._facts[action], line, 1)
-            grid.addWidget(self.buttons[action], line, 2)
+        elsewhere = QWidget()
+        fill_row(elsewhere, *self.buttons.values()).addStretch(1)
+        grid.addWidget(elsewhere, 7, 0, 1, 3)
         grid.setRowStretch(grid.rowCount(), 1)
 
     def _make_schemes(self) -> QHBoxLayout:
@@ -298,21 +293,10 @@ class SettingsCard(ScrollingCard):
         self.person.setText(name)
         self.person.setPlaceholderText(account or tr("Your name"))
 
-    def show_backups(self, folder: Path, *, can_open: bool) -> None:
-        """Show where backups are kept; without a project there are none to look at."""
-        self._facts["backups"].setText(breakable(str(folder)))
-        self._facts["backups"].setToolTip(plain_tip(str(folder)))
+    def show_backups(self, *, can_open: bool) -> None:
+        """Show whether there are backups to look at: not without a project."""
         self.buttons["backups"].setEnabled(can_open)
         self.buttons["backups"].setToolTip("" if can_open else tr("Open a project to see its backups."))
-        self._fit()
-
-    def show_device(self, text: str) -> None:
-        """Show which device embeds images."""
-        self._facts["choose_device"].setText(text)
-
-    def fact_of(self, action: str) -> str:
-        """What is shown beside the button of an action."""
-        return self._facts[action].text().replace("\u200b", "")
 
 
 def _name(text: str) -> QLabel:

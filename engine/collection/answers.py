@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import NO_CLASS, CollectionState, predicted_as
 from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
 from engine.everyday.classifier import Explanation, FittedClassifier, Inheritance, ScoredClass, Share
 from engine.everyday.scores import similarity
@@ -154,15 +154,27 @@ class Answers:
             for (image_id, row), of_image in zip(rows.items(), chances, strict=True)
         }
 
-    def nearest_unlabelled(self, class_id: int, count: int) -> tuple[int, ...]:
+    def likely_unlabelled(self, class_id: int, state: CollectionState, count: int) -> tuple[int, ...]:
+        """The unlabelled images that are most likely of a class: those predicted as it, then those most alike it.
+
+        Args:
+            class_id: a class; predictions of the classes below it count too.
+            state: the predictions.
+            count: how many, at most.
+
+        Returns:
+            Predicted images by falling probability, then others by falling similarity to the class's prototype; none
+            where it has no prototype.
+        """
         prototype = self.fitted.prototype(class_id)
         if prototype is None:
             return ()
+        predicted = predicted_as(state, (class_id, *self.graph.descendants(class_id)))
         rows, store = self.embedded.rows, self.embedded.store
         free = rows[(self.embedded.images.labels == NO_CLASS) & self.embedded.is_ready]
         alike = similarity(store.embeddings, prototype)
-        order = free[np.argsort(-alike[free], kind="stable")[:count]]
-        return tuple(store.image_ids[order].tolist())
+        nearest = store.image_ids[free[np.argsort(-alike[free], kind="stable")[:count]]].tolist()
+        return tuple(dict.fromkeys((*predicted[:count], *nearest)))[:count]
 
     def nearest_shots(self, image_id: int, class_id: int, count: int) -> tuple[int, ...]:
         """The labelled images of a class, or below it, whose embeddings are most alike an image's, nearest first.

@@ -36,7 +36,7 @@ from engine.collection.replaced_images import record_embedded
 from engine.collection.review_groups import GroupInput, ReviewMemory
 from engine.collection.row_scores import RowScores
 from engine.collection.similar import LikeImages, like_images
-from engine.collection.state import NO_CLASS, CollectionState, predicted_as
+from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
 from engine.everyday.blocks import stopped_by
@@ -350,19 +350,9 @@ class LiveCollection:
         return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
-        """The unlabelled images most likely of a class: those predicted as it, then those nearest to its prototype.
-
-        Args:
-            class_id: a class; predictions of the classes below it count too.
-            count: how many, at most.
-
-        Returns:
-            Predicted images by falling probability, then others by falling similarity; none without a prototype.
-        """
-        nearest = next((answers.nearest_unlabelled(class_id, count) for answers, _own in self._answers()), ())
-        classes = class_id, *self.project.classes.graph.descendants(class_id)
-        predicted = predicted_as(self.state, classes)[:count] if nearest else ()
-        return tuple(dict.fromkeys((*predicted, *nearest)))[:count]
+        """The unlabelled images that are most likely of a class; see `Answers.likely_unlabelled`."""
+        found = (answers.likely_unlabelled(class_id, self.state, count) for answers, _own in self._answers())
+        return next(found, ())
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
