@@ -351,8 +351,7 @@ class LiveCollection:
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images that are most likely of a class; see `Answers.likely_unlabelled`."""
-        found = (answers.likely_unlabelled(class_id, self.state, count) for answers, _own in self._answers())
-        return next(found, ())
+        return next((each.likely_unlabelled(class_id, self.state, count) for each, _own in self._answers()), ())
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
