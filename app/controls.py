@@ -203,6 +203,22 @@ def dress_number_box(box: NumberBox) -> NumberBox:
     return box
 
 
+def show_round(popup: QWidget) -> None:
+    """Let nothing be seen behind the round corners of a menu or list that is not shown yet."""
+    bare = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
+    popup.setWindowFlags(popup.windowFlags() | bare)
+    popup.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+
+
+def dress_list(box: QComboBox) -> None:
+    """Give the list of a combo box round corners and lines in the style of menus."""
+    popup = box.view().window()
+    popup.setObjectName("popup")
+    popup.setStyleSheet("#popup { background: transparent; border: none; }")  # the style sheet of all does not reach it
+    show_round(popup)
+    box.setItemDelegate(QStyledItemDelegate(box))  # the style sheet does not reach the default one
+
+
 @final
 class ChoiceBox(QComboBox):
     """Shows the end of a text that it is too narrow for as an ellipsis, and its placeholder where nothing is chosen.
@@ -212,6 +228,10 @@ class ChoiceBox(QComboBox):
     """
 
     follows_choice = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        dress_list(self)
 
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()

@@ -17,14 +17,14 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
+from app.controls import show_round
+
 _MARK: Final = re.compile(r"&&|\(&\w\)|&")  # `&&` is no mark, it is shown as one ampersand
 _WORD: Final = re.compile(r"\w+")
 _WIDE: Final = frozenset({"W", "F"})
 """Widths of letters that no key gives: those of Chinese, Japanese and Korean come by way of an input method."""
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
 _NONE: Final = Qt.KeyboardModifier.NoModifier
-_BARE: Final = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
-"""The system's frame and shadow are square."""
 _BY_SYSTEM: Final = sys.platform in {"win32", "darwin"}
 """Windows opens both by itself, and macOS has no such keys."""
 
@@ -132,8 +132,7 @@ class _Letters(QObject):
 
 def dress_menu(menu: QMenu) -> None:
     """Give the lines of a menu their letters while it is open; nothing is seen behind its round corners."""
-    menu.setWindowFlags(menu.windowFlags() | _BARE)
-    menu.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
+    show_round(menu)
     _Letters(menu)
 
 

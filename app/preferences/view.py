@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.row import ActionRow
-from app.controls import fill_row, make_button, make_icon_button, make_label, make_separator
+from app.controls import dress_list, fill_row, make_button, make_icon_button, make_label, make_separator
 from app.mirroring import leading_edge
 from app.palette.overlay import ScrollingCard
 from app.texts import plural, tr
@@ -168,6 +168,10 @@ _OPENING_KEYS: Final = frozenset(
 @final
 class LanguageBox(QComboBox):
     """A choice that is taken from its list alone: neither an arrow key nor the wheel changes it in passing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        dress_list(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _OPENING_KEYS:

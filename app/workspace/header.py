@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.key_tips import tell_key
-from app.controls import ElidedLabel, fill_row, make_icon_button, make_label
+from app.controls import ElidedLabel, dress_list, fill_row, make_icon_button, make_label
 from app.image_grid.geometry import LARGEST_SIDE, SMALLEST_SIDE
 from app.image_grid.held_order import Order
 from app.session.subsets import Subset
@@ -144,6 +144,7 @@ class Header(QWidget):
 
     def _make_order(self) -> QComboBox:
         box = QComboBox()
+        dress_list(box)
         box.setProperty("variant", "flat")
         box.setAccessibleName(tr("Order"))
         for order, text in ORDERS.items():
