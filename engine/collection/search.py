@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.collection.detail_columns import NO_CAMERA, NO_TIME, TEXTS
 from engine.collection.image_columns import ImageColumns
 from engine.collection.query_edits import quoted
-from engine.collection.search_query import FACTS, HAS, Field, QueryError, Term
+from engine.collection.search_query import FACTS, HAS, OR, Field, QueryError, Term
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
 from engine.collection.text_column import WILDCARD, TextColumn
 from engine.graph.category_graph import CategoryGraph
@@ -84,9 +84,11 @@ def why_nothing(text: str, terms: Sequence[Term], searched: Searched) -> Message
 
 
 def _meant_instead(term: Term, searched: Searched) -> str:
-    """A class or a fact that a word without a field may mean; "" for none."""
+    """OR, a class or a fact that a word without a field may mean; "" for none."""
     if term.field is not Field.WORDS or term.is_negated:
         return ""
+    if term.text.upper() == OR:
+        return OR
     if classes_meant(term.text, searched.graph):
         return f"class:{quoted(term.text)}"
     close = get_close_matches(term.text.casefold(), (*FACTS, *(f"has:{each}" for each in HAS)), 1, CLOSE)

@@ -133,6 +133,7 @@ def test_search(known: ImageKnowledge, project: Project, query: str, expected: l
         ("fuchs dragon", "Nothing matches “dragon”."),
         ("fuchs mowe", "Each part matches images, but no image matches all of them."),
         ("dragon OR griffin fuchs", "Nothing matches “dragon OR griffin”."),
+        ("fuchs or mowe", "Nothing matches “or”. Did you mean OR?"),
         ("fox", "Nothing matches “fox”. Did you mean class:fox?"),
         ("unlabeled", "Nothing matches “unlabeled”. Did you mean unlabelled?"),
         ('"red fox"', 'Nothing matches “"red fox"”. Did you mean class:"red fox"?'),
@@ -141,7 +142,7 @@ def test_search(known: ImageKnowledge, project: Project, query: str, expected: l
 def test_the_part_that_matches_nothing_is_named(
     known: ImageKnowledge, project: Project, query: str, expected: str | None
 ) -> None:
-    """And what may be meant: a class, or a fact."""
+    """And what may be meant: OR, a class, or a fact."""
     assert why_nothing(known, project, query) == expected
 
 
