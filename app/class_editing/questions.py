@@ -145,7 +145,7 @@ def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[
     row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
     rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
     for each, coarse in enumerate(_coarse_levels(graph)):
-        title = tr("Don't predict above level %1", number(each)) if each else tr("Predict classes of any level")
+        title = tr("Don't predict above level %1", number(each + 1)) if each else tr("Predict classes of any level")
         names = enumeration(shortened(graph.shown_name(class_id)) for class_id in coarse[:NAMED_OF_LEVEL])
         choice = OptionChoice(len(rules))
         row = PaletteRow(title, names if each else "", _now_text(is_it=each == level), "stop", choice)

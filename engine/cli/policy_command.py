@@ -35,7 +35,7 @@ def policy(
     ] = None,
     key: Annotated[int | None, typer.Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")] = None,
     level: Annotated[
-        int | None, typer.Option(min=0, help="Predict no coarse class above this level, anywhere; 0 for any.")
+        int | None, typer.Option(min=0, help="Predict no coarse class above this level, anywhere; 0 is the top level.")
     ] = None,
     is_locked: Annotated[
         bool | None, typer.Option("--lock/--unlock", help="Whether new words make classes only after a question.")

@@ -185,7 +185,7 @@ class ProjectPolicies:
         return max(0, int(self.setting(BROADEST_SETTING, 0)))
 
     def set_broadest_level(self, level: int) -> Change:
-        """Predict no coarse class above a level: one action.
+        """Predict no coarse class above a level: one action, whose text counts levels from 1, as the window does.
 
         Raises:
             InputError: there is no such level.
@@ -194,7 +194,7 @@ class ProjectPolicies:
             raise InputError(
                 "this is not a level", expected="0 to {deepest:,}", found=str(level), deepest=DEEPEST_LEVEL
             )
-        called = action("broadest_level_set", level=level) if level else action("broadest_level_removed")
+        called = action("broadest_level_set", level=level + 1) if level else action("broadest_level_removed")
         with self._store.one_step(called) as step:
             put_setting(step, BROADEST_SETTING, level or None)
         return step.change

@@ -205,8 +205,8 @@ def test_a_broadest_level_holds_for_the_whole_project(coarse: Desk) -> None:
     """Chosen among the rules of the class list: no card names a top class, and Shift+Enter and Enter agree."""
     desk = coarse
     desk.window.registry.trigger("class_rules")
-    rows = desk.type_into_palette("above level 1")
-    assert [row.title for row in rows] == ["Don't predict above level 1"]
+    rows = desk.type_into_palette("above level 2")
+    assert [row.title for row in rows] == ["Don't predict above level 2"]
     desk.press_for_change(Key.Key_Return)
     tops = {desk.graph.find(name) for name in ("Red", "Green", "Blue")}
     desk.wait(lambda: not set(desk.state.safe_class.tolist()) & tops)

@@ -84,7 +84,7 @@ def test_predictions_begin_at_a_class_by_an_undoable_step(birds: Project) -> Non
 def test_the_broadest_level_is_the_projects(birds: Project) -> None:
     assert birds.policies.broadest_level == 0
     change = birds.policies.set_broadest_level(1)
-    assert str(change.action) == "Limited predictions to level 1 and below"
+    assert str(change.action) == "Limited predictions to level 2 and below"
     assert birds.policies.broadest_level == 1
     birds.history.undo()
     assert birds.policies.broadest_level == 0
