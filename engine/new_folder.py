@@ -176,10 +176,10 @@ def check_is_free(path: Path) -> None:
             return
         if not path.is_dir() or any(path.iterdir()):
             raise InputError(
-                "there is something of this name already",
+                "this name is already taken",
                 expected="a new folder, or an empty one",
                 found=str(path),
-                remedy="choose another name; nothing is written over",
+                remedy="choose another name; nothing is overwritten",
             )
 
 

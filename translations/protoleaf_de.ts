@@ -747,7 +747,7 @@
         <translation>Es funktioniert: %1 eingebettet, %2 Dimensionen, etwa %3 Bilder/s auf einem Kern.</translation>
     </message>
     <message>
-        <source>This project uses Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Dieses Projekt ist auf „Schnell“ eingestellt. „Genau“ liegt öfter richtig.</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Dateien</translation>
     </message>
     <message>
-        <source>Trainers take each folder for a class of its own.</source>
+        <source>Training programs treat each folder as a class.</source>
         <translation>Trainingsprogramme halten jeden Ordner für eine eigene Klasse.</translation>
     </message>
     <message>
@@ -2310,11 +2310,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Klassen auch umbenennen, verschieben und zusammenführen wie in der Datei</translation>
     </message>
     <message>
-        <source>Such as</source>
+        <source>Example</source>
         <translation>Etwa</translation>
     </message>
     <message>
-        <source>How many</source>
+        <source>Count</source>
         <translation>Wie viele</translation>
     </message>
     <message>
@@ -2744,7 +2744,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>Category graph</source>
+        <source>Class graph</source>
         <translation>Klassengraph</translation>
     </message>
     <message>
@@ -3824,7 +3824,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Konfidenzschwelle %1</translation>
     </message>
     <message>
-        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Wie gut sie erkannt wird, lässt sich nicht beurteilen: Sie hat ein Label.</translation>
     </message>
     <message numerus="yes">
@@ -4090,7 +4090,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>Without this label the model says %1, %2.</source>
+        <source>Without this label the model predicts %1, %2.</source>
         <translation>Ohne dieses Label sagt das Modell %1, %2.</translation>
     </message>
     <message numerus="yes">
@@ -4258,7 +4258,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Verwendete Klasse</translation>
     </message>
     <message>
-        <source>Unclear classes</source>
+        <source>Ambiguous classes</source>
         <translation>Unklare Klassen</translation>
     </message>
     <message>
@@ -4404,7 +4404,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Hier anders geschrieben: %1.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names fit several images and are not labelled.</source>
+        <source>%n image names match several images and are skipped.</source>
         <translation>
             <numerusform>%n Bildname passt zu mehreren Bildern und wird nicht gelabelt.</numerusform>
             <numerusform>%n Bildnamen passen zu mehreren Bildern und werden nicht gelabelt.</numerusform>
@@ -4855,7 +4855,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Abweichende Klassen</translation>
     </message>
     <message>
-        <source>Look at those left</source>
+        <source>Show the rest</source>
         <translation>Zurückgestellte ansehen</translation>
     </message>
     <message>
@@ -6552,11 +6552,11 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Vorhersagen werden aktualisiert…</translation>
     </message>
     <message>
-        <source>some changes come from labels given before</source>
+        <source>some changes come from earlier labels</source>
         <translation>manche Änderungen kommen von zuvor vergebenen Labels</translation>
     </message>
     <message>
-        <source>Images by where they went</source>
+        <source>Changed images by class</source>
         <translation>Bilder nach neuer Klasse</translation>
     </message>
     <message>
@@ -6657,7 +6657,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         </translation>
     </message>
     <message>
-        <source>By the last edit: %1</source>
+        <source>Last edit: %1</source>
         <translation>Durch die letzte Änderung: %1</translation>
     </message>
     <message>
@@ -7042,10 +7042,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
     <message>
         <source>No labels yet</source>
         <translation>Noch keine Labels</translation>
-    </message>
-    <message>
-        <source>Class graph</source>
-        <translation>Klassengraph</translation>
     </message>
     <message>
         <source>Teach first</source>
@@ -10225,10 +10221,6 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Überblick</translation>
     </message>
     <message>
-        <source>Count</source>
-        <translation>Anzahl</translation>
-    </message>
-    <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
         <translation>Labels an {days:,} Tagen, die meisten an einem Tag: {most:,}</translation>
     </message>
@@ -10381,7 +10373,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>höchstens {limit} Zeichen</translation>
     </message>
     <message>
-        <source>nothing follows the sign at character {place}</source>
+        <source>nothing follows the minus sign at character {place}</source>
         <translation>nach dem Zeichen an Stelle {place} steht kein Suchbegriff</translation>
     </message>
     <message>
@@ -10501,7 +10493,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Bilder mit Label</translation>
     </message>
     <message>
-        <source>like none of the classes, or labelled so</source>
+        <source>unlike all classes, or labelled as none of them</source>
         <translation>keiner der Klassen ähnlich oder so gelabelt</translation>
     </message>
     <message>
@@ -11345,7 +11337,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>der Kopf der Bilddatei hat mehr Teile als der eines Fotos</translation>
     </message>
     <message>
-        <source>save it anew, and add that</source>
+        <source>save it again, and add the new file</source>
         <translation>neu speichern und das hinzufügen</translation>
     </message>
     <message>
@@ -12753,7 +12745,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>erstellen oder einen anderen wählen</translation>
     </message>
     <message>
-        <source>there is something of this name already</source>
+        <source>this name is already taken</source>
         <translation>etwas dieses Namens gibt es schon</translation>
     </message>
     <message>
@@ -12761,7 +12753,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>ein neuer oder leerer Ordner</translation>
     </message>
     <message>
-        <source>choose another name; nothing is written over</source>
+        <source>choose another name; nothing is overwritten</source>
         <translation>anderen Namen wählen; nichts wird überschrieben</translation>
     </message>
     <message>
@@ -14154,7 +14146,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>es gibt kein solches Bild im Projekt</translation>
     </message>
     <message>
-        <source>the project cannot be brought to the present version</source>
+        <source>the project cannot be updated to the current version</source>
         <translation>das Projekt kann nicht auf die aktuelle Version gebracht werden</translation>
     </message>
     <message>
@@ -14522,7 +14514,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>den Ordner „stubs“ des CUDA-Toolkits aus LD_LIBRARY_PATH entfernen</translation>
     </message>
     <message>
-        <source>another program holds the GPU for itself alone</source>
+        <source>another program has exclusive use of the GPU</source>
         <translation>ein anderes Programm belegt die GPU für sich allein</translation>
     </message>
     <message>
@@ -16066,7 +16058,7 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>mit einem anderen Programm in MP4 umwandeln</translation>
     </message>
     <message>
-        <source>the file has no moving pictures</source>
+        <source>the file has no video</source>
         <translation>die Datei hat keine bewegten Bilder</translation>
     </message>
     <message>

@@ -747,7 +747,7 @@
         <translation>Funciona: %1 analizadas, %2 dimensiones, unas %3 imágenes/s en un núcleo.</translation>
     </message>
     <message>
-        <source>This project uses Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Este proyecto usa la opción Rápida. La opción Precisa acierta más a menudo.</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Archivos</translation>
     </message>
     <message>
-        <source>Trainers take each folder for a class of its own.</source>
+        <source>Training programs treat each folder as a class.</source>
         <translation>Los programas de entrenamiento tratan cada carpeta como una clase aparte.</translation>
     </message>
     <message>
@@ -2310,11 +2310,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Renombrar, mover y fusionar también las clases según el archivo</translation>
     </message>
     <message>
-        <source>Such as</source>
+        <source>Example</source>
         <translation>Por ejemplo</translation>
     </message>
     <message>
-        <source>How many</source>
+        <source>Count</source>
         <translation>Cuántos</translation>
     </message>
     <message>
@@ -2744,7 +2744,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>Category graph</source>
+        <source>Class graph</source>
         <translation>Grafo de clases</translation>
     </message>
     <message>
@@ -3824,7 +3824,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Confianza mínima: %1</translation>
     </message>
     <message>
-        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>No se puede evaluar lo bien que se reconoce: tiene una sola etiqueta.</translation>
     </message>
     <message numerus="yes">
@@ -4090,7 +4090,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>Without this label the model says %1, %2.</source>
+        <source>Without this label the model predicts %1, %2.</source>
         <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
     </message>
     <message numerus="yes">
@@ -4258,7 +4258,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Clase usada</translation>
     </message>
     <message>
-        <source>Unclear classes</source>
+        <source>Ambiguous classes</source>
         <translation>Clases dudosas</translation>
     </message>
     <message>
@@ -4404,7 +4404,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Aquí con otra grafía: %1.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names fit several images and are not labelled.</source>
+        <source>%n image names match several images and are skipped.</source>
         <translation>
             <numerusform>%n nombre de imagen corresponde a varias imágenes y no se etiqueta.</numerusform>
             <numerusform>%n nombres de imagen corresponden a varias imágenes y no se etiquetan.</numerusform>
@@ -4855,7 +4855,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Clases que difieren</translation>
     </message>
     <message>
-        <source>Look at those left</source>
+        <source>Show the rest</source>
         <translation>Ver los que quedan</translation>
     </message>
     <message>
@@ -6552,11 +6552,11 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Actualizando las predicciones…</translation>
     </message>
     <message>
-        <source>some changes come from labels given before</source>
+        <source>some changes come from earlier labels</source>
         <translation>algunos cambios proceden de etiquetas asignadas antes</translation>
     </message>
     <message>
-        <source>Images by where they went</source>
+        <source>Changed images by class</source>
         <translation>Imágenes según su cambio de clase</translation>
     </message>
     <message>
@@ -6657,7 +6657,7 @@ Haga clic en + para añadir una clase.</translation>
         </translation>
     </message>
     <message>
-        <source>By the last edit: %1</source>
+        <source>Last edit: %1</source>
         <translation>Por el último cambio: %1</translation>
     </message>
     <message>
@@ -7042,10 +7042,6 @@ Haga clic en + para añadir una clase.</translation>
     <message>
         <source>No labels yet</source>
         <translation>Aún no hay etiquetas</translation>
-    </message>
-    <message>
-        <source>Class graph</source>
-        <translation>Grafo de clases</translation>
     </message>
     <message>
         <source>Teach first</source>
@@ -10225,10 +10221,6 @@ Haga clic en + para añadir una clase.</translation>
         <translation>Resumen</translation>
     </message>
     <message>
-        <source>Count</source>
-        <translation>Recuento</translation>
-    </message>
-    <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
         <translation>Etiquetas en {days:,} días; máximo en un día: {most:,}</translation>
     </message>
@@ -10381,7 +10373,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>como máximo {limit} caracteres</translation>
     </message>
     <message>
-        <source>nothing follows the sign at character {place}</source>
+        <source>nothing follows the minus sign at character {place}</source>
         <translation>no hay nada que buscar tras el signo del carácter {place}</translation>
     </message>
     <message>
@@ -10501,7 +10493,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>imágenes con etiqueta</translation>
     </message>
     <message>
-        <source>like none of the classes, or labelled so</source>
+        <source>unlike all classes, or labelled as none of them</source>
         <translation>como ninguna de las clases, o etiquetadas así</translation>
     </message>
     <message>
@@ -11345,7 +11337,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>la cabecera de la imagen tiene más partes que la de una foto</translation>
     </message>
     <message>
-        <source>save it anew, and add that</source>
+        <source>save it again, and add the new file</source>
         <translation>guárdela de nuevo y añada esa</translation>
     </message>
     <message>
@@ -12753,7 +12745,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>créela o elija otra</translation>
     </message>
     <message>
-        <source>there is something of this name already</source>
+        <source>this name is already taken</source>
         <translation>ya existe algo con este nombre</translation>
     </message>
     <message>
@@ -12761,7 +12753,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>una carpeta nueva o vacía</translation>
     </message>
     <message>
-        <source>choose another name; nothing is written over</source>
+        <source>choose another name; nothing is overwritten</source>
         <translation>elija otro nombre; no se sobrescribe nada</translation>
     </message>
     <message>
@@ -14154,7 +14146,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>no existe esa imagen en el proyecto</translation>
     </message>
     <message>
-        <source>the project cannot be brought to the present version</source>
+        <source>the project cannot be updated to the current version</source>
         <translation>no se puede llevar el proyecto a la versión actual</translation>
     </message>
     <message>
@@ -14522,7 +14514,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>quite de LD_LIBRARY_PATH la carpeta «stubs» del kit de herramientas de CUDA</translation>
     </message>
     <message>
-        <source>another program holds the GPU for itself alone</source>
+        <source>another program has exclusive use of the GPU</source>
         <translation>otro programa tiene la GPU en exclusiva</translation>
     </message>
     <message>
@@ -16066,7 +16058,7 @@ Haga clic en + para añadir una clase.</translation>
         <translation>conviértalo a MP4 con otro programa</translation>
     </message>
     <message>
-        <source>the file has no moving pictures</source>
+        <source>the file has no video</source>
         <translation>el archivo no tiene imágenes en movimiento</translation>
     </message>
     <message>

@@ -747,7 +747,7 @@
         <translation>Il fonctionne&#xa0;: %1 analysées, %2 dimensions, environ %3 images/s sur un cœur.</translation>
     </message>
     <message>
-        <source>This project uses Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Ce projet est réglé sur Rapide. Précis a plus souvent raison.</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Fichiers</translation>
     </message>
     <message>
-        <source>Trainers take each folder for a class of its own.</source>
+        <source>Training programs treat each folder as a class.</source>
         <translation>Les outils d’entraînement prennent chaque dossier pour une classe à part.</translation>
     </message>
     <message>
@@ -2310,11 +2310,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Aussi renommer, déplacer et fusionner des classes comme dans le fichier</translation>
     </message>
     <message>
-        <source>Such as</source>
+        <source>Example</source>
         <translation>Par exemple</translation>
     </message>
     <message>
-        <source>How many</source>
+        <source>Count</source>
         <translation>Combien</translation>
     </message>
     <message>
@@ -2744,7 +2744,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Category graph</source>
+        <source>Class graph</source>
         <translation>Graphe des classes</translation>
     </message>
     <message>
@@ -3824,7 +3824,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Confiance minimale&#xa0;: %1</translation>
     </message>
     <message>
-        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Impossible de juger si elle est bien reconnue&#xa0;: elle n’a qu’une étiquette.</translation>
     </message>
     <message numerus="yes">
@@ -4090,7 +4090,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Without this label the model says %1, %2.</source>
+        <source>Without this label the model predicts %1, %2.</source>
         <translation>Sans cette étiquette, le modèle dit %1, %2.</translation>
     </message>
     <message numerus="yes">
@@ -4258,7 +4258,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Classe retenue</translation>
     </message>
     <message>
-        <source>Unclear classes</source>
+        <source>Ambiguous classes</source>
         <translation>Classes ambiguës</translation>
     </message>
     <message>
@@ -4404,7 +4404,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Orthographe différente ici&#xa0;: %1.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names fit several images and are not labelled.</source>
+        <source>%n image names match several images and are skipped.</source>
         <translation>
             <numerusform>%n nom d’image correspond à plusieurs images, qui ne sont pas étiquetées.</numerusform>
             <numerusform>%n noms d’images correspondent chacun à plusieurs images, qui ne sont pas étiquetées.</numerusform>
@@ -4855,7 +4855,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Classes différentes</translation>
     </message>
     <message>
-        <source>Look at those left</source>
+        <source>Show the rest</source>
         <translation>Voir les restants</translation>
     </message>
     <message>
@@ -6552,11 +6552,11 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Mise à jour des prédictions…</translation>
     </message>
     <message>
-        <source>some changes come from labels given before</source>
+        <source>some changes come from earlier labels</source>
         <translation>certains changements viennent d’étiquettes données auparavant</translation>
     </message>
     <message>
-        <source>Images by where they went</source>
+        <source>Changed images by class</source>
         <translation>Images par destination</translation>
     </message>
     <message>
@@ -6657,7 +6657,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         </translation>
     </message>
     <message>
-        <source>By the last edit: %1</source>
+        <source>Last edit: %1</source>
         <translation>Par la dernière modification&#xa0;: %1</translation>
     </message>
     <message>
@@ -7042,10 +7042,6 @@ Cliquez sur + pour ajouter une classe.</translation>
     <message>
         <source>No labels yet</source>
         <translation>Pas encore d’étiquettes</translation>
-    </message>
-    <message>
-        <source>Class graph</source>
-        <translation>Graphe des classes</translation>
     </message>
     <message>
         <source>Teach first</source>
@@ -10225,10 +10221,6 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>Vue d’ensemble</translation>
     </message>
     <message>
-        <source>Count</source>
-        <translation>Nombre</translation>
-    </message>
-    <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
         <translation>Étiquettes posées sur {days:,} jours, maximum en un jour&#xa0;: {most:,}</translation>
     </message>
@@ -10381,7 +10373,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>au plus {limit} caractères</translation>
     </message>
     <message>
-        <source>nothing follows the sign at character {place}</source>
+        <source>nothing follows the minus sign at character {place}</source>
         <translation>rien à rechercher ne suit le signe au caractère {place}</translation>
     </message>
     <message>
@@ -10501,7 +10493,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>images avec une étiquette</translation>
     </message>
     <message>
-        <source>like none of the classes, or labelled so</source>
+        <source>unlike all classes, or labelled as none of them</source>
         <translation>ne ressemblent à aucune des classes, ou étiquetées ainsi</translation>
     </message>
     <message>
@@ -11345,7 +11337,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>l’en-tête de l’image a plus de parties que celui d’une photo</translation>
     </message>
     <message>
-        <source>save it anew, and add that</source>
+        <source>save it again, and add the new file</source>
         <translation>enregistrez-la à nouveau, et ajoutez cette version</translation>
     </message>
     <message>
@@ -12753,7 +12745,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>créez-le, ou choisissez-en un autre</translation>
     </message>
     <message>
-        <source>there is something of this name already</source>
+        <source>this name is already taken</source>
         <translation>il y a déjà quelque chose de ce nom</translation>
     </message>
     <message>
@@ -12761,7 +12753,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>un nouveau dossier, ou un dossier vide</translation>
     </message>
     <message>
-        <source>choose another name; nothing is written over</source>
+        <source>choose another name; nothing is overwritten</source>
         <translation>choisissez un autre nom&#xa0;; rien n’est écrasé</translation>
     </message>
     <message>
@@ -14154,7 +14146,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>cette image n’est pas dans le projet</translation>
     </message>
     <message>
-        <source>the project cannot be brought to the present version</source>
+        <source>the project cannot be updated to the current version</source>
         <translation>le projet ne peut pas être mis à la version actuelle</translation>
     </message>
     <message>
@@ -14522,7 +14514,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>retirez de LD_LIBRARY_PATH le dossier «&#xa0;stubs&#xa0;» du CUDA toolkit</translation>
     </message>
     <message>
-        <source>another program holds the GPU for itself alone</source>
+        <source>another program has exclusive use of the GPU</source>
         <translation>un autre programme s’est réservé le GPU</translation>
     </message>
     <message>
@@ -16066,7 +16058,7 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>convertissez-la en MP4 avec un autre programme</translation>
     </message>
     <message>
-        <source>the file has no moving pictures</source>
+        <source>the file has no video</source>
         <translation>le fichier n’a pas d’images animées</translation>
     </message>
     <message>

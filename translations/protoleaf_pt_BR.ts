@@ -747,7 +747,7 @@
         <translation>Funciona: embeddings de %1, %2 dimensões, cerca de %3 imagens/s em um núcleo.</translation>
     </message>
     <message>
-        <source>This project uses Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>Este projeto está no modo Rápido. O modo Preciso acerta mais.</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Arquivos</translation>
     </message>
     <message>
-        <source>Trainers take each folder for a class of its own.</source>
+        <source>Training programs treat each folder as a class.</source>
         <translation>Programas de treinamento tomam cada pasta por uma classe à parte.</translation>
     </message>
     <message>
@@ -2310,11 +2310,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Também renomear, mover e mesclar classes como no arquivo</translation>
     </message>
     <message>
-        <source>Such as</source>
+        <source>Example</source>
         <translation>Por exemplo</translation>
     </message>
     <message>
-        <source>How many</source>
+        <source>Count</source>
         <translation>Quantos</translation>
     </message>
     <message>
@@ -2744,7 +2744,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Category graph</source>
+        <source>Class graph</source>
         <translation>Grafo de classes</translation>
     </message>
     <message>
@@ -3824,7 +3824,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Confiança mínima: %1</translation>
     </message>
     <message>
-        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>Não é possível avaliar quão bem é reconhecida: tem um só rótulo.</translation>
     </message>
     <message numerus="yes">
@@ -4090,7 +4090,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>Without this label the model says %1, %2.</source>
+        <source>Without this label the model predicts %1, %2.</source>
         <translation>Sem este rótulo, o modelo diz %1, %2.</translation>
     </message>
     <message numerus="yes">
@@ -4258,7 +4258,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Classe usada</translation>
     </message>
     <message>
-        <source>Unclear classes</source>
+        <source>Ambiguous classes</source>
         <translation>Classes ambíguas</translation>
     </message>
     <message>
@@ -4404,7 +4404,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Com grafia diferente aqui: %1.</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names fit several images and are not labelled.</source>
+        <source>%n image names match several images and are skipped.</source>
         <translation>
             <numerusform>%n nome de imagem corresponde a várias imagens e não será rotulado.</numerusform>
             <numerusform>%n nomes de imagens correspondem a várias imagens e não serão rotulados.</numerusform>
@@ -4855,7 +4855,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Classes diferentes</translation>
     </message>
     <message>
-        <source>Look at those left</source>
+        <source>Show the rest</source>
         <translation>Ver os que restam</translation>
     </message>
     <message>
@@ -6552,11 +6552,11 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Atualizando predições…</translation>
     </message>
     <message>
-        <source>some changes come from labels given before</source>
+        <source>some changes come from earlier labels</source>
         <translation>algumas mudanças vêm de rótulos dados antes</translation>
     </message>
     <message>
-        <source>Images by where they went</source>
+        <source>Changed images by class</source>
         <translation>Imagens por classe de destino</translation>
     </message>
     <message>
@@ -6657,7 +6657,7 @@ Clique em + para adicionar uma classe.</translation>
         </translation>
     </message>
     <message>
-        <source>By the last edit: %1</source>
+        <source>Last edit: %1</source>
         <translation>Pela última edição: %1</translation>
     </message>
     <message>
@@ -7042,10 +7042,6 @@ Clique em + para adicionar uma classe.</translation>
     <message>
         <source>No labels yet</source>
         <translation>Ainda não há rótulos</translation>
-    </message>
-    <message>
-        <source>Class graph</source>
-        <translation>Grafo de classes</translation>
     </message>
     <message>
         <source>Teach first</source>
@@ -10225,10 +10221,6 @@ Clique em + para adicionar uma classe.</translation>
         <translation>Visão geral</translation>
     </message>
     <message>
-        <source>Count</source>
-        <translation>Quantidade</translation>
-    </message>
-    <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
         <translation>Rótulos em {days:,} dias, o máximo em um dia: {most:,}</translation>
     </message>
@@ -10381,7 +10373,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>no máximo {limit} caracteres</translation>
     </message>
     <message>
-        <source>nothing follows the sign at character {place}</source>
+        <source>nothing follows the minus sign at character {place}</source>
         <translation>não há nada a pesquisar depois do sinal no caractere {place}</translation>
     </message>
     <message>
@@ -10501,7 +10493,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>imagens com rótulo</translation>
     </message>
     <message>
-        <source>like none of the classes, or labelled so</source>
+        <source>unlike all classes, or labelled as none of them</source>
         <translation>diferentes de todas as classes ou rotuladas assim</translation>
     </message>
     <message>
@@ -11345,7 +11337,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>o cabeçalho da imagem tem mais partes que o de uma foto</translation>
     </message>
     <message>
-        <source>save it anew, and add that</source>
+        <source>save it again, and add the new file</source>
         <translation>salve-a novamente e adicione essa cópia</translation>
     </message>
     <message>
@@ -12753,7 +12745,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>crie-a ou escolha outra</translation>
     </message>
     <message>
-        <source>there is something of this name already</source>
+        <source>this name is already taken</source>
         <translation>já existe algo com este nome</translation>
     </message>
     <message>
@@ -12761,7 +12753,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>uma pasta nova ou vazia</translation>
     </message>
     <message>
-        <source>choose another name; nothing is written over</source>
+        <source>choose another name; nothing is overwritten</source>
         <translation>escolha outro nome; nada é substituído</translation>
     </message>
     <message>
@@ -14154,7 +14146,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>essa imagem não existe no projeto</translation>
     </message>
     <message>
-        <source>the project cannot be brought to the present version</source>
+        <source>the project cannot be updated to the current version</source>
         <translation>não é possível atualizar o projeto para a versão atual</translation>
     </message>
     <message>
@@ -14522,7 +14514,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>retire de LD_LIBRARY_PATH a pasta “stubs” do CUDA Toolkit</translation>
     </message>
     <message>
-        <source>another program holds the GPU for itself alone</source>
+        <source>another program has exclusive use of the GPU</source>
         <translation>outro programa usa a GPU com exclusividade</translation>
     </message>
     <message>
@@ -16066,7 +16058,7 @@ Clique em + para adicionar uma classe.</translation>
         <translation>converta-o em MP4 com outro programa</translation>
     </message>
     <message>
-        <source>the file has no moving pictures</source>
+        <source>the file has no video</source>
         <translation>o arquivo não tem imagens em movimento</translation>
     </message>
     <message>

@@ -746,7 +746,7 @@
         <translation>可以使用：已为 %1计算嵌入，%2 维，单核约 %3 张/秒。</translation>
     </message>
     <message>
-        <source>This project uses Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate makes fewer mistakes.</source>
         <translation>此项目设为“快速”。“准确”模式的准确率更高。</translation>
     </message>
     <message>
@@ -1876,7 +1876,7 @@ Click + to add a class.</source>
         <translation>文件</translation>
     </message>
     <message>
-        <source>Trainers take each folder for a class of its own.</source>
+        <source>Training programs treat each folder as a class.</source>
         <translation>训练程序会将每个文件夹视为独立的类别。</translation>
     </message>
     <message>
@@ -2287,11 +2287,11 @@ Click + to add a class.</source>
         <translation>同时按文件重命名、移动和合并类别</translation>
     </message>
     <message>
-        <source>Such as</source>
+        <source>Example</source>
         <translation>例如</translation>
     </message>
     <message>
-        <source>How many</source>
+        <source>Count</source>
         <translation>数量</translation>
     </message>
     <message>
@@ -2691,7 +2691,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>Category graph</source>
+        <source>Class graph</source>
         <translation>类别图</translation>
     </message>
     <message>
@@ -3751,7 +3751,7 @@ Click + to add a class.</source>
         <translation>最低置信度 %1</translation>
     </message>
     <message>
-        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <source>Accuracy can&apos;t be estimated from one label.</source>
         <translation>无法判断识别效果：此类别只有一个标签。</translation>
     </message>
     <message numerus="yes">
@@ -4011,7 +4011,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>Without this label the model says %1, %2.</source>
+        <source>Without this label the model predicts %1, %2.</source>
         <translation>不用此标签时，模型判断为“%1”，%2。</translation>
     </message>
     <message numerus="yes">
@@ -4171,7 +4171,7 @@ Click + to add a class.</source>
         <translation>采用的类别</translation>
     </message>
     <message>
-        <source>Unclear classes</source>
+        <source>Ambiguous classes</source>
         <translation>不明确的类别</translation>
     </message>
     <message>
@@ -4307,7 +4307,7 @@ Click + to add a class.</source>
         <translation>此处写法不同：%1。</translation>
     </message>
     <message numerus="yes">
-        <source>%n image names fit several images and are not labelled.</source>
+        <source>%n image names match several images and are skipped.</source>
         <translation>
             <numerusform>%n 个图像名称对应多张图像，不予标注。</numerusform>
         </translation>
@@ -4742,7 +4742,7 @@ Click + to add a class.</source>
         <translation>有差异的类别</translation>
     </message>
     <message>
-        <source>Look at those left</source>
+        <source>Show the rest</source>
         <translation>查看剩余的</translation>
     </message>
     <message>
@@ -6387,11 +6387,11 @@ Click + to add a class.</source>
         <translation>正在更新预测…</translation>
     </message>
     <message>
-        <source>some changes come from labels given before</source>
+        <source>some changes come from earlier labels</source>
         <translation>部分变化来自先前给出的标签</translation>
     </message>
     <message>
-        <source>Images by where they went</source>
+        <source>Changed images by class</source>
         <translation>按去向排列的图像</translation>
     </message>
     <message>
@@ -6485,7 +6485,7 @@ Click + to add a class.</source>
         </translation>
     </message>
     <message>
-        <source>By the last edit: %1</source>
+        <source>Last edit: %1</source>
         <translation>因上一项编辑：%1</translation>
     </message>
     <message>
@@ -6864,10 +6864,6 @@ Click + to add a class.</source>
     <message>
         <source>No labels yet</source>
         <translation>尚无标签</translation>
-    </message>
-    <message>
-        <source>Class graph</source>
-        <translation>类别图</translation>
     </message>
     <message>
         <source>Teach first</source>
@@ -10020,10 +10016,6 @@ Click + to add a class.</source>
         <translation>概览</translation>
     </message>
     <message>
-        <source>Count</source>
-        <translation>数量</translation>
-    </message>
-    <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
         <translation>共 {days:,} 天有标签，单日最多：{most:,}</translation>
     </message>
@@ -10176,7 +10168,7 @@ Click + to add a class.</source>
         <translation>最多 {limit} 个字符</translation>
     </message>
     <message>
-        <source>nothing follows the sign at character {place}</source>
+        <source>nothing follows the minus sign at character {place}</source>
         <translation>第 {place} 个字符处的符号后没有搜索内容</translation>
     </message>
     <message>
@@ -10296,7 +10288,7 @@ Click + to add a class.</source>
         <translation>有标签的图像</translation>
     </message>
     <message>
-        <source>like none of the classes, or labelled so</source>
+        <source>unlike all classes, or labelled as none of them</source>
         <translation>与所有类别都不相似，或如此标注</translation>
     </message>
     <message>
@@ -11140,7 +11132,7 @@ Click + to add a class.</source>
         <translation>图像文件头的部分比照片的多</translation>
     </message>
     <message>
-        <source>save it anew, and add that</source>
+        <source>save it again, and add the new file</source>
         <translation>请重新保存，再添加该文件</translation>
     </message>
     <message>
@@ -12548,7 +12540,7 @@ Click + to add a class.</source>
         <translation>请创建它，或选择其他文件夹</translation>
     </message>
     <message>
-        <source>there is something of this name already</source>
+        <source>this name is already taken</source>
         <translation>已有同名的内容</translation>
     </message>
     <message>
@@ -12556,7 +12548,7 @@ Click + to add a class.</source>
         <translation>新文件夹或空文件夹</translation>
     </message>
     <message>
-        <source>choose another name; nothing is written over</source>
+        <source>choose another name; nothing is overwritten</source>
         <translation>请选择其他名称；不会覆盖任何内容</translation>
     </message>
     <message>
@@ -13942,7 +13934,7 @@ Click + to add a class.</source>
         <translation>项目中没有这张图像</translation>
     </message>
     <message>
-        <source>the project cannot be brought to the present version</source>
+        <source>the project cannot be updated to the current version</source>
         <translation>无法将项目升级到当前版本</translation>
     </message>
     <message>
@@ -14310,7 +14302,7 @@ Click + to add a class.</source>
         <translation>请将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
     </message>
     <message>
-        <source>another program holds the GPU for itself alone</source>
+        <source>another program has exclusive use of the GPU</source>
         <translation>另一程序独占了 GPU</translation>
     </message>
     <message>
@@ -15847,7 +15839,7 @@ Click + to add a class.</source>
         <translation>请用其他程序将其转换为 MP4</translation>
     </message>
     <message>
-        <source>the file has no moving pictures</source>
+        <source>the file has no video</source>
         <translation>文件没有视频画面</translation>
     </message>
     <message>

@@ -189,7 +189,7 @@ def trial_text(trial: Trial) -> str:
 
 
 def offer_text(accurate: OfferedBackbone) -> str:
-    template = tr("This project uses Fast. Accurate is right more often.")
+    template = tr("This project uses Fast. Accurate makes fewer mistakes.")
     times = round(accurate.times_the_work)
     if times <= 1:
         return template

@@ -236,7 +236,7 @@ class ExportDetails(QWidget):
         files.addWidget(self.crops)
         files.addWidget(self.flat)
         files.addWidget(self.coarse)
-        self._coarse_hint = make_hint(tr("Trainers take each folder for a class of its own."))
+        self._coarse_hint = make_hint(tr("Training programs treat each folder as a class."))
         files.addWidget(self._coarse_hint)
         photos = fill_column(self._photos_part, make_label(tr("Photos"), "section"), spacing=spacing.tiny)
         for is_reduced, button in self.photos.items():

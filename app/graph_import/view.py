@@ -103,7 +103,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as in the file"))
         self.sections = self._make_sections()
-        self.left_out = PlanSection(tr("Skipped"), (tr("Reason"), tr("Such as"), tr("How many")))
+        self.left_out = PlanSection(tr("Skipped"), (tr("Reason"), tr("Example"), tr("Count")))
         self._levels_text = make_flowing_label("", "secondary")
         self._besides = make_flowing_label("", "secondary")
         self._update_note = make_flowing_label("", "caption")

@@ -160,7 +160,7 @@ class GraphBoard(QWidget):
         super().__init__()
         self.model = GraphModel(session, self)
         self.canvas = GraphCanvas(self.model, thumbnails, requests)
-        self.canvas.setAccessibleName(tr("Category graph"))
+        self.canvas.setAccessibleName(tr("Class graph"))
         self._wanted: int | None = None  # a class that is not drawn yet
         self._is_flight = False
         self._is_following = False

@@ -180,7 +180,7 @@ def recognised_text(facts: ClassPageFacts) -> str:
     if curve is None:
         if len(facts.shots) != 1 or facts.is_zero_shot:
             return ""
-        return tr("How well it is recognised cannot be judged: it has one label.")
+        return tr("Accuracy can't be estimated from one label.")
     low, high = curve.recognised_interval
     counted = plural(
         curve.images,

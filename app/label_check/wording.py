@@ -105,7 +105,7 @@ def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
                 count, "Its nearest labelled look-alike: %1.", "Its %n nearest labelled look-alikes: %1.", votes
             )
         case _:
-            text = tr("Without this label the model says %1, %2.")
+            text = tr("Without this label the model predicts %1, %2.")
             return fill(text, name_of(suspect.proposed), probability_text(suspect.score))
 
 

@@ -39,7 +39,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))
         self.contradictions = PlanSection(tr("Images with two classes"), (image, tr("Class used"), tr("Also"), by))
-        self.class_conflicts = PlanSection(tr("Unclear classes"), (image, there, tr("By name"), tr("By id")))
+        self.class_conflicts = PlanSection(tr("Ambiguous classes"), (image, there, tr("By name"), tr("By id")))
         self.content_conflicts = PlanSection(tr("Different photos"), (image, here, tr("Reason")))
         self.classes = PlanSection(tr("Missing classes"), (tr("Class"), tr("Labels")))
         self.images = PlanSection(tr("Missing images"), (image, tr("File")))

@@ -87,8 +87,8 @@ def passed_over(survey: LabelSurvey) -> str:
         parts.append(
             plural(
                 len(plan.ambiguous_images),
-                "1 image name fits several images and is not labelled.",
-                "%n image names fit several images and are not labelled.",
+                "1 image name matches several images and is skipped.",
+                "%n image names match several images and are skipped.",
             )
         )
     return paragraph(*parts)

@@ -39,7 +39,7 @@ class SummaryView(QWidget):
         )
         self.differing = PlanSection(tr("Differing classes"), (tr("Yours"), tr("Theirs"), tr("Images")))
         self._words = make_flowing_label("", "secondary")
-        self.again_button = make_button(tr("Look at those left"), self.again_requested.emit, icon_name="history")
+        self.again_button = make_button(tr("Show the rest"), self.again_requested.emit, icon_name="history")
         self.copy_button = make_button(tr("Copy table"), self._copy, icon_name="copy")
         self.save_button = make_button(tr("Save as CSV…"), self.save_requested.emit, icon_name="export")
         self.done_button = make_button(tr("Done"), self.done_requested.emit, variant="primary")

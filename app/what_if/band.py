@@ -95,7 +95,7 @@ class WhatIfBand(QWidget):
         self._first.setText(changed)
         lines = [tried_line(outcome.edits), accuracy_line(outcome.held_out)]
         if outcome.is_baseline_behind:
-            lines.append(tr("some changes come from labels given before"))
+            lines.append(tr("some changes come from earlier labels"))
         self._second.setText(SEPARATOR.join(lines))
         self._show(has_edits=True)
 

@@ -182,7 +182,7 @@ class MoveList(QListView):
         self.setStyleSheet("QListView { padding: 0; }")  # rows have their own margins
         self.setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setAccessibleName(tr("Images by where they went"))
+        self.setAccessibleName(tr("Changed images by class"))
         thumbnails.ready.connect(self._on_ready)
 
     def show_changes(self, changes: ChangedImages, state: CollectionState | None, name_of: NameOf) -> None:

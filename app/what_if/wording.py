@@ -93,7 +93,7 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
 
 def cause_line(texts: Sequence[str]) -> str:
     if len(texts) == 1:
-        return tr("By the last edit: %1", shortened(texts[0], LONGEST_TEXT))
+        return tr("Last edit: %1", shortened(texts[0], LONGEST_TEXT))
     return plural(len(texts), "By the last edit", "By the last %n edits") if texts else ""
 
 

@@ -150,7 +150,7 @@ def _term(found: re.Match[str], own: Own) -> Term:
         if not bare.strip():
             place = start + FIRST_POSITION
             raise QueryError(
-                "nothing follows the sign at character {place}", expected="a word, as in -fox", place=place
+                "nothing follows the minus sign at character {place}", expected="a word, as in -fox", place=place
             )
     else:
         field = _field(name, own, start)
@@ -393,7 +393,7 @@ MEANINGS: Final[Mapping[Field, str]] = {
 FACT_MEANINGS: Final[Mapping[str, str]] = {
     "unlabelled": marked("images without a label"),
     "labelled": marked("images with a label"),
-    "unknown": marked("like none of the classes, or labelled so"),
+    "unknown": marked("unlike all classes, or labelled as none of them"),
     "empty": marked("labelled as empty: nothing is there"),
     "flagged": marked("images with a flag"),
     "unreadable": marked("files that could not be read"),

@@ -283,7 +283,9 @@ def _square_of_part(wanted: WantedPart, square: Box, side: int) -> NDArray[np.ui
 def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image], T]) -> T:
     file = io.BytesIO(data)
     if not is_header_bounded(file):
-        raise ImageError("the image's header has more parts than a photo's", remedy="save it anew, and add that")
+        raise ImageError(
+            "the image's header has more parts than a photo's", remedy="save it again, and add the new file"
+        )
     with (
         pillow_errors(data),
         Image.open(file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())) as image,

@@ -44,7 +44,7 @@ def picture_stream(container: InputContainer) -> VideoStream:
     """
     stream = container.streams.best("video")
     if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
-        raise ImageError("the file has no moving pictures", expected="a video, not sound alone", remedy="leave it out")
+        raise ImageError("the file has no video", expected="a video, not sound alone", remedy="leave it out")
     context = stream.codec_context
     if context is None:
         raise ImageError(

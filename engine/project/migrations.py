@@ -181,7 +181,7 @@ def migrate(connection: Connection, version: int) -> None:
                 connection.write(f"PRAGMA user_version = {migration.to_version}")
     except (sqlite3.Error, InputError) as error:
         raise ProjectDamagedError(
-            "the project cannot be brought to the present version",
+            "the project cannot be updated to the current version",
             found="{reason} in {path}",
             remedy="open an earlier copy of the file, or restore a backup; nothing was changed",
             reason=error,

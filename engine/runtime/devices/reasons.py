@@ -121,7 +121,7 @@ _STATUS: Final = {
         "take the CUDA toolkit's folder “stubs” off LD_LIBRARY_PATH",
     ),
     46: (
-        "another program holds the GPU for itself alone",
+        "another program has exclusive use of the GPU",
         "end that program, or set the GPU's compute mode back with `nvidia-smi -c 0`",
     ),
     802: (

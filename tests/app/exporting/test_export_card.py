@@ -237,7 +237,7 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
     full.mkdir()
     (full / "mine").write_text("mine", encoding="utf-8")
     name_target(reviewing, card, str(full))
-    assert card.failure.text.startswith("There is something of this name already")
+    assert card.failure.text.startswith("This name is already taken")
     reviewing.press(Key.Key_Return)
     reviewing.press(Key.Key_Escape)
     assert not card.isVisible()

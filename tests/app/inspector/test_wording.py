@@ -150,7 +150,7 @@ def test_how_well_a_class_is_recognised() -> None:
     assert recognised_text(a_class(curve=curve, mistaken_for="Tern")) == f"{counted} Most often mistaken for Tern."
     partly = recognised_text(a_class(curve=replace(curve, has_unseen=True)))
     assert partly == f"{counted} Only classes with examples were compared."
-    assert recognised_text(a_class(shots=(11,))) == "How well it is recognised cannot be judged: it has one label."
+    assert recognised_text(a_class(shots=(11,))) == "Accuracy can't be estimated from one label."
     assert recognised_text(a_class(shots=(), is_zero_shot=True)) == ""
 
 

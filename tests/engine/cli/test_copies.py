@@ -44,7 +44,7 @@ def test_a_copy_is_unpacked_beside_itself(trip: Path, tmp_path: Path, capsys: py
         f"Unpacked {tmp_path / 'my trip' / 'trip.protoleaf'} with 4 photos."
         in done(capsys, "unpack", tmp_path / "my trip.protoleafz").out
     )
-    assert "something of this name already" in refused(
+    assert "this name is already taken" in refused(
         capsys, "unpack", tmp_path / "my trip.protoleafz", tmp_path / "my trip"
     )
 

@@ -123,7 +123,7 @@ def test_what_does_not_belong_together_is_refused(laid: Laid, tmp_path: Path) ->
     other = DataSet(laid.data_set.folder, replace(laid.data_set.manifest, data_set_id="another"))
     with pytest.raises(InputError, match="the folder holds predictions of another data set or model"):
         begin_predictions(other, bundle, tmp_path / "out")
-    with pytest.raises(InputError, match="there is something of this name already"):
+    with pytest.raises(InputError, match="this name is already taken"):
         begin_predictions(laid.data_set, bundle, laid.model)
     with pytest.raises(InputError, match="this is not a folder of predictions"):
         begin_predictions(laid.data_set, bundle, laid.data_set.folder)

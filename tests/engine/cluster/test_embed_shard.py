@@ -203,7 +203,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
     write_jpeg(tmp_path / "1.jpg")
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "letter.txt").touch()
-    with pytest.raises(InputError, match="there is something of this name already"):
+    with pytest.raises(InputError, match="this name is already taken"):
         begun([tmp_path / "1.jpg"], tmp_path / "own")
     with pytest.raises(InputError, match="there is no image: found "):
         begun([tmp_path / "own"], tmp_path / "set")

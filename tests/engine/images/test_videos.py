@@ -193,7 +193,7 @@ def test_a_file_with_sound_alone(tmp_path: Path) -> None:
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    with pytest.raises(ImageError, match="the file has no moving pictures: expected a video, not sound alone"):
+    with pytest.raises(ImageError, match="the file has no video: expected a video, not sound alone"):
         parts_of(path)
 
 

@@ -234,7 +234,7 @@ def test_a_folder_that_is_there_stays(ruled: Collection, tmp_path: Path) -> None
     (tmp_path / "model" / "mine.txt").write_text("mine")
     with (
         Project.open(ruled.project, for_writing=False) as project,
-        pytest.raises(InputError, match="something of this name already"),
+        pytest.raises(InputError, match="this name is already taken"),
     ):
         export_model(project, ruled.caches, tmp_path / "model")
     assert (tmp_path / "model" / "mine.txt").read_text() == "mine"
