@@ -289,7 +289,8 @@ def short_reason(failure: str, name: str) -> str:
         return fill(template, _kind_of(name))
     if what in _SHORT:
         return _SHORT[what]()
-    return what[:1].upper() + what[1:]
+    words = translated(failure).partition(": ")[0].partition(". ")[0]
+    return words[:1].upper() + words[1:]
 
 
 def _found_in(facts: str) -> str:

@@ -11,7 +11,7 @@ from app.controls import fill_column, make_button, make_icon_button, make_label
 from app.mirroring import is_mirrored, isolated, leading_edge, left_to_right
 from app.progress_bar import fill_bar, make_bar
 from app.texts import plain_tip, plural, tr
-from app.wording import SEPARATOR, progress_facts, titled
+from app.wording import SEPARATOR, progress_facts, short_reason, titled
 from engine.events import Progress
 from engine.files import FileFailure, shown
 from engine.texts import translated
@@ -55,9 +55,10 @@ class FailuresPopup(QFrame):
         self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
-            item = QListWidgetItem(f"{left_to_right(shown(failure.path.name))}\n{shown(translated(failure.reason))}")
+            name = failure.path.name
+            item = QListWidgetItem(f"{left_to_right(shown(name))}\n{shown(short_reason(failure.reason, name))}")
             item.setSizeHint(self._room_for(item.text()))
-            item.setToolTip(plain_tip(shown(str(failure.path))))
+            item.setToolTip(plain_tip(shown(f"{failure.path}\n{translated(failure.reason)}")))
             self._list.addItem(item)
         self.adjustSize()
         self.move(above - QPoint(0 if is_mirrored() else self.width(), self.height()))

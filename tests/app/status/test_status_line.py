@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.palette.overlay import ScrollingCard
@@ -112,7 +112,10 @@ def test_the_saved_mark_tells_the_truth(
 def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     """A quiet button with the count; the list can be copied."""
     bar = line.job_bar
-    failures = [FileFailure(Path("a.jpg"), "cut short"), FileFailure(Path("b.jpg"), "found text")]
+    failures = [
+        FileFailure(Path("a.jpg"), "cut short: expected more. Add it again"),
+        FileFailure(Path("b.jpg"), "found text"),
+    ]
     bar.set_failures(failures)
     assert button(bar, "2 files could not be read").isVisible()
     bar.set_failures(failures[:1])
@@ -120,9 +123,11 @@ def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     failed.click()
     (popup,) = bar.findChildren(FailuresPopup)
     assert popup.isVisible()
+    (listed,) = popup.findChildren(QListWidget)
+    assert listed.item(0).text() == "a.jpg\nCut short"
     (copy,) = popup.findChildren(QPushButton)
     copy.click()
-    assert QGuiApplication.clipboard().text() == "a.jpg\tcut short"
+    assert QGuiApplication.clipboard().text() == f"a.jpg\t{reason}"
     assert not popup.isVisible()
     bar.set_failures(())
     assert not failed.isVisible()
