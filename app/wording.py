@@ -302,8 +302,8 @@ def _no_image(found: str) -> str:
     if found in _EMPTY_FINDS:
         return tr("Not an image")
     if any(kind in found.lower() for kind in _KINDS_OF_IMAGES):
-        return tr("Not supported: %1", found)
-    return tr("Not an image: %1", found)
+        return tr("Not supported: %1", translated(found))
+    return tr("Not an image: %1", translated(found))
 
 
 def _kind_of(name: str) -> str:

@@ -112,10 +112,8 @@ def test_the_saved_mark_tells_the_truth(
 def test_failures_are_counted_and_listed(line: StatusLine) -> None:
     """A quiet button with the count; the list can be copied."""
     bar = line.job_bar
-    failures = [
-        FileFailure(Path("a.jpg"), "cut short: expected more. Add it again"),
-        FileFailure(Path("b.jpg"), "found text"),
-    ]
+    reason = "cut short: expected more. Add it again"
+    failures = [FileFailure(Path("a.jpg"), reason), FileFailure(Path("b.jpg"), "found text")]
     bar.set_failures(failures)
     assert button(bar, "2 files could not be read").isVisible()
     bar.set_failures(failures[:1])
