@@ -203,7 +203,7 @@ def test_why_a_copy_cannot_be_opened_stands_on_the_card(desk: Desk, tmp_path: Pa
     card.folder.selectAll()
     desk.qtbot.keyClicks(card.folder, str(tmp_path / "taken"))
     desk.wait(lambda: bool(card.failure.text))
-    assert "this name is already taken" in card.failure.text
+    assert "This name is already taken" in card.failure.text
     assert not card.open_button.isEnabled()
     with zipfile.ZipFile(tmp_path / "trip.protoleafz", "a") as opened:
         opened.writestr("../evil.jpg", b"x")
