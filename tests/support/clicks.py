@@ -14,7 +14,6 @@ LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 def click(widget: QWidget, place: QPoint | None = None, button: Qt.MouseButton = LEFT) -> None:
     """Press and let go at a place of a widget, by default in its middle."""
     spot = Spot(widget, widget.rect().center() if place is None else place)
-    QTest.mouseMove(spot.window, spot.in_window + QPoint(1, 1))  # a new window knows no pointer that stays still
     QCursor.setPos(widget.mapToGlobal(spot.point))  # a menu asks whether the pointer has moved since it opened
     QTest.mouseClick(spot.window, button, Qt.KeyboardModifier.NoModifier, spot.in_window)
     QApplication.processEvents()
