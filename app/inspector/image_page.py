@@ -230,27 +230,25 @@ class LabelLine(QWidget):
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
         self._question = Paragraph()
         self.confirm = make_button(tr("Keep label"), on_confirm)
-        self.ask_again = make_button(tr("Remove label"), on_remove, variant="flat")
+        self.remove = make_button(tr("Remove label"), on_remove, variant="flat")
         self._answers = QWidget()
-        fill_row(self._answers, self.confirm, self.ask_again).addStretch(1)
-        for button in (self.confirm, self.ask_again):
+        fill_row(self._answers, self.confirm).addStretch(1)
+        for button in (self.confirm, self.remove):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._remove = make_button(tr("Remove label"), on_remove, variant="flat")
-        self._remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         words = QWidget()
         fill_column(words, self._title, self._origin, spacing=0).setAlignment(Qt.AlignmentFlag.AlignVCenter)
         line = QWidget()
-        fill_row(line, words, self._remove).setStretch(0, 1)
+        fill_row(line, words, self.remove).setStretch(0, 1)
         fill_column(self, line, self._question, self._answers)
         self._answers.hide()
 
     def show_label(self, title: str, label: Label | None) -> None:
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
-        self.setMinimumHeight(max(words, self._remove.sizeHint().height()))
+        self.setMinimumHeight(max(words, self.remove.sizeHint().height()))
         self._title.show_text(title, role="strong" if label else "secondary")
         self._origin.setVisible(label is not None and bool(label.who))
         self._origin.show_text(label_origin(label) if label and label.who else "")
-        self._remove.setVisible(label is not None)
+        self.remove.setVisible(label is not None)
         self._question.show_text("")
         self._answers.hide()
 
@@ -258,7 +256,7 @@ class LabelLine(QWidget):
         """Show a label of another photo, and ask whether it holds for this one."""
         self.show_label(title, outdated)
         self._title.show_text(title, role="secondary")
-        self._remove.hide()
+        self.remove.setVisible(is_writable)
         self._question.show_text(tr("The file now holds a different photo, so this label no longer counts."))
         self._answers.setVisible(is_writable)
 

@@ -78,8 +78,8 @@ def test_the_label_is_confirmed_by_mouse(asked: tuple[Desk, int]) -> None:
 def test_it_is_asked_again(asked: tuple[Desk, int]) -> None:
     """The label is taken off by a button, and comes back as a question by undo."""
     desk, image_id = asked
-    desk.wait(page_of(desk).label.ask_again.isVisible)
-    desk.click(page_of(desk).label.ask_again)
+    desk.wait(page_of(desk).label.remove.isVisible)
+    desk.click(page_of(desk).label.remove)
     desk.wait(lambda: not desk.state.outdated)
     desk.wait(lambda: desk.window.session.is_settled)
     assert desk.label_of(image_id) == ""
