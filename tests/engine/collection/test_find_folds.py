@@ -65,7 +65,7 @@ def test_the_seconds_are_the_projects_and_can_be_undone(collection: Collection) 
         _taken(project, ids, step_s=30)
         assert burst_seconds(project) == 5
         assert sequence_names(project) == {}
-        assert str(set_burst_seconds(project, 60).action) == "Set the time between shots of a burst to 60 seconds"
+        assert str(set_burst_seconds(project, 60).action) == "Set the maximum gap in a burst to 60 seconds"
         assert sequence_names(project) == dict.fromkeys(ids, f"s{ids[0]}")
         project.history.undo()
         assert sequence_names(project) == {}
