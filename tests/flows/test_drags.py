@@ -142,7 +142,7 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
     look = lambda: chips.append(chip(reviewing))  # noqa: E731
     for subset, words, is_unknown in (
         (Subset.UNKNOWN, "Label 1 image as none of the classes", True),
-        (Subset.TO_REVIEW, "Remove label of 1 image", False),
+        (Subset.TO_REVIEW, "Remove the label of 1 image", False),
     ):
         changed_by(reviewing.qtbot, reviewing.window.session, partial(drop, on_subset(reviewing, subset), look))
         assert chips[-1] == words

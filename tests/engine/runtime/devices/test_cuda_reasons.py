@@ -66,7 +66,7 @@ CASES: dict[str, tuple[GpuFacts, str, str, str]] = {
     ),
     "held by another program": (
         facts_with(driver=driver_with(status=46, device_count=0, device=None)),
-        "driver_not_ready", "another program holds", "nvidia-smi -c 0",
+        "driver_not_ready", "another program has", "nvidia-smi -c 0",
     ),
     "stub": (
         facts_with(driver=driver_with(status=34, device_count=0, device=None)),
