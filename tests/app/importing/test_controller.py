@@ -91,8 +91,10 @@ def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkey
     reviewing.drop_files(reviewing.grid, [share.folder])
     bar = reviewing.window.status_line.job_bar
     reviewing.wait(lambda: bar.facts.startswith(f"0 of {IMAGES}"))
-    (job,) = reviewing.window.session.jobs.jobs
-    assert (job.title, job.keeps_finished) == ("Adding images", False)
+    jobs = reviewing.window.session.jobs
+    reviewing.wait(lambda: [each.title for each in jobs.jobs] == ["Adding images"])
+    (job,) = jobs.jobs
+    assert not job.keeps_finished
     job.cancel()
     gate.set()
     settle(reviewing.qtbot, reviewing.window.session)

@@ -407,7 +407,7 @@ def test_closing_the_sheet_loses_nothing(
         click(desk, card.close_button if way_out == "close" else card.keep_button)
     other.press(Key.Key_N, CONTROL | SHIFT)
     again = known_sheet(other)
-    assert again.place.name.text() == "spring"
+    other.wait(lambda: again.place.name.text() == "spring")
     assert again.photos.total == "4 images"
     assert again.classes.way is ClassesFrom.FOLDERS
     assert {path.name for path in again.photos.list.folders.classes} == {"Blue disc"}
