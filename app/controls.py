@@ -211,12 +211,11 @@ def show_round(popup: QWidget) -> None:
 
 
 def dress_list(box: QComboBox) -> None:
-    """Give the list of a combo box round corners and lines in the style of menus."""
+    """Let nothing be seen behind the round corners of a combo box's list."""
     popup = box.view().window()
     popup.setObjectName("popup")
     popup.setStyleSheet("#popup { background: transparent; border: none; }")  # the style sheet of all does not reach it
     show_round(popup)
-    box.setItemDelegate(QStyledItemDelegate(box))  # the style sheet does not reach the default one
 
 
 @final

@@ -57,7 +57,7 @@ class ClassGuide(QObject):
 
     def _on_next_class(self, found: Recommendation | None) -> None:
         graph = self._session.graph
-        if self._was_dismissed():
+        if self._was_dismissed() or not self._is_free():
             return
         if found is None or found.class_ids[0] not in graph:
             self._hide()
