@@ -18,16 +18,14 @@ from app.texts import marked, tr
 WIDTH = 760
 COLUMNS = 2
 
-FEWEST: Final = 3
-"""Actions of neighbouring digits that make one line."""
-
 RUNS: Final = {
-    "label_as_1": marked("Label by rank"),
-    "label_with_1": marked("Label as the class with this key"),
-    "stars_1": marked("Rating"),
-    "show_all": marked("Show all images, those to review, labelled or unknown"),
+    ("label_as_1", "label_as_9"): marked("Label by rank"),
+    ("digit_1", "digit_9"): marked("Label by rank"),
+    ("label_with_1", "label_with_9"): marked("Label as the class with this key"),
+    ("stars_1", "stars_5"): marked("Rating"),
+    ("show_all", "show_unknown"): marked("Show all images, those to review, labelled or unknown"),
 }
-"""What such a line says, by the name of its first action; else the text of that action."""
+"""What the line of neighbouring digits says, by the names of its first and last action."""
 
 KeyLine = tuple[str, str]
 """What is done, and the key for people."""
@@ -103,12 +101,13 @@ def _joined(lines: Sequence[NamedLine]) -> list[KeyLine]:
     found: list[KeyLine] = []
     for _stem, run in groupby(enumerate(lines), lambda each: _run_of(each[0], each[1][-1])):
         of_run = [line for _place, line in run]
-        name, text, keys = of_run[0]
-        if len(of_run) < FEWEST:
+        (first, text, keys), (last, last_text, last_keys) = of_run[0], of_run[-1]
+        is_known, is_one_text = (first, last) in RUNS, text == last_text and first != last
+        if is_known or is_one_text:
+            title = tr(RUNS[first, last]) if is_known else text
+            found.append((title, f"{keys} \N{EN DASH} {last_keys[-1]}"))
+        else:
             found += [line[1:] for line in of_run]
-            continue
-        title = tr(RUNS[name]) if name in RUNS else text
-        found.append((title, f"{keys} \N{EN DASH} {of_run[-1][-1][-1]}"))
     return found
 
 
