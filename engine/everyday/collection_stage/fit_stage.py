@@ -152,15 +152,33 @@ def _usable(given: StageInput) -> Integers:
     return np.flatnonzero((given.positions >= 0) & agrees)
 
 
+def _classes(given: StageInput) -> dict[int, Integers]:
+    """Labels that are compared as classes, and the candidates of each: one, or several without a shot of their own."""
+    found, taken = {}, set[int]()
+    for label, places in sorted(given.allowed.items(), key=lambda each: (len(each[1]), each[0])):
+        if len(places) == 1 or (len(places) and taken.isdisjoint(places.tolist())):
+            found[label] = places
+            taken.update(places.tolist())
+    return found
+
+
 def _regression(given: StageInput, kept: Flags) -> LinearClassifier:
-    """By the kept ones (n,) of the shots alone: propagation draws a branch together."""
-    candidate_of = {label: places[0] for label, places in given.allowed.items() if len(places) == 1}
+    """By the kept ones (n,) of the shots alone: propagation draws a branch together.
+
+    Candidates that are known by a coarse label alone have equal parts of its class.
+    """
+    classes = _classes(given)
+    first_of = {label: places[0] for label, places in classes.items()}
     labels, twins = given.shots.class_ids, given.shots.twin_groups
-    shots = np.flatnonzero(kept & np.isin(labels, list(candidate_of)))
-    classes = np.array([candidate_of[label] for label in labels[shots].tolist()], dtype=np.int64)
+    shots = np.flatnonzero(kept & np.isin(labels, list(first_of)))
+    places = np.array([first_of[label] for label in labels[shots].tolist()], dtype=np.int64)
     has_copies = np.bincount(twins)[twins[shots]] > 1
     width = len(given.candidates)
-    return ridge_classifier(given.shots.embeddings[shots], classes, width, has_copies=has_copies)
+    found = ridge_classifier(given.shots.embeddings[shots], places, width, has_copies=has_copies)
+    for several in classes.values():
+        found.weights[several] = found.weights[several[0]]
+        found.offsets[several] = found.offsets[several[0]] - np.float32(np.log(len(several)))
+    return found
 
 
 @dataclass(frozen=True)
@@ -174,8 +192,7 @@ class _Known:
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known) -> tuple[ClassBalance, Refined]:
     """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
-    is_shot = np.array([len(given.allowed[label]) == 1 for label in given.shots.class_ids.tolist()], dtype=bool)
-    shots = np.flatnonzero(is_shot & kept)
+    shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(_classes(given))))
     balance = class_balance_of(
         given.basis.whitening,
         given.shots.embeddings[shots],
