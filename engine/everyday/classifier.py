@@ -50,6 +50,7 @@ class FitSnapshot:
     error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
     excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that is excluded for it
     broadest_level: int = 0  # above which no coarse class is named
+    shrinkage: float | None = None  # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
 
     @cached_property
     def shots(self) -> Shots:

@@ -25,10 +25,16 @@ __all__ = ["Classifiers", "fit_temperature", "fitted_to_shots", "propagation_wid
 
 @final
 class Classifiers:
-    """The classifiers of a backbone and a collection; they share its basis, which is cached in a folder by any name."""
+    """The classifiers of a backbone and a collection, which share its basis.
 
-    def __init__(self, propagation: Path, card: BackboneCard, folder: Path, name: str) -> None:
-        self._basis = LiveBasis(KeptBasis(folder, name))
+    Args:
+        propagation: file of the exported equations.
+        card: of the backbone, for the prior.
+        folder, name: where the basis is cached, and by which name; None caches nothing.
+    """
+
+    def __init__(self, propagation: Path, card: BackboneCard, folder: Path | None = None, name: str = "") -> None:
+        self._basis = LiveBasis(None if folder is None else KeptBasis(folder, name))
         self._everyday = EverydayClassifier(propagation, prior_of(card), self._basis)
         self._regression = LogisticRegression(self._basis)
 

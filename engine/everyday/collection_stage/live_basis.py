@@ -17,7 +17,7 @@ MANY_ANCHORS: Final = 64
 class LiveBasis:
     """The basis of a project's images, made when first needed; for one fit at a time."""
 
-    def __init__(self, kept: KeptBasis) -> None:
+    def __init__(self, kept: KeptBasis | None) -> None:
         self._kept = kept
         self._key = b""
         self._kept_anchors = 0
@@ -48,7 +48,7 @@ class LiveBasis:
     def _read(self, images: EmbeddedSnapshot, ready: Integers) -> CollectionBasis | None:
         """The kept basis of a large collection; `_key` identifies the embeddings to keep it for."""
         self._key, self._kept_anchors = b"", 0
-        if len(ready) <= MOST_ANCHORS:
+        if self._kept is None or len(ready) <= MOST_ANCHORS:
             return None  # making it takes no longer than reading a file
         self._key = basis_key(images, ready)
         stop_if_asked()
@@ -59,7 +59,12 @@ class LiveBasis:
     def _keep(self, images: EmbeddedSnapshot) -> None:
         """Keep the basis where much of it is new; it is mapped from then on, and its memory is free."""
         basis = self._basis
-        if basis is None or not self._key or len(basis.anchors) < self._kept_anchors + MANY_ANCHORS:
+        if (
+            basis is None
+            or self._kept is None
+            or not self._key
+            or len(basis.anchors) < self._kept_anchors + MANY_ANCHORS
+        ):
             return
         if basis_key(images, self._rows) == self._key:  # otherwise images came or went since it was made
             self._kept.write(self._key, basis)

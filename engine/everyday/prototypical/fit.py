@@ -77,8 +77,8 @@ class EverydayClassifier:
         basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
         model = fit(
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
-            broadest_level=snapshot.broadest_level, basis=basis, ignored=snapshot.images.ignored(),
-            checked=snapshot.checked,
+            broadest_level=snapshot.broadest_level, shrinkage=snapshot.shrinkage, basis=basis,
+            ignored=snapshot.images.ignored(), checked=snapshot.checked,
         )  # fmt: skip
         row_ids = snapshot.images.row_ids
         excluded = excluded_classes(snapshot.graph, model.candidate_ids, snapshot.excluded, row_ids)
@@ -102,6 +102,7 @@ def fit(
     setting: Setting = Setting.PPN_PLUS,
     policies: Mapping[int, Policy] | None = None,
     broadest_level: int = 0,
+    shrinkage: float | None = None,
     allowed: Sequence[int] | None = None,
     tuning: Tuning | None = None,
     basis: CollectionBasis | None = None,
@@ -112,7 +113,7 @@ def fit(
 
     Args:
         shots: n labelled images of width d; n may be 0, then nothing is a candidate.
-        policies, broadest_level: see `FitSnapshot`.
+        policies, broadest_level, shrinkage: see `FitSnapshot`.
         allowed: classes to choose among, none above another; by default the deepest that have a prototype.
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
         basis: of all images, for the collection stage, which is never used with prototypes alone.
@@ -129,7 +130,7 @@ def fit(
         held = sampled(holdable_shots(graph, shots, first, candidates))
         check = held_out_check(graph, shots, first, candidates, held, setting=setting)
         start, propagates = prior.shrinkage_for(setting), setting is not Setting.PROTOTYPES
-        tuning = tune(check, shrinkage=start, temperature=prior.temperature, may_propagate=propagates)
+        tuning = tune(check, shrinkage=start, temperature=prior.temperature, may_propagate=propagates, fixed=shrinkage)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
     stop_if_asked()
     classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)

@@ -74,7 +74,9 @@ class _Start:
     temperature: float
 
 
-def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool) -> Tuning:
+def tune(
+    check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool, fixed: float | None = None
+) -> Tuning:
     """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
 
     The temperature is judged by all held-out shots, coarse labels too. The shrinkage is judged by shots with a leaf
@@ -83,12 +85,16 @@ def tune(check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propa
     Args:
         shrinkage, temperature: the prior, which few shots keep.
         may_propagate: False for prototypes alone.
+        fixed: a shrinkage to use whatever the check says; 0 for lambda 1.
     """
     start = _Start(shrinkage, temperature)
+    given = fixed if may_propagate else 0.0
     if check.is_right.size == 0:
-        shrinkage = shrinkage if may_propagate else 0.0
+        shrinkage = shrinkage if given is None else given
         return Tuning(shrinkage, temperature, np.nan, np.nan, temperature, np.inf, shots_checked=0)
-    alone, *options = _options(check, [0.0, *(SHRINKAGES if may_propagate else ())], start)
+    alone, *options = _options(check, [0.0, *(SHRINKAGES if given is None else (given,))], start)
+    if given is not None:
+        return _report(check, options[0], alone)
     fair = [option for option in options if option.hits >= alone.hits]
     chosen = max([alone, *fair], key=lambda option: option.evidence)
     return _report(check, chosen, alone)

@@ -1,0 +1,58 @@
+"""Protoleaf in Python: hierarchical few-shot classification over a graph of classes.
+
+    from protoleaf import PrototypePropagationClassifier, embed
+
+    model = PrototypePropagationClassifier(graph=[("fruit", "apple"), ("fruit", "pear")])
+    model.fit(embed(photos), labels)  # labels: class names, fine or coarse; None for unlabelled photos
+    model.predict_safe(embed(more_photos))  # the deepest class that is sure enough
+
+These names are stable; what is not listed in `__all__` is not. Importing this package loads neither torch nor Qt, and
+each name only what it needs itself.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from engine import __version__
+
+if TYPE_CHECKING:
+    from engine.graph.category_graph import CategoryGraph
+    from protoleaf.classifier import PrototypePropagationClassifier
+    from protoleaf.embedding import embed
+    from protoleaf.few_shot import PrototypePropagationNetwork
+    from protoleaf.graph import category_graph
+    from protoleaf.labels import Explanation
+    from protoleaf.project import Project
+
+__all__ = [
+    "CategoryGraph",
+    "Explanation",
+    "Project",
+    "PrototypePropagationClassifier",
+    "PrototypePropagationNetwork",
+    "__version__",
+    "category_graph",
+    "embed",
+]
+
+_MODULES = {
+    "CategoryGraph": "engine.graph.category_graph",
+    "Explanation": "protoleaf.labels",
+    "Project": "protoleaf.project",
+    "PrototypePropagationClassifier": "protoleaf.classifier",
+    "PrototypePropagationNetwork": "protoleaf.few_shot",
+    "category_graph": "protoleaf.graph",
+    "embed": "protoleaf.embedding",
+}
+"""Module of each name, imported when the name is first used (PEP 562)."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
