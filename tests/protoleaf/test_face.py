@@ -1,0 +1,45 @@
+"""What `import protoleaf` brings, and examples that run as they are written."""
+
+import doctest
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import protoleaf
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
+HEAVY = ("torch", "torchvision", "PySide6", "ray", "app", "research")
+
+
+def loaded_by(program: str) -> set[str]:
+    ending = "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program + ending], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_it_loads_no_library() -> None:
+    assert not {*HEAVY, "numpy", "sklearn", "onnxruntime"} & loaded_by("import protoleaf")
+
+
+def test_all_but_the_torch_module_do_without_torch_and_qt() -> None:
+    names = [name for name in protoleaf.__all__ if name != "PrototypePropagationNetwork"]
+    assert not set(HEAVY) & loaded_by(f"from protoleaf import {', '.join(names)}")
+
+
+def test_each_name_is_there_and_described() -> None:
+    assert dir(protoleaf) == protoleaf.__all__
+    for name in protoleaf.__all__:
+        found = getattr(protoleaf, name)
+        assert isinstance(found, str) or found.__doc__
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        protoleaf.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("module", ["classifier", "few_shot", "graph"])
+def test_examples_in_docstrings(module: str) -> None:
+    result = doctest.testmod(import_module(f"protoleaf.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
