@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState, predicted_as
 from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
-from engine.everyday.classifier import Explanation, FittedClassifier, Inheritance, ScoredClass, Share
+from engine.everyday.classifier import Explains, Explanation, Inheritance, ProjectClassifier, ScoredClass, Share
 from engine.everyday.scores import similarity
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.records import Label
@@ -36,7 +36,7 @@ class ClassFacts:
 
 
 def class_facts(
-    fitted: FittedClassifier | None,
+    fitted: Explains | None,
     graph: CategoryGraph,
     rules: Mapping[int, Policy],
     class_id: int,
@@ -66,7 +66,7 @@ class GraphFacts:
     decided: Mapping[ClassId, float] = field(default_factory=dict)
 
 
-def graph_facts(fitted: FittedClassifier | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
+def graph_facts(fitted: Explains | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
     """What a drawing of the graph shows beside the classes."""
     inherits = Inheritance() if fitted is None else fitted.inheritance
     return GraphFacts(inherits.edge_weights, inherits.own_shares, faces(graph, state), decided_shares(graph, state))
@@ -131,7 +131,7 @@ class Guess:
 class Answers:
     """Answers of a fitted model, without classes and images that are gone from the project."""
 
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     graph: CategoryGraph  # as it is now
     embedded: EmbeddedImages
     state: CollectionState

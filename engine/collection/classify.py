@@ -17,7 +17,7 @@ from engine.collection.recommendations import Recommendation, recommendations_of
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
-from engine.everyday.classifier import FittedClassifier, Setting
+from engine.everyday.classifier import ProjectClassifier, Setting
 from engine.everyday.scores import Scores
 from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
 from engine.project import ModelVersion, Prediction, Project
@@ -30,7 +30,7 @@ class Classified:
     """Every image that has an embedding, classified; labelled ones included."""
 
     model: ModelFiles
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     rows: NDArray[np.int64]  # (n,) int64, rows of the images in what it was fitted to
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) as stored in the project

@@ -18,7 +18,7 @@ from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import Embeddings, stopped_by
-from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, Setting
+from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, ProjectClassifier, Setting
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
@@ -87,7 +87,7 @@ def fit_snapshot(
 class Fit:
     """A fitted model and its scores of each row that it was fitted with; meaningless without an embedding."""
 
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     scores: Scores
 
 
@@ -111,7 +111,7 @@ class FitOutcome:
     """A fitted model and its scores."""
 
     given: FitInput
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
     # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
     teach_first: NDArray[np.int32] | None = None
@@ -123,7 +123,7 @@ class FirstAnswers:
     """A fitted model's scores of a few images, while all others are still to be classified."""
 
     given: FitInput
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     scores: Scores  # (k,) of `given.first_rows`
 
     @cached_property
@@ -204,7 +204,7 @@ def _fit(
     return Fit(fitted, _classified_in_slices(fitted, snapshot.images.embeddings, answer_newer))
 
 
-def _answer_first(wanted: FitInput, fitted: FittedClassifier, on_first: Callable[[FirstAnswers], object]) -> None:
+def _answer_first(wanted: FitInput, fitted: ProjectClassifier, on_first: Callable[[FirstAnswers], object]) -> None:
     rows = wanted.first_rows
     if len(fitted.candidate_ids) and len(rows):
         on_first(FirstAnswers(wanted, fitted, fitted.classify(wanted.snapshot.images.embeddings[rows], rows)))

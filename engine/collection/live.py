@@ -40,7 +40,7 @@ from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
 from engine.everyday.blocks import stopped_by
-from engine.everyday.classifier import Explanation, FittedClassifier, ScoredClass, Setting
+from engine.everyday.classifier import Explanation, ProjectClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.shots import EmbeddedSnapshot, has_outgrown
 from engine.graph.category_graph import CategoryGraph
@@ -109,7 +109,7 @@ class LiveCollection:
         return self._publisher.state
 
     @property
-    def fitted(self) -> FittedClassifier | None:
+    def fitted(self) -> ProjectClassifier | None:
         return self.row_scores.fitted
 
     # -- keeping up -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.collection.fitting import policies_of
 from engine.collection.live import LiveCollection
 from engine.everyday.back_off import BackOff, Policy, bars_in_effect
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 
@@ -68,7 +68,7 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
 
 
 def policy_curve(
-    fitted: FittedClassifier, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
+    fitted: ProjectClassifier, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
 ) -> PolicyCurve | None:
     """Try every bar on a class and all below that inherit it; None where no image of the class was held out."""
     held_out, rules = fitted.held_out, fitted.back_off

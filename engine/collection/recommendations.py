@@ -19,7 +19,7 @@ from engine.collection.graph_suggestions.suggestion import FEWEST_HELPED, MORE_S
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.training.progress import can_train, is_likely_to_help, labels_trained_on
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import HoldsOut, ProjectClassifier
 from engine.everyday.scores import share_interval
 from engine.everyday.unseen import ClassesSeen, seen_classes
 from engine.graph.category_graph import CategoryGraph
@@ -95,7 +95,7 @@ class Recommendation:
 class RecommendationInput:
     """What recommendations are made from."""
 
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     graph: CategoryGraph
     state: CollectionState
     has_accurate: bool = False  # whether the accurate backbone can take the place of the fast one
@@ -152,7 +152,7 @@ def next_class_of(live: LiveCollection) -> Recommendation | None:
     return None if live.fitted is None else next_class(live.fitted, live.project.classes.graph, live.state)
 
 
-def next_class(fitted: FittedClassifier, graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
+def next_class(fitted: ProjectClassifier, graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
     """Which class without examples to label next: that of most images, as far as the model can tell.
 
     Of classes that no image is predicted as, one of the parent with most images, else the first by name. None where all
@@ -172,7 +172,7 @@ def next_class(fitted: FittedClassifier, graph: CategoryGraph, state: Collection
     return Recommendation(RecommendationKind.LABEL_CLASSES, (min(unseen, key=order),), unseen=fitted.figures.unseen)
 
 
-def _others(fitted: FittedClassifier) -> Recommendation | None:
+def _others(fitted: ProjectClassifier) -> Recommendation | None:
     return Recommendation(RecommendationKind.LABEL_OTHERS) if fitted.figures.has_shots_from_elsewhere else None
 
 
@@ -200,7 +200,7 @@ def _other_backbone(given: RecommendationInput) -> Recommendation | None:
     return Recommendation(RecommendationKind.TRAIN_BACKBONE, class_ids) if given.can_train and will_help else None
 
 
-def _mistakes(fitted: FittedClassifier, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
+def _mistakes(fitted: HoldsOut, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
     """How many shots were held out, and how often one of a class was taken for another."""
     held_out = fitted.held_out
     if held_out is None or held_out.probabilities.size == 0:

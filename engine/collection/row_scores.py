@@ -14,7 +14,7 @@ from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.fitting import FirstAnswers, Fit, FitOutcome
 from engine.collection.predictions import Predictions
 from engine.collection.state import CollectionState
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
@@ -32,7 +32,7 @@ class RowScores:
 
     def __init__(self, embedded: EmbeddedImages) -> None:
         self._embedded = embedded
-        self.fitted: FittedClassifier | None = None
+        self.fitted: ProjectClassifier | None = None
         self.scores = Scores.empty(0)
         self.first: tuple[FirstAnswers, ...] = ()
         self.error_odds = 1.0
@@ -93,7 +93,7 @@ class RowScores:
         return found
 
     @property
-    def models(self) -> tuple[FittedClassifier, ...]:
+    def models(self) -> tuple[ProjectClassifier, ...]:
         """All models that predict images: the one that has classified all, then those that answered a few."""
         whole = () if self.fitted is None else (self.fitted,)
         return (*whole, *(first.fitted for first in self.first))
@@ -121,7 +121,7 @@ class RowScores:
         part = Predictions.of(first.fitted, first.scores.at(is_there), np.ones(len(is_there), dtype=bool), graph)
         predictions.put(places[is_there], part)
 
-    def _seen_by(self, fitted: FittedClassifier, age: int) -> NDArray[np.bool_]:
+    def _seen_by(self, fitted: ProjectClassifier, age: int) -> NDArray[np.bool_]:
         """(r,) bool: rows that a model was fitted with when the store had this age, unchanged since."""
         seen: NDArray[np.bool_] = self._embedded.store.filled_at <= age
         if (has_links := fitted.has_links) is not None:

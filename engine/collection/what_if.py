@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, ChangedImages, CollectionState, changed_images
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import HoldsOut
 from engine.everyday.scores import gain_interval
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Action, Project
@@ -58,7 +58,7 @@ class HeldOutComparison:
         return gain_interval(self.images, self.gained, self.lost)
 
 
-def held_out_answers(fitted: FittedClassifier, graph: CategoryGraph) -> HeldOutAnswers:
+def held_out_answers(fitted: HoldsOut, graph: CategoryGraph) -> HeldOutAnswers:
     """Predictions of a model for its held-out shots, by the graph that it was fitted to."""
     held_out = fitted.held_out
     if held_out is None or held_out.probabilities.size == 0:

@@ -1,6 +1,7 @@
 """The contract of classifiers that learn from a person's labels.
 
-A `Classifier` is fitted to a `FitSnapshot` and gives a `FittedClassifier`. Window, command line and `engine.collection`
+A `Classifier` is fitted to a `FitSnapshot` and gives a `ProjectClassifier`. Its core is `FittedClassifier`, all that
+classifying needs; `Explains`, `Exports` and `HoldsOut` add a layer each. Window, command line and `engine.collection`
 know these alone; `engine.everyday.in_use` chooses the implementation. Each passes
 `tests/engine/everyday/test_every_classifier.py`.
 
@@ -25,7 +26,7 @@ EMBEDDING: Final = "embedding"  # input of an exported classifier: (B, d) float3
 PROBABILITIES: Final = "probabilities"  # output: (B, c) float32, of each candidate
 COARSE: Final = "coarse_probabilities"
 """Output: (B, k) float32, of each class above candidates that may be predicted; left out where there is none."""
-DISTANCE: Final = "distance"  # output: (B,) float32, see `FittedClassifier.distance`
+DISTANCE: Final = "distance"  # output: (B,) float32, see `Exports.distance`
 
 
 class Setting(StrEnum):
@@ -151,17 +152,10 @@ class Space(Protocol):
 
 
 class FittedClassifier(Protocol):
-    """Classifies images; immutable, safe to use from several threads.
+    """The core, which classifies images; immutable, safe to use from several threads.
 
     It chooses among c candidates, none of which lies above another; without candidates it classifies nothing.
     """
-
-    @property
-    def setting(self) -> Setting: ...
-
-    @property
-    def shots(self) -> Shots:
-        """The labelled images it was fitted to."""
 
     @property
     def candidate_ids(self) -> Integers:
@@ -170,13 +164,6 @@ class FittedClassifier(Protocol):
     @property
     def back_off(self) -> BackOff:
         """Roll-up and bars over the candidates."""
-
-    @property
-    def held_out(self) -> HeldOutShots | None:
-        """Its scores of shots that it did not learn from; None where none was held out."""
-
-    @property
-    def figures(self) -> FitFigures: ...
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         """Classify images (n, d) of the snapshot, at these rows (n,) or all; on all cores, stopped by `stopped_by`."""
@@ -193,6 +180,10 @@ class FittedClassifier(Protocol):
     def is_unknown(self, scores: Scores) -> Flags:
         """(n,) bool: the image shows none of the classes."""
 
+
+class Explains(FittedClassifier, Protocol):
+    """Gives reasons for its answers."""
+
     def explain(
         self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
     ) -> Explanation | None:
@@ -200,6 +191,21 @@ class FittedClassifier(Protocol):
 
     def prototype(self, class_id: int) -> Floats | None:
         """(d,) of a class, None where it has none."""
+
+    @property
+    def inheritance(self) -> Inheritance:
+        """What classes take from their parents; empty where the classifier uses no graph."""
+
+    @property
+    def space(self) -> Space | None:
+        """Where images are compared, learned from the collection; None for the backbone's own space."""
+
+
+class Exports(FittedClassifier, Protocol):
+    """Can be written as an ONNX model."""
+
+    def export(self, opset: int) -> Any:
+        """`classify_new` as an `onnx.ModelProto`, from `EMBEDDING` to `PROBABILITIES`, `COARSE` and `DISTANCE`."""
 
     def distance(self, scores: Scores) -> Floats:
         """(n,) float32, squared distance to the prototype of the most probable candidate."""
@@ -210,19 +216,30 @@ class FittedClassifier(Protocol):
         It is derived from the scores of a collection's n images, of which `is_free` (n,) have no label.
         """
 
+
+class HoldsOut(FittedClassifier, Protocol):
+    """Knows how it does on labelled images that it did not learn from."""
+
+    @property
+    def held_out(self) -> HeldOutShots | None:
+        """Its scores of shots that it did not learn from; None where none was held out."""
+
     def hold_out_each(self, graph: CategoryGraph) -> Flags:
         """(m,) bool, of the shots whose leaf can be predicted without them, in order: is each classified right?"""
 
-    def export(self, opset: int) -> Any:
-        """`classify_new` as an `onnx.ModelProto`, from `EMBEDDING` to `PROBABILITIES`, `COARSE` and `DISTANCE`."""
+
+class ProjectClassifier(Explains, Exports, HoldsOut, Protocol):
+    """All that a project asks of a fitted classifier."""
 
     @property
-    def inheritance(self) -> Inheritance:
-        """What classes take from their parents; empty where the classifier uses no graph."""
+    def setting(self) -> Setting: ...
 
     @property
-    def space(self) -> Space | None:
-        """Where images are compared, learned from the collection; None for the backbone's own space."""
+    def shots(self) -> Shots:
+        """The labelled images it was fitted to."""
+
+    @property
+    def figures(self) -> FitFigures: ...
 
     @property
     def has_links(self) -> Flags | None:
@@ -250,7 +267,7 @@ class ImageLinks(Protocol):
 class Classifier(Protocol):
     """A way to learn; keeps what the next fit can use. One fit at a time."""
 
-    def fit(self, snapshot: FitSnapshot) -> FittedClassifier:
+    def fit(self, snapshot: FitSnapshot) -> ProjectClassifier:
         """Learn from the labels; without any there is no candidate.
 
         Raises:

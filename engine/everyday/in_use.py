@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
-from engine.everyday.classifier import Classifier, FittedClassifier, Setting
+from engine.everyday.classifier import Classifier, ProjectClassifier, Setting
 from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.collection_stage.kept_basis import KeptBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
@@ -52,7 +52,7 @@ class Classifiers:
         self._basis.current(images, np.zeros(0, dtype=np.int64))
 
 
-def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> FittedClassifier:
+def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> ProjectClassifier:
     """The everyday model of labelled images alone, with no collection around them."""
     return fit(graph, shots, PropagationSession(propagation), prior_of(card))
 

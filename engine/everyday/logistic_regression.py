@@ -122,7 +122,7 @@ class FittedRegression:
     def explain(
         self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
     ) -> Explanation | None:
-        """See `FittedClassifier`: only the class's own images count."""
+        """See `Explains`: only the class's own images count."""
         if len(self.candidate_ids) == 0 or self.prototype(class_id) is None:
             return None
         own = Share(class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist()))
@@ -131,7 +131,7 @@ class FittedRegression:
         return Explanation(image_id, class_id, score, own, (), safe, is_unknown)
 
     def prototype(self, class_id: int) -> Floats | None:
-        """See `FittedClassifier`: the mean of its images."""
+        """See `Explains`: the mean of its images."""
         place = np.flatnonzero(self.class_ids == class_id)
         return self.means[place[0]] if len(place) else None
 

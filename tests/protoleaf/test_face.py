@@ -1,14 +1,18 @@
 """What `import protoleaf` brings, and examples that run as they are written."""
 
 import doctest
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import protoleaf
+from engine.config import CACHE_VARIABLE
+from tests.support.collections import LEAVES, Collection
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
 HEAVY = ("torch", "torchvision", "PySide6", "ray", "app", "research")
@@ -43,3 +47,17 @@ def test_examples_in_docstrings(module: str) -> None:
     result = doctest.testmod(import_module(f"protoleaf.{module}"))
     assert result.attempted > 0
     assert result.failed == 0
+
+
+def test_examples_of_the_guide(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of the page in order, as a notebook would run it, in a folder with photos and a project."""
+    monkeypatch.chdir(collection.folder)
+    monkeypatch.setenv(CACHE_VARIABLE, str(collection.caches.root))
+    collection.unsorted.rename("photos")
+    collection.project.rename("birds.protoleaf")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.+?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+        exec(compile(block, "python.md", "exec"), names)  # noqa: S102 (our own page)
+    assert set(names["labels"]["class"]) == set(LEAVES)
+    assert names["scores"].shape == (4, 3)
+    assert names["search"].best_score_ > 0.8

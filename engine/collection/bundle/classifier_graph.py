@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from engine.errors import ModelError
-from engine.everyday.classifier import EMBEDDING, FittedClassifier
+from engine.everyday.classifier import EMBEDDING, Exports
 from engine.everyday.graph_writer import GraphWriter
 from engine.model_card import BackboneCard
 from engine.runtime.backbone_input import SMALLEST_LENGTH, InputOutput, Preparation, input_output
@@ -31,7 +31,7 @@ _TOKENS_RANK: Final = 3  # batch, tokens and width
 _STANDARD: Final = ("", "ai.onnx")
 
 
-def classifier_model(backbone: Path, card: BackboneCard, fitted: FittedClassifier, *, views: int, name: str) -> Any:
+def classifier_model(backbone: Path, card: BackboneCard, fitted: Exports, *, views: int, name: str) -> Any:
     """Write the whole way as an `onnx.ModelProto`; an embedding is the mean over so many views of an image.
 
     Raises:

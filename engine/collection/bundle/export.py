@@ -23,7 +23,7 @@ from engine.errors import InputError, ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.everyday.back_off import bars_in_effect
 from engine.everyday.blocks import to_floats
-from engine.everyday.classifier import DISTANCE, EMBEDDING, PROBABILITIES, FittedClassifier, Setting
+from engine.everyday.classifier import DISTANCE, EMBEDDING, PROBABILITIES, Exports, Setting
 from engine.model_card import BackboneCard, write_card
 from engine.new_file import ORDINARY_FILE, create_file, write_file
 from engine.new_folder import Placing, new_folder, place_file
@@ -172,7 +172,7 @@ def _of_embeddings(classified: Classified) -> float:
     return _difference(session, {EMBEDDING: embeddings}, classified.fitted, embeddings)
 
 
-def _of_pictures(folder: Path, card: BackboneCard, fitted: FittedClassifier, views: int) -> float:
+def _of_pictures(folder: Path, card: BackboneCard, fitted: Exports, views: int) -> float:
     pictures = trial_images(card.input_side, _TRIAL_IMAGES * views)
     embedded = BackboneSession(folder / "backbone.onnx", card, CPU_CHOICE, threads=1).embed(pictures)
     embeddings = mean_of_views(embedded) if views == VIEWS else unit_length(embedded)
@@ -181,7 +181,7 @@ def _of_pictures(folder: Path, card: BackboneCard, fitted: FittedClassifier, vie
 
 
 def _difference(
-    session: Any, inputs: dict[str, NDArray[Any]], fitted: FittedClassifier, embeddings: NDArray[np.float32]
+    session: Any, inputs: dict[str, NDArray[Any]], fitted: Exports, embeddings: NDArray[np.float32]
 ) -> float:
     probabilities, distances = run_session(session, inputs, [PROBABILITIES, DISTANCE])
     expected = fitted.probabilities(embeddings)

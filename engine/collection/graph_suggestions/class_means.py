@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.classifier import FittedClassifier, Space
+from engine.everyday.classifier import ProjectClassifier, Space
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
@@ -46,7 +46,7 @@ def labelled_vectors(
     return LabelledVectors(shots.image_ids[rows], class_ids, vectors, plain)
 
 
-def whitening_of(fitted: FittedClassifier) -> Space | None:
+def whitening_of(fitted: ProjectClassifier) -> Space | None:
     """The whitened space of the collection; None where there are too few images."""
     collection = fitted.figures.collection
     return None if collection is None or collection.images < FEWEST_TO_WHITEN else fitted.space

@@ -23,7 +23,7 @@ from engine.collection.graph_suggestions.suggestion import (
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
 from engine.events import CancelToken
-from engine.everyday.classifier import FittedClassifier, ScoredClass
+from engine.everyday.classifier import ProjectClassifier, ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
 FEWEST_SHOTS: Final = 2  # one image may be an odd one
@@ -37,7 +37,7 @@ MOST_OF_A_KIND: Final = 20  # suggestions of one kind
 class SuggestionInput:
     """What suggestions are made from: a snapshot that any thread may read."""
 
-    fitted: FittedClassifier
+    fitted: ProjectClassifier
     graph: CategoryGraph  # a copy
     state: CollectionState
     dismissed: frozenset[str] = frozenset()  # keys of what is not to be shown again
@@ -93,7 +93,7 @@ def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST
     return _likely(ranking, class_id, check_placements(means, ranking, most=FEW_ASKED))[:count]
 
 
-def means_of(fitted: FittedClassifier, graph: CategoryGraph) -> ClassMeans:
+def means_of(fitted: ProjectClassifier, graph: CategoryGraph) -> ClassMeans:
     """Means of the labelled images that a model was fitted to, by the graph as it is now."""
     return ClassMeans(graph, labelled_vectors(fitted.shots, graph, whitening_of(fitted)))
 

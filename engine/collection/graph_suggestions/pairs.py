@@ -16,7 +16,7 @@ from engine.collection.graph_suggestions.class_means import (
     whitening_of,
 )
 from engine.collection.live import LiveCollection
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
@@ -122,7 +122,7 @@ def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]
     return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
 
 
-def all_kinds(fitted: FittedClassifier, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
+def all_kinds(fitted: ProjectClassifier, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
     """The same of a model that was fitted to a graph with this class; up to `MOST_IMAGES` labelled images."""
     rows = np.flatnonzero(fitted.shots.class_ids == class_id)
     shots = Shots(fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows])

@@ -15,7 +15,7 @@ from engine.collection.classify import Classified
 from engine.collection.state import NO_CLASS, UNKNOWN
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import BLOCK_ROWS
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import FittedClassifier, ProjectClassifier
 from engine.everyday.scores import HeldOutShots
 from engine.graph.category_graph import CategoryGraph
 
@@ -63,7 +63,7 @@ class Judged:
 
 
 def judge_held_out(
-    graph: CategoryGraph, fitted: FittedClassifier, held_out: HeldOutShots, groups: Mapping[int, int] | None = None
+    graph: CategoryGraph, fitted: ProjectClassifier, held_out: HeldOutShots, groups: Mapping[int, int] | None = None
 ) -> tuple[Judged, int]:
     """Labels that were held out, each in turn, beside what the model then said.
 

@@ -24,7 +24,7 @@ from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
 from engine.embedding.views import unit_length
 from engine.errors import ImageError, InputError
-from engine.everyday.classifier import FittedClassifier
+from engine.everyday.classifier import Explains, ProjectClassifier
 from engine.everyday.in_use import fit_temperature, fitted_to_shots
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
@@ -175,16 +175,14 @@ def _mean_time_s(work: Callable[[], object]) -> float:
 
 def fitted_to_training(
     graph: CategoryGraph, images: TrainingImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
-) -> FittedClassifier:
+) -> ProjectClassifier:
     """The everyday model fitted to the training images alone; embeddings (n, d) float32 of length 1."""
     rows = images.training
     shots = Shots(images.images.image_ids[rows], images.images.class_ids[rows], embeddings[rows])
     return fitted_to_shots(graph, shots, propagation, card)
 
 
-def held_out_accuracy(
-    fitted: FittedClassifier, images: TrainingImages, embeddings: NDArray[np.float32]
-) -> float | None:
+def held_out_accuracy(fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32]) -> float | None:
     """Share of the held-out images whose most probable leaf is the person's; None without any."""
     rows = images.held_out
     if not len(rows):
@@ -194,7 +192,7 @@ def held_out_accuracy(
 
 
 def held_out_temperature(
-    fitted: FittedClassifier, images: TrainingImages, embeddings: NDArray[np.float32], start: float
+    fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32], start: float
 ) -> float:
     """The temperature of maximum likelihood on the held-out images, as training images are overfitted; or `start`."""
     rows, candidates = images.held_out, fitted.candidate_ids.tolist()

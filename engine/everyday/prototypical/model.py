@@ -215,7 +215,7 @@ class EverydayModel:
         return self.classifier.squared_distance(scores)
 
     def unknown_distance(self, scores: Scores, is_free: Flags) -> float:
-        """See `FittedClassifier`: by labels, or by where nearly all unlabelled images lie that are not unknown."""
+        """See `Exports`: by labels, or by where nearly all unlabelled images lie that are not unknown."""
         by_labels = self.tuning.unknown_distance
         if self.novelty is None:
             return by_labels

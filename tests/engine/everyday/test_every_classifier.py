@@ -19,8 +19,12 @@ from engine.everyday.classifier import (
     EMBEDDING,
     PROBABILITIES,
     Classifier,
+    Explains,
+    Exports,
     FitSnapshot,
     FittedClassifier,
+    HoldsOut,
+    ProjectClassifier,
     Setting,
 )
 from engine.everyday.in_use import Classifiers
@@ -83,13 +87,13 @@ def leaf_shots(given: Crowd, count: int) -> dict[int, int]:
     return dict.fromkeys(given.leaves, count)
 
 
-def answers(fitted: FittedClassifier, snapshot: FitSnapshot) -> tuple[list[int], NDArray[np.float32], list[int]]:
+def answers(fitted: ProjectClassifier, snapshot: FitSnapshot) -> tuple[list[int], NDArray[np.float32], list[int]]:
     """Most likely class, its probability, and safe class of every image."""
     scores = fitted.classify(snapshot.images.embeddings)
     return fitted.candidate_ids[scores.best].tolist(), scores.best_score, scores.safe_class.tolist()
 
 
-def chances(fitted: FittedClassifier, snapshot: FitSnapshot) -> NDArray[np.float32]:
+def chances(fitted: ProjectClassifier, snapshot: FitSnapshot) -> NDArray[np.float32]:
     return fitted.probabilities(snapshot.images.embeddings, snapshot.images.rows)
 
 
@@ -433,7 +437,7 @@ def _with_copies(snapshot: FitSnapshot, copies: int) -> FitSnapshot:
     return replace(snapshot, images=copied)
 
 
-def _held_out_accuracy(fitted: FittedClassifier) -> tuple[int, float]:
+def _held_out_accuracy(fitted: ProjectClassifier) -> tuple[int, float]:
     """How many labelled images were held out, and the share that was right."""
     held_out = fitted.held_out
     assert held_out is not None
@@ -461,3 +465,18 @@ def test_twins_flatter_no_figure(classifier: Classifier, setting: Setting) -> No
     assert accuracy < 0.4
     assert known.hold_out_each(given.graph).mean() < 0.4
     assert _held_out_accuracy(unaware)[1] > accuracy + 0.25
+
+
+def test_the_core_is_six_members() -> None:
+    """What a new way to classify must have; each further layer is for those who explain, export or hold out."""
+    assert members(FittedClassifier) == {
+        "candidate_ids", "back_off", "classify", "classify_new", "probabilities", "is_unknown",
+    }  # fmt: skip
+    assert all(FittedClassifier in layer.__mro__ for layer in (Explains, Exports, HoldsOut))
+    assert members(Explains) == {"explain", "prototype", "inheritance", "space"}
+    assert members(Exports) == {"export", "distance", "unknown_distance"}
+    assert members(HoldsOut) == {"held_out", "hold_out_each"}
+
+
+def members(protocol: type) -> set[str]:
+    return {name for name in vars(protocol) if not name.startswith("_")}

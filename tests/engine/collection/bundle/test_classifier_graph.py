@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from engine.collection.bundle.classifier_graph import IMAGES, classifier_model, model_bytes
 from engine.embedding.views import VIEWS, mean_of_views, unit_length
 from engine.errors import ModelError
-from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES, FittedClassifier
+from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES, ProjectClassifier
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
@@ -81,7 +81,7 @@ KINDS: Final[dict[str, tuple[Callable[[Path], Path], BackboneCard]]] = {
 }  # fmt: skip
 
 
-def model_of_width_12() -> FittedClassifier:
+def model_of_width_12() -> ProjectClassifier:
     """Twelve classes in three branches, each with a prototype along an axis of its own."""
     graph = CategoryGraph()
     branches = [graph.add_class(f"branch {number}") for number in range(3)]
