@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from protoleaf.embedding import embed
     from protoleaf.few_shot import PrototypePropagationNetwork
     from protoleaf.graph import category_graph
-    from protoleaf.labels import Explanation
+    from protoleaf.labels import ClassExplanation
     from protoleaf.project import Project
 
 __all__ = [
     "CategoryGraph",
-    "Explanation",
+    "ClassExplanation",
     "Project",
     "PrototypePropagationClassifier",
     "PrototypePropagationNetwork",
@@ -37,7 +37,7 @@ __all__ = [
 
 _MODULES = {
     "CategoryGraph": "engine.graph.category_graph",
-    "Explanation": "protoleaf.labels",
+    "ClassExplanation": "protoleaf.labels",
     "Project": "protoleaf.project",
     "PrototypePropagationClassifier": "protoleaf.classifier",
     "PrototypePropagationNetwork": "protoleaf.few_shot",

@@ -18,7 +18,7 @@ from engine.everyday.in_use import Classifiers
 from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.codes import NO_CLASS
 from engine.model_card import BackboneCard
-from protoleaf.labels import Explanation, Label, known_classes, with_missing_marked
+from protoleaf.labels import ClassExplanation, Label, known_classes, with_missing_marked
 
 if TYPE_CHECKING:
     from protoleaf.graph import GraphSource
@@ -187,8 +187,8 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
         _check_feature_names_in(self, input_features)
         return np.array([f"distance_{label}" for label in self.classes_.tolist()], dtype=object)
 
-    def explain(self, X: ArrayLike) -> list[Explanation]:
-        """Why each row (n, d) was classified as it was; see `Explanation`."""
+    def explain(self, X: ArrayLike) -> list[ClassExplanation]:
+        """Why each row (n, d) was classified as it was; see `ClassExplanation`."""
         embeddings = self._embeddings(X)
         scores, chances = self._fitted.classify_new(_padded(embeddings)), self._probabilities(embeddings)
         explanations = []

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from engine.errors import ProtoleafError
-from engine.everyday.classifier import Explanation as EngineExplanation
+from engine.everyday.classifier import Explanation
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from protoleaf.graph import category_graph
@@ -23,7 +23,7 @@ UNLABELLED: Final = -1  # as in `sklearn.semi_supervised`; None in arrays of obj
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ClassExplanation:
     """Why an embedding was classified as it was; rows are those of `X` in `fit`.
 
     Attributes:
@@ -54,7 +54,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class KnownClasses:
+class NamedClasses:
     """The classes of a graph and their labels, as `y` has them."""
 
     graph: CategoryGraph
@@ -71,10 +71,10 @@ class KnownClasses:
         places = sorted(range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place]))
         return np.array(places, dtype=np.int64)
 
-    def explanation(self, found: EngineExplanation) -> Explanation:
+    def explanation(self, found: Explanation) -> ClassExplanation:
         """The engine's explanation with labels in place of class ids."""
         label_of = self.label_of
-        return Explanation(
+        return ClassExplanation(
             label_of[found.class_id],
             found.score,
             None if found.safe is None or found.is_unknown else label_of[found.safe.class_id],
@@ -88,7 +88,7 @@ class KnownClasses:
         )
 
 
-def known_classes(source: "GraphSource | None", y: NDArray[Any]) -> tuple[KnownClasses, NDArray[np.int32]]:
+def known_classes(source: "GraphSource | None", y: NDArray[Any]) -> tuple[NamedClasses, NDArray[np.int32]]:
     """The classes, and the class id of each label (n,), `NO_CLASS` for unlabelled rows.
 
     Without a graph, -1 and 1 alone are two classes.
@@ -113,7 +113,7 @@ def known_classes(source: "GraphSource | None", y: NDArray[Any]) -> tuple[KnownC
     label_of = {} if source is None else _names(graph, labels.dtype.kind in "iu")
     codes = np.full(len(y), NO_CLASS, dtype=np.int32)
     codes[is_labelled] = np.array(ids, dtype=np.int32)[place]
-    return KnownClasses(graph, label_of | dict(zip(ids, distinct.tolist(), strict=True))), codes
+    return NamedClasses(graph, label_of | dict(zip(ids, distinct.tolist(), strict=True))), codes
 
 
 def _flat(labels: NDArray[Any]) -> tuple[CategoryGraph, list[int]]:

@@ -63,7 +63,7 @@ PERMITTED: Mapping[str, str] = {
 
 def sources() -> Iterator[Path]:
     """All modules of the program."""
-    for folder in ("app", "engine", "research"):
+    for folder in ("app", "engine", "protoleaf", "research"):
         yield from (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py"))
 
 

@@ -4,7 +4,7 @@ import grimp
 import networkx as nx
 import pytest
 
-PACKAGES = ("app", "engine", "research")
+PACKAGES = ("app", "engine", "protoleaf", "research")
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SOURCES = sorted(path for folder in ("app", "engine", "research") for path in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(
+    path for folder in ("app", "engine", "protoleaf", "research") for path in (ROOT / folder).rglob("*.py")
+)
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
 TEMPORARY = {"mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile"}
 COPYING = {"copyfile", "copy", "copy2", "move"}

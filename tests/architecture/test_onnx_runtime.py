@@ -11,7 +11,9 @@ ROOT = Path(__file__).parents[2]
 DOOR = "engine/runtime/onnx_runtime.py"
 LEAVES = "assets/bundle/run.py"
 """Leaves with exported models, and runs without the program."""
-SOURCES = sorted(path for folder in ("app", "engine", "research", "assets") for path in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(
+    path for folder in ("app", "engine", "protoleaf", "research", "assets") for path in (ROOT / folder).rglob("*.py")
+)
 STARTS = ("app/__main__.py", "research/window/sample_run.py", "tests/conftest.py")
 GUARD = "app.early_stop"
 """What a start may import before the engine: it takes signals, and loads nothing."""

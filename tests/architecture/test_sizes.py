@@ -17,7 +17,9 @@ EXCEPTIONS: dict[str, str] = {
 }
 """Path, or path:name, to the reason why it is longer."""
 
-SOURCES = sorted(path for folder in ("app", "engine", "research") for path in (ROOT / folder).rglob("*.py"))
+SOURCES = sorted(
+    path for folder in ("app", "engine", "protoleaf", "research") for path in (ROOT / folder).rglob("*.py")
+)
 
 
 def too_long(path: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("app", "engine", "research", "tests", "packaging")
+FOLDERS = ("app", "engine", "protoleaf", "research", "tests", "packaging")
 RETIRED = {
     "fates": "successors",
     "fate": "consequence",
