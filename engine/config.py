@@ -26,7 +26,6 @@ SWITCHES: Final[Mapping[str, str]] = {
 
 FOLDERS: Final[Mapping[str, str]] = {
     "CUDA_CACHE_PATH": "cuda",
-    "MPLCONFIGDIR": "matplotlib",
     "PYTORCH_KERNEL_CACHE_PATH": "torch-kernels",
     "TORCHINDUCTOR_CACHE_DIR": "torch-compiled",
     "TRITON_CACHE_DIR": "triton",

@@ -41,7 +41,33 @@ if [ "$alone" = --without-dependencies ]; then
         >"$(ls -d "$place"/tool/lib/python3*/site-packages)/zz-dependencies.pth"
 else
     "$python" -m venv "$place/tool"
-    "$place/tool/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$wheel"
+    "$place/tool/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$wheel[app]"
+fi
+
+if [ "$alone" != --without-dependencies ]; then
+    say "== the engine in an environment of scikit-learn alone"
+    "$python" -m venv "$place/library"
+    "$place/library/bin/pip" install --quiet --constraint "$repository/constraints.txt" scikit-learn
+    before=$(du -sm "$place/library" | cut -f1)
+    "$place/library/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$wheel"
+    say "$(du -sm "$place/library" | cut -f1) MB, $before of them scikit-learn and Python's own"
+    (cd "$place" && "$place/library/bin/python" - <<'PYTHON'
+import sys
+
+import numpy as np
+
+from protoleaf import PrototypePropagationClassifier
+
+rng = np.random.default_rng(0)
+truth = np.repeat(["cat", "dog", "gull"], 50)
+X = np.repeat(rng.normal(size=(3, 128)), 50, axis=0) + rng.normal(size=(150, 128))
+y = np.where(np.arange(150) % 10, None, truth.astype(object))
+model = PrototypePropagationClassifier([("mammal", "cat"), ("mammal", "dog"), ("bird", "gull")]).fit(X, y)
+print(f"{(model.predict(X) == truth).mean():.0%} right")
+assert (model.predict(X) == truth).mean() > 0.8
+assert not {"torch", "PySide6", "ray"} & set(sys.modules)
+PYTHON
+    ) || fail "the engine alone cannot be used"
 fi
 
 export HOME=$place/home XDG_DATA_HOME=$place/home/.local/share PATH=$place/tool/bin:/usr/bin:/bin QT_QPA_PLATFORM=offscreen

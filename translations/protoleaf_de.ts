@@ -12085,8 +12085,8 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Stichwörter mit mehr als {levels} Ebenen wurden übergangen</translation>
     </message>
     <message>
-        <source>annotators without an email are stored as task data</source>
-        <translation>Annotierende ohne E-Mail-Adresse werden als Daten der Aufgabe gespeichert</translation>
+        <source>annotators are stored as task data</source>
+        <translation>Annotierende werden als Daten der Aufgabe gespeichert</translation>
     </message>
     <message>
         <source>{source} holds no tasks</source>

@@ -12085,8 +12085,8 @@ Haga clic en + para añadir una clase.</translation>
         <translation>se omitieron las palabras clave de más de {levels} niveles</translation>
     </message>
     <message>
-        <source>annotators without an email are stored as task data</source>
-        <translation>los anotadores sin correo electrónico se guardan como datos de la tarea</translation>
+        <source>annotators are stored as task data</source>
+        <translation>los anotadores se guardan como datos de la tarea</translation>
     </message>
     <message>
         <source>{source} holds no tasks</source>

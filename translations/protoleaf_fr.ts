@@ -12085,8 +12085,8 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>les mots-clés de plus de {levels} niveaux ont été ignorés</translation>
     </message>
     <message>
-        <source>annotators without an email are stored as task data</source>
-        <translation>les annotateurs sans adresse e-mail sont stockés comme données de tâche</translation>
+        <source>annotators are stored as task data</source>
+        <translation>les annotateurs sont stockés comme données de tâche</translation>
     </message>
     <message>
         <source>{source} holds no tasks</source>

@@ -12085,8 +12085,8 @@ Clique em + para adicionar uma classe.</translation>
         <translation>palavras-chave com mais de {levels} níveis foram ignoradas</translation>
     </message>
     <message>
-        <source>annotators without an email are stored as task data</source>
-        <translation>pessoas sem e-mail são gravadas como dados da tarefa</translation>
+        <source>annotators are stored as task data</source>
+        <translation>as pessoas que rotularam são gravadas como dados da tarefa</translation>
     </message>
     <message>
         <source>{source} holds no tasks</source>

@@ -11880,8 +11880,8 @@ Click + to add a class.</source>
         <translation>已略过超过 {levels} 层的关键字</translation>
     </message>
     <message>
-        <source>annotators without an email are stored as task data</source>
-        <translation>没有电子邮件的标注者存为任务数据</translation>
+        <source>annotators are stored as task data</source>
+        <translation>标注者存为任务数据</translation>
     </message>
     <message>
         <source>{source} holds no tasks</source>

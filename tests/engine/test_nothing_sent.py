@@ -66,11 +66,18 @@ def test_this_test_has_it() -> None:
 def test_folders_lie_in_our_cache_unless_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Libraries of others keep their files below our cache; a folder that a person chose stays."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
-    environment = {"MPLCONFIGDIR": "own"}
+    environment = {"TRITON_CACHE_DIR": "own"}
     settle(environment)
-    assert environment.pop("MPLCONFIGDIR") == "own"
-    for variable in FOLDERS.keys() - {"MPLCONFIGDIR"}:
+    assert environment.pop("TRITON_CACHE_DIR") == "own"
+    for variable in FOLDERS.keys() - {"TRITON_CACHE_DIR"}:
         assert Path(environment[variable]).parent == tmp_path / "libraries"
+
+
+def test_programs_that_import_the_engine_keep_their_figures() -> None:
+    """The laboratory's figures have a configuration of their own; those of a notebook keep the person's."""
+    program = "import protoleaf; protoleaf.category_graph"
+    assert "MPLCONFIGDIR" not in environment_after(program)
+    assert environment_after("import research")["MPLCONFIGDIR"].endswith("matplotlib")
 
 
 def test_settling_makes_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

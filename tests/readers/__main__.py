@@ -14,7 +14,11 @@ import venv
 from pathlib import Path
 from typing import Final
 
+from tests.readers.label_studio_server import PROGRAM
+from tests.readers.readings import PROTOLEAF
+
 REQUIREMENTS: Final = Path(__file__).with_name("requirements.txt")
+LABEL_STUDIO: Final = Path(__file__).with_name("requirements-label-studio.txt")
 REPOSITORY: Final = Path(__file__).parents[2]
 
 
@@ -25,7 +29,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--environment", type=Path, default=REPOSITORY / ".readers", help="of the readers")
     parser.add_argument("--out", type=Path, help="file for the table")
     asked = parser.parse_args(arguments)
-    python = _environment(asked.environment)
+    python = _environment(asked.environment, REQUIREMENTS)
+    programs = {PROTOLEAF: sys.executable, **_label_studio(asked.environment / "label-studio")}
     with tempfile.TemporaryDirectory(prefix="readers-") as folder:
         sample = Path(folder) / "sample"
         sample.mkdir()
@@ -36,7 +41,7 @@ def main(arguments: list[str]) -> int:
         done = subprocess.run(
             [python, "-m", "tests.readers.read", str(sample), *asked.formats],
             cwd=REPOSITORY,
-            env={**os.environ, "HOME": str(home), "HF_HUB_OFFLINE": "1"},
+            env={**os.environ, **programs, "HOME": str(home), "HF_HUB_OFFLINE": "1", "FIFTYONE_DO_NOT_TRACK": "true"},
             stdout=subprocess.PIPE,
             text=True,
             check=False,
@@ -48,15 +53,23 @@ def main(arguments: list[str]) -> int:
     return done.returncode
 
 
-def _environment(folder: Path) -> str:
-    """The readers' Python; installed when it is not there or other programs are requested."""
+def _label_studio(folder: Path) -> dict[str, str]:
+    """The variable with its command; none where it does not install, which its rows of the table say."""
+    try:
+        return {PROGRAM: str(Path(_environment(folder, LABEL_STUDIO)).with_name("label-studio"))}
+    except subprocess.CalledProcessError:
+        return {}
+
+
+def _environment(folder: Path, requirements: Path) -> str:
+    """The Python of an environment; installed when it is not there or other programs are requested."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    stamp = folder / REQUIREMENTS.name
-    wanted = REQUIREMENTS.read_text(encoding="utf-8")
+    stamp = folder / requirements.name
+    wanted = requirements.read_text(encoding="utf-8")
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
         if not python.exists():
             venv.create(folder, with_pip=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "-r", str(REQUIREMENTS)], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements)], check=True)
         stamp.write_text(wanted, encoding="utf-8")
     return str(python)
 

@@ -85,9 +85,9 @@ def label_studio_by_its_interface(path: Path) -> Found:
     return found
 
 
-@reads("fiftyone", "fiftyone", "fiftyone")
+@reads("fiftyone", "fiftyone", "fiftyone (importer)", version_of="fiftyone")
 def fiftyone_by_its_importer(path: Path) -> Found:
-    """Its importer by itself: a data set of FiftyOne needs a MongoDB server besides."""
+    """Its importer by itself, which needs no MongoDB server."""
     from fiftyone.utils.data.importers import FiftyOneImageClassificationDatasetImporter
 
     importer = FiftyOneImageClassificationDatasetImporter(dataset_dir=str(path))

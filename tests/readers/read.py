@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from tests.readers import annotation_tools, nature, tables
+from tests.readers import annotation_tools, fiftyone_data_sets, label_studio_server, nature, tables
 from tests.readers.readings import READERS, row_of, table
 
-MODULES = (tables, annotation_tools, nature)
+MODULES = (tables, annotation_tools, fiftyone_data_sets, label_studio_server, nature)
 """Whose readers are registered."""
 
 

@@ -4,7 +4,10 @@ A reader is a function of one export, registered by `reads`. It answers what the
 the file's name: any of the facts that `expected.json` has.
 """
 
+import json
 import math
+import os
+import subprocess
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -55,6 +58,8 @@ class Row:
 
 
 READERS: Final[list[Reader]] = []
+PROTOLEAF: Final = "PROTOLEAF_PYTHON"
+"""The variable that names the Python of our program."""
 
 
 def everything(facts: Facts) -> bool:
@@ -92,6 +97,13 @@ def reads(
         return read
 
     return register
+
+
+def back_in_protoleaf(sample: Path, export: Path) -> Found:
+    """What our program, in its own environment, takes over from an export of another program; see `come_back`."""
+    command = [os.environ[PROTOLEAF], "-m", "tests.readers.come_back", str(sample), str(export)]
+    found: Found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return found
 
 
 def row_of(reader: Reader, sample: Path, expected: Found) -> Row:

@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.errors import ProtoleafError, UsageError
 from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
+from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, file_with_labels, format_named
 from engine.texts import Message
 
 ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
@@ -22,6 +22,8 @@ def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str
         UsageError, FormatError, StorageError: it cannot be read.
     """
     source = source.absolute()
+    if format_name == AUTO:
+        source = file_with_labels(source)
     name = detect(source) if format_name == AUTO else format_name
     one = format_named(name, READ_FORMATS)
     if one.read_table is not None:

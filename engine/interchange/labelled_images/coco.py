@@ -5,9 +5,9 @@ label is an annotation with the box of a thing, or over the whole image. `file_n
 folder that all images have in common, and `coco_url` its file on this computer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 from urllib.parse import urlsplit
 
@@ -27,14 +27,16 @@ from engine.interchange.labelled_images.class_labels import (
 )
 from engine.interchange.labelled_images.foreign_boxes import (
     bounds,
+    image_folders,
+    image_in,
     part_of_pixels,
     picture_size,
     points_of,
-    relative_image,
     scored,
 )
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, as_things
 from engine.interchange.labelled_images.json_lines import encoded, write_items
+from engine.interchange.labelled_images.label_studio import served_image
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import ORIGINAL
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
@@ -73,11 +75,11 @@ def read(source: Path) -> ForeignLabels:
             expected='an object with "images", "annotations" and "categories"',
             source=source.name,
         )
-    collector = LabelCollector()
+    collector, folders = LabelCollector(), image_folders(source)
     labelled: set[int | str] = set()
     for annotation in objects_in(whole, "annotations"):
         number = str(annotation.get("id"))
-        collector.add(_PROBLEM, number, _labels, annotation, entries, categories, source.parent)
+        collector.add(_PROBLEM, number, _labels, annotation, entries, categories, folders)
         labelled.add(_id(annotation, "image_id"))
     found = collector.collected()
     labels = tuple(dict.fromkeys(as_things(found.labels)))
@@ -182,23 +184,25 @@ class _Categories:
 
 
 def _labels(
-    annotation: dict[str, Any], entries: Mapping[int | str, dict[str, Any]], categories: _Categories, folder: Path
+    annotation: dict[str, Any],
+    entries: Mapping[int | str, dict[str, Any]],
+    categories: _Categories,
+    folders: Sequence[Path],
 ) -> Iterator[ForeignLabel | None]:
     try:
         entry = entries[_id(annotation, "image_id")]
         category = categories.fields(_id(annotation, "category_id"))
     except KeyError:
         raise ValueError(Message("its image or its category is missing")) from None
-    image, name = str(entry.get("file_name") or ""), category["label"]
+    (image, file), name = _image(entry, folders), category["label"]
     attributes = object_in(annotation, "attributes")
-    part = _part(annotation, entry, attributes, _file(entry) or relative_image(folder, image))
+    part = _part(annotation, entry, attributes, file)
     if categories.are_of_detectors and part.box is not None and ORIGINAL not in attributes:
-        file = _file(entry) or folder / image
         score = scored(annotation.get("score"))
         yield box_alone(image, part, file=file, category=name, score=score) if image else None
         return
     fields = {**category, **fields_about(name, attributes)}
-    label = label_with(image, name, fields, folder, file=_file(entry), part=part)
+    label = label_with(image, name, fields, folders[0], file=file, part=part)
     if label is not None and "score" in annotation and "decided_by" not in fields:  # as detectors write it
         label = replace(label, is_machine=True, score=scored(annotation["score"]))
     yield label
@@ -219,6 +223,15 @@ def _part(annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[st
 def _id(value: dict[str, Any], name: str) -> int | str:
     found = value.get(name)
     return found if isinstance(found, int | str) else ""
+
+
+def _image(entry: dict[str, Any], folders: Sequence[Path]) -> tuple[str, Path]:
+    """The name of an image, and its file or where it would lie."""
+    written = str(entry.get("file_name") or "")
+    if (known := _file(entry)) is not None or (served := served_image(written)) is None:
+        return written, known or image_in(folders, written)
+    image, file = served
+    return image, file or image_in(folders, PurePosixPath(written).name)
 
 
 def _file(entry: dict[str, Any]) -> Path | None:

@@ -22,11 +22,12 @@ from engine.interchange.labelled_images.class_labels import ClassLabels, fields_
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.foreign_boxes import (
     Point,
+    image_folders,
+    image_in,
     numbers,
     part_of_pixels,
     part_of_points,
     picture_size,
-    relative_image,
     rotated,
 )
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
@@ -66,7 +67,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path) -> ForeignLabels:
     """Read the tags and the shapes."""
-    collector = LabelCollector()
+    collector, folders = LabelCollector(), image_folders(source)
     entries = 0
     names: set[str] = set()
     with _opened(source) as file:
@@ -82,7 +83,7 @@ def read(source: Path) -> ForeignLabels:
                     entries += 1
                     limits.RECORDS.check(entries, source.name)
                     who = next(iter(names)) if len(names) == 1 else ""
-                    _read_entry(element, source.parent, who, collector)
+                    _read_entry(element, folders, who, collector)
                     limits.RECORDS.check(len(collector.labels), source.name)
     if not entries and not collector.problems:
         raise FormatError("{source} has no images", expected="annotations of CVAT for images 1.1", source=source.name)
@@ -149,18 +150,21 @@ def _shape(images: LabelledImages, image: LabelledImage, label: str, size: tuple
     return f'<box {start} occluded="0" {places} z_order="0">{attributes}</box>'
 
 
-def _read_entry(entry: Element, folder: Path, who: str, collector: LabelCollector) -> None:
+def _read_entry(entry: Element, folders: Sequence[Path], who: str, collector: LabelCollector) -> None:
     shapes = [shape for shape in entry if shape.tag in _SHAPES]
     collector.unlabelled += not shapes
     for shape in shapes:
-        collector.add(_PROBLEM, entry.get("name", ""), _labels, shape, entry, folder, who)
+        collector.add(_PROBLEM, entry.get("name", ""), _labels, shape, entry, folders, who)
 
 
-def _labels(shape: Element, entry: Element, folder: Path, who: str) -> Iterator[ForeignLabel | None]:
+def _labels(shape: Element, entry: Element, folders: Sequence[Path], who: str) -> Iterator[ForeignLabel | None]:
     image = entry.get("name", "")
     fields = {each.get("name", ""): each.text or "" for each in shape.iter("attribute")}
-    part = _part(shape, entry, relative_image(folder, image))
-    label = label_with(image, shape.get("label", ""), fields, folder, part=part)
+    file = image_in(folders, image)
+    part = _part(shape, entry, file)
+    label = label_with(
+        image, shape.get("label", ""), fields, folders[0], file=None if ORIGINAL in fields else file, part=part
+    )
     if label is not None:
         is_machine = shape.get("source") == _BY_MACHINE or label.is_box_alone
         label = replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)

@@ -5,6 +5,8 @@ the label of a whole image is a box around it.
 
 `data` holds the images, `labels.json` a label for each with the model's confidence, and attributes: who, when, every
 path from the top, the model's answers. Images in `data` are named by their paths without suffix.
+
+Its own FiftyOneDataset is read too: `samples.json`, with the labels of each sample by the name of their field.
 """
 
 from collections.abc import Iterator
@@ -15,12 +17,13 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.foreign_boxes import part_of_shares, scored
+from engine.interchange.labelled_images.foreign_boxes import part_of_shares, relative_image, scored
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport, by_picture
-from engine.interchange.labelled_images.table_rows import ORIGINAL
-from engine.interchange.text_file import begins_with, object_in, read_json
+from engine.interchange.labelled_images.table_rows import LABEL_COLUMNS, ORIGINAL
+from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.texts import Message
 
 CANNOT_CARRY: Final = (
     "the hierarchy is flattened; full paths are kept in an attribute of each image",
@@ -29,6 +32,11 @@ CANNOT_CARRY: Final = (
 _BOX: Final = "bounding_box"  # left, top, width and height as shares
 DATA: Final = "data"
 LABELS: Final = "labels.json"
+SAMPLES: Final = "samples.json"
+_PROBLEM: Final = "{place}: {reason}"
+_LISTS: Final = {"Classifications": "classifications", "Detections": "detections"}  # the field of each class of lists
+_PREDICTIONS: Final = frozenset({"pred", "preds", "predicted", "prediction", "predictions"})
+_NO_LABELS: Final = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "Regression"})
 
 
 def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
@@ -53,27 +61,69 @@ def write(images: LabelledImages, draft: Path, options: class_folders.FolderOpti
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read `labels.json`: targets as texts, numbers of classes, or objects with attributes."""
-    whole = read_json(source / LABELS if source.is_dir() else source)
+    """Read `labels.json`: targets as texts, numbers of classes, or objects with attributes; or `samples.json`."""
+    file = source / LABELS if source.is_dir() else source
+    source, whole = file.parent, read_json(file)
+    if _is_samples(file):
+        return _read_samples(objects_in(whole, "samples"), source)
     targets = object_in(whole, "labels") if isinstance(whole, dict) else {}
     if not targets:
         raise FormatError(
             "{source} has no labels", expected='{labels} with "classes" and "labels"', source=source.name, labels=LABELS
         )
     classes = whole.get("classes") if isinstance(whole.get("classes"), list) else []
-    files = {str(path.with_suffix("")): file for path, file in class_folders.each_file(source / DATA)}
+    files = {str(path.with_suffix("")): (str(path), file) for path, file in class_folders.each_file(source / DATA)}
     collector = LabelCollector()
     for key, target in targets.items():
         found = target if isinstance(target, list) else [target]
         collector.unlabelled += not found
         for each in found:
-            collector.add("{place}: {reason}", key, _labels, each, key, classes, files.get(key), source)
+            image, file = files.get(key) or (key, source / key)
+            collector.add(_PROBLEM, key, _labels, each, image, classes, file, source)
     return collector.collected()
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a folder with data and labels."""
-    return (source / DATA).is_dir() and begins_with(source / LABELS, "{", "classes", "labels")
+    """Whether it is a folder with data and labels, or a file of labels or samples."""
+    if source.is_dir():
+        return (source / DATA).is_dir() and begins_with(source / LABELS, "{", "classes", "labels")
+    return _is_samples(source) or all(begins_with(source, "{", name) for name in ("classes", "labels"))
+
+
+def _is_samples(source: Path) -> bool:
+    return all(begins_with(source, "{", name) for name in ("samples", "filepath"))
+
+
+def _read_samples(samples: list[dict[str, Any]], folder: Path) -> ForeignLabels:
+    """The labels in all fields of samples; those in fields of predictions are a model's."""
+    collector = LabelCollector()
+    for sample in samples:
+        path = str(sample.get("filepath") or "").replace("\\", "/")
+        image, file = path.removeprefix(f"{DATA}/"), relative_image(folder, path)
+        found = [(name, each) for name, value in sample.items() if isinstance(value, dict) for each in _targets(value)]
+        collector.unlabelled += not found
+        for name, target in found:
+            is_machine = name.casefold() in _PREDICTIONS
+            collector.add(_PROBLEM, image, _labels_of_sample, target, image, file, folder, is_machine=is_machine)
+    return collector.collected()
+
+
+def _targets(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The labels in a field of a sample; none where it holds something else."""
+    kind = str(value.get("_cls") or "")
+    if kind in _LISTS:
+        return objects_in(value, _LISTS[kind])
+    return [value] if kind and kind not in _NO_LABELS else []
+
+
+def _labels_of_sample(
+    target: dict[str, Any], image: str, file: Path, folder: Path, *, is_machine: bool
+) -> Iterator[ForeignLabel | None]:
+    if (kind := str(target.get("_cls"))) not in {"Classification", "Detection"}:
+        raise ValueError(Message('the shape "{shape}" has no box', {"shape": kind}))
+    attributes = {name: value for name, value in target.items() if name in {ORIGINAL, *LABEL_COLUMNS}}
+    for label in _labels({**target, "attributes": attributes}, image, [], file, folder):
+        yield replace(label, is_machine=True) if label is not None and is_machine else label
 
 
 def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -> dict[str, Any] | None:
@@ -87,9 +137,7 @@ def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -
     return {"label": label, **box, **confidence, "attributes": attributes}
 
 
-def _labels(
-    target: Any, key: str, classes: list[Any], file: Path | None, folder: Path
-) -> Iterator[ForeignLabel | None]:
+def _labels(target: Any, named: str, classes: list[Any], file: Path, folder: Path) -> Iterator[ForeignLabel | None]:
     target = target if isinstance(target, dict) else {"label": target}
     name = target.get("label")
     name = str(classes[name]) if isinstance(name, int) else name
@@ -97,7 +145,7 @@ def _labels(
         yield None
         return
     fields = object_in(target, "attributes")
-    image = str(fields.get(ORIGINAL) or file or key)
+    image = str(fields.get(ORIGINAL) or named)
     box = target.get(_BOX)
     part = None if box is None else part_of_shares(box if isinstance(box, list) else [])
     label = label_with(image, name, fields, folder, file=file, part=part)

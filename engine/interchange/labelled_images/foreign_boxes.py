@@ -19,7 +19,7 @@ Point = tuple[float, float]
 _WHOLE_SHARES: Final = 1e-3
 """By how much of a side a box in shares may be smaller than its picture, and still mean all of it. Chosen."""
 _MOST_PIXELS: Final = 1e9  # of a side
-_IMAGE_FOLDERS: Final = ("images", "JPEGImages", "image", "imgs", "img")
+_IMAGE_FOLDERS: Final = ("images", "JPEGImages", "image", "imgs", "img", "data")
 _UPWARDS: Final = frozenset({".", ".."})
 _LABEL_FOLDERS: Final = ("labels", "annotations", "Annotations")
 
@@ -179,6 +179,19 @@ def _images_by_stem(folder: Path) -> dict[str, Path]:
 def relative_image(folder: Path, image: str) -> Path:
     """The file that an annotation beside it names, with the signs of Windows between folders, too."""
     return folder / PurePosixPath(image.replace("\\", "/"))
+
+
+def image_folders(source: Path) -> tuple[Path, ...]:
+    """The folders in which images of a file of annotations may lie: its own first, then image folders beside it."""
+    folder = source.parent
+    return (folder, *(folder / name for name in _IMAGE_FOLDERS if (folder / name).is_dir()))
+
+
+def image_in(folders: Sequence[Path], image: str) -> Path:
+    """The file that an annotation names in the first of some folders that has it; else where it would lie."""
+    places = [relative_image(folder, image) for folder in folders]
+    found = (place for place in places if place.is_file()) if len(places) > 1 else iter(())
+    return next(found, places[0])
 
 
 def _part(box: BoundingBox, across: float, down: float) -> FilePart:

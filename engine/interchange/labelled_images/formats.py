@@ -267,6 +267,9 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 
 
 KEYWORDS: Final = "keywords"
+_LABEL_FILES: Final = frozenset({fiftyone.LABELS, "labels.csv", "labels.xml", "result.json"})
+_IMAGE_FOLDERS: Final = frozenset({fiftyone.DATA, "images"})
+"""What FiftyOne and Label Studio put into a folder of their own: one file with labels, and the images beside it."""
 READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
     **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
     MEGADETECTOR: ImageFormat(
@@ -328,6 +331,18 @@ def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> Ima
     return formats[name]
 
 
+def file_with_labels(source: Path) -> Path:
+    """The only file with labels in a folder of FiftyOne or Label Studio; any other source as it is."""
+    try:
+        names = {each.name for each in source.iterdir() if not each.name.startswith(".")}
+    except OSError:  # it is a file, or may not be read
+        return source
+    if fiftyone.SAMPLES in names:
+        return source / fiftyone.SAMPLES
+    found = names & _LABEL_FILES
+    return source / found.pop() if len(found) == 1 and len(names - _IMAGE_FOLDERS) == 1 else source
+
+
 def detect(source: Path) -> str:
     """Detect the format of a file or folder with labels.
 
@@ -337,6 +352,9 @@ def detect(source: Path) -> str:
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
+    source = file_with_labels(source)
+    if source.name == fiftyone.SAMPLES and fiftyone.fits(source):
+        return "fiftyone"
     if form := form_of(source):  # before all others: their folders may be taken for class folders
         return form
     if source.name == camtrap_dp_reading.OBSERVATIONS and camtrap_dp_reading.fits(source):

@@ -2,9 +2,8 @@
 
 A person's label is an annotation, the model's a prediction with its score and version; both name every path of the
 class in a taxonomy, or the class in a rectangle for a thing in the image. Images stay where they are: Label Studio
-serves them from this computer's disk. `completed_by` is written where the person is an e-mail address, by which Label
-Studio knows its users; it refuses a file with an unknown user. Everything else, the person's name too, is in the task's
-`meta`.
+serves them from this computer's disk. `completed_by` is left out: Label Studio refuses a whole file for one person who
+is none of its users. Everything else, the person's name too, is in the task's `meta`.
 """
 
 import re
@@ -30,7 +29,7 @@ from engine.interchange.text_file import begins_with, object_in, objects_in, rea
 from engine.interchange.xml_files import Element, writable
 from engine.texts import Message, marked
 
-CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
+CANNOT_CARRY: Final = ("annotators are stored as task data",)
 TASKS: Final = "tasks.json"
 CONFIGURATION: Final = "labelling.xml"
 INSTRUCTIONS: Final = "README.txt"
@@ -112,19 +111,15 @@ def _is_predicted(image: LabelledImage) -> bool:
 
 
 def _annotation(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> dict[str, Any]:
-    """The labels of people in one picture; by who gave the last one."""
-    last = max((each.label for each in items if each.label), key=lambda label: label.when)
-    when = last.when.isoformat()
-    annotation: dict[str, Any] = {
+    """The labels of people in one picture, with the time of the last one."""
+    when = max(each.label.when for each in items if each.label).isoformat()
+    return {
         "id": items[0].image_id,
         "created_at": when,
         "updated_at": when,
         "was_cancelled": False,
+        "result": [_result(images, each, each.class_id, labels.of(each)) for each in items],
     }
-    if "@" in last.who:
-        annotation["completed_by"] = {"email": last.who}
-    results = [_result(images, each, each.class_id, labels.of(each)) for each in items]
-    return {**annotation, "result": results}
 
 
 def _predictions(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> list[dict[str, Any]]:
@@ -137,7 +132,8 @@ def _predictions(images: LabelledImages, labels: ClassLabels, items: Sequence[La
         if image.part.box is not None:
             boxes.append(result if score is None else {**result, "score": score})
         else:
-            predictions.append({"model_version": images.model, "score": score, "result": [result]})
+            of_whole = {} if score is None else {"score": score}
+            predictions.append({"model_version": images.model, **of_whole, "result": [result]})
     if boxes:
         predictions.append({"model_version": images.model, "result": boxes})
     return predictions
@@ -149,7 +145,7 @@ def _supposed(labels: ClassLabels, image: LabelledImage) -> tuple[int | None, st
     if answer is None or (answer.safe_id is None and not answer.is_unknown):
         return None, labels.of(image), image.detection_score
     if answer.safe_id is None:
-        return None, NONE_LABEL, answer.safe_score
+        return None, NONE_LABEL, None
     return answer.safe_id, labels.of_class(answer.safe_id), answer.safe_score
 
 
@@ -332,13 +328,21 @@ def _image(data: dict[str, Any]) -> tuple[str, Path | None]:
     """The name of a task's image, and its file where that is on this computer."""
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     url = texts.get(_OBJECT) or next(iter(texts.values()), "")
+    if (served := served_image(url)) is not None:
+        return served
+    parts = urlsplit(url)
+    path = unquote(parts.path, errors="surrogateescape")
+    return path, None if parts.scheme in {"http", "https", "s3", "gs"} else Path(path)
+
+
+def served_image(url: str) -> tuple[str, Path | None] | None:
+    """The name of an image that Label Studio serves, and its file where that is on this computer; None for another."""
     parts = urlsplit(url)
     if local := parse_qs(parts.query, errors="surrogateescape").get("d"):
         return local[0], Path(Path.cwd().anchor) / local[0]
-    path = unquote(parts.path, errors="surrogateescape")
-    if "/upload/" in path:
-        return _UPLOADED.sub("", PurePosixPath(path).name), None
-    return path, None if parts.scheme in {"http", "https", "s3", "gs"} else Path(path)
+    path = PurePosixPath(unquote(parts.path, errors="surrogateescape"))
+    is_uploaded = "upload" in path.parts and _UPLOADED.match(path.name)
+    return (_UPLOADED.sub("", path.name), None) if is_uploaded else None
 
 
 def _who(annotation: dict[str, Any]) -> str:

@@ -18,6 +18,8 @@ from engine.graph.names import SEPARATOR, join_path
 from engine.interchange import limits
 from engine.interchange.labelled_images.box_sets import boxes_refused
 from engine.interchange.labelled_images.foreign_boxes import (
+    image_folders,
+    image_in,
     numbers,
     part_of_pixels,
     part_of_shares,
@@ -81,7 +83,7 @@ class LabelRows:
     """
 
     def __init__(self, source: Path, columns: Sequence[str], layout: ColumnLayout) -> None:
-        self._source = source
+        self._source, self._folders = source, image_folders(source)
         self._columns = columns
         self._layout = layout
         self._keys = {column_key(name): at for at, name in reversed(list(enumerate(columns)))}
@@ -174,7 +176,7 @@ class LabelRows:
         plain, folder = (each.replace("\\", "/") for each in (name, self._layout.cell(cells, Role.FOLDER)))
         above = folder.rstrip("/")
         if not above or plain.startswith((f"{above}/", "/")) or "://" in plain or plain[1:2] == ":":
-            return {"image": name, "file": plain}
+            return {"image": name, "file": str(image_in(self._folders, plain)) if len(self._folders) > 1 else plain}
         return {"image": f"{above}/{plain}", "file": f"{above}/{plain}"}
 
     def _class(self, cells: Sequence[str]) -> Fields:
@@ -206,7 +208,9 @@ class LabelRows:
         return text.startswith(finest) or (at is not None and column_key(self._columns[at]) in _SCIENTIFIC)
 
     def _has_box(self, cells: Sequence[str]) -> bool:
-        """Whether a row of a table without a header has the corners of a box behind its label."""
+        """Whether a row of a table without a header has the corners of a box behind its label, or a cell has boxes."""
+        if self._dialect == "label-studio":
+            return any(map(_BOX_OF_JSON.search, cells))
         at = self._layout.columns.get(Role.CLASS, 0)
         numbers = [text for text in cells[at + 1 :] if text.strip().replace(".", "", 1).isdigit()]
         return not self._layout.has_header and len(numbers) > 1
@@ -337,7 +341,9 @@ def _class_among(text: str) -> str:
         return ""
     while waiting:
         value = waiting.pop()
-        if isinstance(value, list):
+        if isinstance(value, dict) and (paths := _paths_in(value.get("taxonomy"))):
+            names += paths
+        elif isinstance(value, list):
             waiting += reversed(value)
         elif isinstance(value, dict) and all(isinstance(each, bool) for each in value.values()):
             names += [name for name, is_chosen in value.items() if is_chosen]  # of a radio button or a list
@@ -347,6 +353,12 @@ def _class_among(text: str) -> str:
         elif value is not None:
             names.append(str(value).strip())
     return "\n".join(names)
+
+
+def _paths_in(taxonomy: object) -> list[str]:
+    """The paths of Label Studio's taxonomy, each a list of names from the top down."""
+    listed = taxonomy if isinstance(taxonomy, list) else []
+    return [join_path(map(str, path)) for path in listed if isinstance(path, list)]
 
 
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})

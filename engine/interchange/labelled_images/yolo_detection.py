@@ -44,6 +44,9 @@ _PROBLEM: Final = marked("{place}: {reason}")
 _LISTED: Final = re.compile(r"^names\s*:\s*(\[.*?\])", re.MULTILINE | re.DOTALL)
 _ITEM: Final = re.compile(r"^\s*(?:-|(\d+)\s*:)\s+(.+?)\s*$")
 _NAME: Final = re.compile(r"\s*(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^,]*?))\s*(?:,|$)")
+_SHORT_CODE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\x(?=[0-9A-Fa-f]{2})")
+"""How YAML writes a letter up to U+00FF by its number; JSON knows `_LONG_CODE` alone."""
+_LONG_CODE: Final = r"\1\\u00"
 
 
 def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
@@ -296,6 +299,6 @@ def _plain(found: re.Match[str]) -> str:
         return str(single).replace("''", "'")
     if double is not None:
         with suppress(ValueError):
-            return str(json.loads(f'"{double}"'))
+            return str(json.loads(f'"{_SHORT_CODE.sub(_LONG_CODE, double)}"'))
         return str(double)
     return str(plain).strip()

@@ -46,7 +46,7 @@ class Role(StrEnum):
         "nombre científico", "nome scientifico", "Artname", "Art", "espèce", "especie", "specie",
         "soort", "espécie", "class_label", "label_name", "Klasse", "Kategorie", "classe", "clase",
         "catégorie", "categoría", "categoria", "étiquette", "etiqueta", "etichetta", "Bezeichnung",
-        "nom", "choice", "answer", "classification_annotation",
+        "nom", "choice", "answer", "classification_annotation", "ground_truth.label",
     )
     PLAIN_NAME = "plain_name", marked("name of the class without its author"), "canonical_name"
     PATH = (
@@ -141,7 +141,10 @@ class Role(StrEnum):
         "cantidad",
     )
     BOX = "box", marked("box"), "bbox", "box", "bounding_box"
-    SCORE = "score", marked("confidence of a model"), "score", "confidence", "probability"
+    SCORE = (
+        "score", marked("confidence of a model"),
+        "score", "confidence", "probability", "ground_truth.confidence",
+    )
     ANNOTATOR = (
         "annotator", marked("who labelled it"),
         "labelled_by", "identified_by", "annotator", "annotated_by", "labeled_by", "determined_by",

@@ -9,9 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from torchvision.datasets import ImageFolder
 
+from engine.collection.importing.read_labels import read_labels
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images import fiftyone, huggingface, yolo
 from engine.interchange.labelled_images.class_folders import FolderOptions
+from engine.interchange.labelled_images.formats import detect
 from engine.interchange.labelled_images.records import GivenLabel, LabelledImages
 from tests.support.labelled_images import Labelled
 
@@ -115,8 +117,54 @@ def test_fiftyone_of_others(tmp_path: Path) -> None:
     assert [(label.names, label.is_machine) for label in found.labels] == [
         (("Gull",), False), (("Tern",), False), (("Gull",), True),
     ]  # fmt: skip
-    assert found.labels[1].file == folder / "data/b.jpg"
+    assert (found.labels[1].image, found.labels[1].file) == ("b.jpg", folder / "data/b.jpg")
     assert (found.unlabelled, len(found.problems)) == (1, 1)
+
+
+def test_fiftyone_without_images(tmp_path: Path) -> None:
+    """Its labels alone are a file."""
+    (tmp_path / "labels.json").write_text('{"classes": null, "labels": {"day 1/a": "Tern"}}')
+    assert detect(tmp_path) == detect(tmp_path / "labels.json") == "fiftyone"
+    (label,) = fiftyone.read(tmp_path / "labels.json").labels
+    assert (label.image, label.names) == ("day 1/a", ("Tern",))
+
+
+def test_the_data_set_of_fiftyone(tmp_path: Path) -> None:
+    """Labels of every field of a sample; predictions are a model's, and what has no box is a line."""
+    gull = {"_cls": "Classification", "label": "Gull", "tags": []}
+    box = {"_cls": "Detection", "label": "Tern", "bounding_box": [0.25, 0.5, 0.5, 0.25]}
+    samples: list[dict[str, object]] = [
+        {
+            "filepath": "data/day 1/a.jpg",
+            "metadata": {"_cls": "ImageMetadata"},
+            "ground_truth": gull,
+            "predictions": {"_cls": "Classification", "label": "Tern"},
+            "things": {"_cls": "Detections", "detections": [box, {**box, "confidence": 0.5}]},
+            "mask": {"_cls": "Segmentation"},
+        },
+        {"filepath": "/photos/b.jpg", "ground_truth": None},
+    ]
+    (tmp_path / "samples.json").write_text(json.dumps({"samples": samples}))
+    (tmp_path / "metadata.json").write_text('{"predictions": 1, "filepath": 2}')
+    assert detect(tmp_path) == "fiftyone"
+    found = fiftyone.read(tmp_path / "samples.json")
+    assert [(each.names, each.is_machine, each.part.text, each.score) for each in found.labels] == [
+        (("Gull",), False, "", None), (("Tern",), True, "", None),
+        (("Tern",), False, "xywh=percent:25,50,50,25", None), (("Tern",), True, "xywh=percent:25,50,50,25", 0.5),
+    ]  # fmt: skip
+    assert {(each.image, each.file) for each in found.labels} == {("day 1/a.jpg", tmp_path / "data/day 1/a.jpg")}
+    assert (found.unlabelled, len(found.problems)) == (1, 1)
+
+
+def test_tables_of_fiftyone(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.jpg").write_bytes(b"")
+    (tmp_path / "labels.csv").write_text(
+        "filepath,ground_truth.label,ground_truth.confidence\na.jpg,Gull,\nb.jpg,Gull,0.5\n"
+    )
+    name, found = read_labels(tmp_path)
+    assert (name, [each.is_machine for each in found.labels]) == ("csv", [False, True])
+    assert found.labels[0].file == tmp_path / "data" / "a.jpg"
 
 
 def test_hugging_face_rows(music: Labelled, tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ YOLO_ROWS = "1 0.35 0.35 0.5 0.5\n0 0.1 0.1 0.6 0.1 0.6 0.6 0.1 0.6\n"
     [
         {"data.yaml": "train: ../train/images\nval: ../valid/images\n\nnc: 2\nnames: ['badger', 'red fox']\n",
          "train/images/a.jpg": "", "train/labels/a.txt": YOLO_ROWS},
-        {"data.yaml": 'path: /x\ntrain: images/train\nval: images/val\nnames:\n  0: badger\n  1: "red fox"\n',
+        {"data.yaml": 'path: /x\ntrain: images/train\nval: images/val\nnames:\n  0: badger\n  1: "red\\x20fox"\n',
          "images/train/a.jpg": "", "labels/train/a.txt": YOLO_ROWS},
         {"set.yaml": "train: a\nval: b\nnames:\n- badger\n- red fox\nnc: 2\n",
          "images/train/a.jpg": "", "labels/train/a.txt": YOLO_ROWS},
@@ -388,6 +388,43 @@ def test_choices_for_regions_of_label_studio(tmp_path: Path) -> None:
     task = {"data": {"image": "a.jpg"}, "annotations": [{"result": results}]}
     found = read(lay(tmp_path, {"a.json": [task]}) / "a.json", "label-studio")
     assert shown(found) == [("a.jpg", ("fox",), FOX)]
+
+
+def test_images_of_label_studio_in_coco(tmp_path: Path) -> None:
+    """It names them as its server does; they lie in `images`, or on the disk."""
+    served = tmp_path / "photos" / "b c.jpg"
+    names = "../media/upload/7/037449b8-a.jpg", f"/data/local-files/?d={str(served)[1:].replace(' ', '%20')}"
+    whole = coco([{"id": 1, "image_id": 1, "category_id": 1, "bbox": [64, 48, 320, 240]}], ("fox",), file_name=names[0])
+    whole["images"].append({**whole["images"][0], "id": 2, "file_name": names[1]})
+    whole["annotations"].append({**whole["annotations"][0], "id": 2, "image_id": 2})
+    folder = lay(tmp_path, {"out/images/037449b8-a.jpg": "", "photos/b c.jpg": "", "out/result.json": whole}) / "out"
+    uploaded, local = read(folder, "coco").labels
+    assert (uploaded.image, uploaded.file) == ("a.jpg", folder / "images" / "037449b8-a.jpg")
+    assert (local.image, local.file) == (str(served)[1:], served)
+
+
+FIFTYONE_VOC = """<annotation><filename>a.jpg</filename><size><width>640</width><height>480</height></size><object>\
+<name>fox</name><bndbox><xmin>64</xmin><ymin>48</ymin><xmax>384</xmax><ymax>288</ymax></bndbox></object></annotation>"""
+FIFTYONE_CVAT = """<annotations><image name="a.jpg" width="640" height="480">\
+<box label="fox" xtl="64" ytl="48" xbr="384" ybr="288"/></image></annotations>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "form"),
+    [
+        ("labels.json", coco([{"id": 1, "image_id": 1, "category_id": 1, "bbox": FOX}], ("fox",)), "coco"),
+        ("labels.json", {"classes": None, "labels": {"a": [{"label": "fox", "bounding_box": [0.1, 0.1, 0.5, 0.5]}]}},
+         "fiftyone"),
+        ("labels.xml", FIFTYONE_CVAT, "cvat"),
+        ("labels/a.xml", FIFTYONE_VOC, "pascal-voc"),
+    ],
+)  # fmt: skip
+def test_folders_of_fiftyone(tmp_path: Path, name: str, content: object, form: str) -> None:
+    """One file of labels, or a folder of them, beside the images in `data`: no class is called so."""
+    (fox,) = read(lay(tmp_path, {"data/a.jpg": "", name: content}), form).labels
+    assert fox.names == ("fox",)
+    assert fox.file == tmp_path / "data" / "a.jpg"
+    assert pixels(fox) == pytest.approx(FOX, abs=1)
 
 
 OBSERVATIONS = """observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationLevel,observationType,\

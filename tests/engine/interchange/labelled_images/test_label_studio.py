@@ -35,15 +35,17 @@ def labels_of(folder: Path, name: str) -> list[ForeignLabel]:
 
 
 def test_people_annotate_and_models_predict(folder: Path) -> None:
-    """With every path of a class, and the person where Label Studio can know them."""
+    """With every path of a class, and without `completed_by`: one unknown person, and the whole file is refused."""
     found = tasks(folder)
     organ, coarse, flute = found["organ.png"], found["coarse.png"], found["flute.png"]
     assert organ["annotations"][0]["result"][0]["value"] == {"taxonomy": [["Keyboard", "Organ"], ["Wind", "Organ"]]}
-    assert "completed_by" not in organ["annotations"][0]
-    assert flute["annotations"][0]["completed_by"] == {"email": "bo@example.org"}
+    assert "completed_by" not in flute["annotations"][0]
+    assert flute["meta"]["labelled_by"] == "bo@example.org"
     assert coarse["annotations"] == []
     (prediction,) = coarse["predictions"]
     assert (prediction["score"], prediction["model_version"]) == (0.9, "leafnet")
+    (of_none,) = found["far.png"]["predictions"]
+    assert "score" not in of_none
     assert found["unsure.png"]["annotations"] == found["unsure.png"]["predictions"] == []
 
 

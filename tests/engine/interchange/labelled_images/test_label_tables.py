@@ -273,3 +273,22 @@ def test_an_unclear_column_is_asked_for(tmp_path: Path) -> None:
 def test_a_column_that_is_named_overrules_what_was_recognised(tmp_path: Path) -> None:
     text = "filename,class,order,species\na.jpg,Mammalia,Carnivora,Fox\n"
     assert pairs(read(tmp_path, text, **{"class": "order"}))[0][1][-1] == "Carnivora"
+
+
+LABEL_STUDIO = "annotation_id,annotator,box,class,id,image,lead_time\n"
+
+
+def test_paths_of_label_studio(tmp_path: Path) -> None:
+    """A path of its taxonomy is one class, not one for each name in it."""
+    found = read(
+        tmp_path,
+        LABEL_STUDIO + '1,7,,"[{""taxonomy"":[[""Bird"",""Tern A/B""],[""Pet""]]}]",1,/data/local-files/?d=a.jpg,',
+    )
+    assert pairs(found) == [("a.jpg", ("Bird", "Tern A/B")), ("a.jpg", ("Pet",))]
+
+
+def test_boxes_in_another_column_of_label_studio(tmp_path: Path) -> None:
+    """They are not lost in silence beside a class."""
+    box = '"[{""x"":0.0,""y"":0.0,""width"":50.0,""height"":50.0,""rectanglelabels"":[""Fox""]}]"'
+    with pytest.raises(FormatError, match="carries boxes"):
+        read(tmp_path, f"{LABEL_STUDIO}1,7,{box},,1,/data/local-files/?d=a.jpg,\n")
