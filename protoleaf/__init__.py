@@ -2,12 +2,13 @@
 
     from protoleaf import PrototypePropagationClassifier, embed
 
-    model = PrototypePropagationClassifier(graph=[("fruit", "apple"), ("fruit", "pear")])
-    model.fit(embed(photos), labels)  # labels: class names, fine or coarse; None for unlabelled photos
+    edges = [("fruit", "apple"), ("fruit", "pear")]
+    model = PrototypePropagationClassifier(edges)
+    model.fit(embed(photos), labels)  # names of classes, fine or coarse; None for no label
     model.predict_safe(embed(more_photos))  # the deepest class that is sure enough
 
-These names are stable; what is not listed in `__all__` is not. Importing this package loads neither torch nor Qt, and
-each name only what it needs itself.
+These names are stable; what is not listed in `__all__` is not. Importing this package loads
+neither torch nor Qt, and each name only what it needs itself.
 """
 
 from importlib import import_module

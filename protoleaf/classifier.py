@@ -1,5 +1,7 @@
 """The everyday model as a scikit-learn classifier of embeddings."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Self, final
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
     from protoleaf.graph import GraphSource
 
 NEW_ROW: Final = -1  # row of an embedding that was not in `fit`
-ROWS: Final = 64  # that are classified together, so that a row alone gets the same probabilities as among others
+ROWS: Final = 64
+"""Rows classified together, so that one alone gets the same probabilities as among others."""
 MOST_ROWS: Final = 4096  # whose similarity to all anchors is in memory at once: 50 MB
 TEMPERATURE: Final = 0.1
-"""Where tuning of the temperature (Eq. 2) starts, as for the bundled backbones: embeddings of length 1."""
+"""Where tuning of the temperature (Eq. 2) starts, as for the bundled backbones."""
 FLOATS: Final = (np.float64, np.float32)
 METHODS: Final = tuple(setting.value for setting in Setting)
 
@@ -36,9 +39,9 @@ METHODS: Final = tuple(setting.value for setting in Setting)
 class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Few-shot classifier of embeddings that propagates prototypes over a graph of classes.
 
-    The mean embedding of each class is blended with what attention takes from its parents' (Eq. 3 to 6);
-    unlabelled and coarsely labelled rows refine the prototypes and calibrate the probabilities. Rows of `X`
-    are scaled to length 1. Deterministic: there is no random state.
+    The mean embedding of each class is blended with what attention takes from its parents' (Eq. 3
+    to 6); unlabelled and coarsely labelled rows refine the prototypes and calibrate the
+    probabilities. Rows of `X` are scaled to length 1. Deterministic: there is no random state.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -53,24 +56,27 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
     ('carrot', True)
 
     Args:
-        graph: what `category_graph` takes; None for classes without a hierarchy. It names every class in `y`;
-            where several classes share a name, `y` has paths such as "fruit/apple".
-        lambda_: weight of a class's own prototype with one labelled row, in (0, 1]; with n rows it is
-            n / (n + (1 - lambda_) / lambda_) (Eq. 6), so 1 propagates nothing. "auto" chooses it by holding
-            out each labelled row in turn.
-        method: "ppn+" takes parents from the graph, "ppn" takes the nearest prototypes for parents, as the
-            paper does where none are known, "prototypes" propagates nothing, "regression" is logistic
-            regression on the same labels.
+        graph: what `category_graph` takes; None for classes without a hierarchy. It names every
+            class in `y`; where several classes share a name, `y` has paths such as "fruit/apple".
+        lambda_: weight of a class's own prototype with one labelled row, in (0, 1]; with n rows it
+            is n / (n + (1 - lambda_) / lambda_) (Eq. 6), so 1 propagates nothing. "auto" chooses
+            it by holding out each labelled row in turn.
+        method: "ppn+" takes parents from the graph, "ppn" takes the nearest prototypes for
+            parents, as the paper does where none are known, "prototypes" propagates nothing,
+            "regression" is logistic regression on the same labels.
         threshold: probability in [0, 1] that a class needs in `predict_safe`.
         use_unlabelled: whether unlabelled and coarsely labelled rows teach.
-        unknown: what `predict_safe` returns where no class is sure, or the row looks like none of the classes.
+        unknown: what `predict_safe` returns where no class is sure, or the row looks like none of
+            the classes.
 
     Attributes:
-        classes_: (c,) labels to choose among, sorted: the deepest classes that have a prototype, which are
-            leaves of the graph or coarse classes below which nothing is known.
+        classes_: (c,) labels to choose among, sorted: the deepest classes that have a prototype,
+            which are leaves of the graph or coarse classes below which nothing is known.
         prototypes_: (c, d) float32 of them.
-        transduction_: (n,) given label of each row of `fit`, and the predicted one of unlabelled rows.
-        own_shares_: weight of the own prototype (Eq. 6) by class, 0 for a class without labelled rows.
+        transduction_: (n,) given label of each row of `fit`, and the predicted one of unlabelled
+            rows.
+        own_shares_: weight of the own prototype (Eq. 6) by class, 0 for a class without labelled
+            rows.
         attention_: weight of each (parent, child) (Eq. 5).
         graph_: the category graph.
         n_features_in_, feature_names_in_: as scikit-learn has it.
@@ -78,7 +84,7 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
 
     def __init__(
         self,
-        graph: "GraphSource | None" = None,
+        graph: GraphSource | None = None,
         *,
         lambda_: float | str = "auto",
         method: str = "ppn+",
@@ -98,8 +104,8 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
 
         Args:
             X: (n, d) embeddings.
-            y: (n,) labels, fine or coarse; -1 or None for unlabelled rows, but where -1 and 1 are all there is
-                without a graph, they are two classes.
+            y: (n,) labels, fine or coarse; -1 or None for unlabelled rows, but where -1 and 1 are
+                all there is without a graph, they are two classes.
 
         Raises:
             ValueError: a parameter, a shape or a label cannot be used.
@@ -143,7 +149,8 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
         inherited, label_of = fitted.inheritance, known.label_of
         self.own_shares_ = {label_of[each]: share for each, share in inherited.own_shares.items()}
         self.attention_ = {
-            (label_of[parent], label_of[child]): weight for (parent, child), weight in inherited.edge_weights.items()
+            (label_of[parent], label_of[child]): weight
+            for (parent, child), weight in inherited.edge_weights.items()
         }
         predicted = fitted.classify(embeddings, np.arange(len(embeddings)))
         chosen = fitted.candidate_ids[predicted.best]
@@ -159,15 +166,15 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
         return self.classes_[probabilities.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Probability (n, c) of each of `classes_` for rows (n, d), given that it is one of them."""
+        """Probability (n, c) of each of `classes_` for rows (n, d); each row sums to 1."""
         found = self._probabilities(self._embeddings(X))
         probabilities = found[:, self._order].astype(np.float64)
         return probabilities / probabilities.sum(axis=1, keepdims=True)
 
     def predict_safe(self, X: ArrayLike) -> NDArray[Any]:
-        """The deepest class whose probability is at least `threshold` for each row (n, d), or `unknown`.
+        """The deepest class that reaches `threshold` for each row (n, d), or `unknown`.
 
-        Where several classes of one level reach it, the more probable one. Returns (n,) labels as objects.
+        Where several classes of one level reach it, the more probable one. Labels (n,) are objects.
         """
         embeddings = self._embeddings(X)
         scores = self._fitted.classify_new(_padded(embeddings))
@@ -178,7 +185,7 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
         return found
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Squared distance (n, c) of rows (n, d), scaled to length 1, to the prototype of each of `classes_`."""
+        """Squared distance (n, c) of rows (n, d), of length 1, to the prototypes of `classes_`."""
         return cdist(self._embeddings(X), self.prototypes_, "sqeuclidean")
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
@@ -190,16 +197,18 @@ class PrototypePropagationClassifier(ClassifierMixin, TransformerMixin, BaseEsti
     def explain(self, X: ArrayLike) -> list[ClassExplanation]:
         """Why each row (n, d) was classified as it was; see `ClassExplanation`."""
         embeddings = self._embeddings(X)
-        scores, chances = self._fitted.classify_new(_padded(embeddings)), self._probabilities(embeddings)
+        scores = self._fitted.classify_new(_padded(embeddings))
+        chances = self._probabilities(embeddings)
         explanations = []
         for row, digest in enumerate(_digests(embeddings)):
-            safe_id = int(scores.safe_class[row])
+            safe_id, score = int(scores.safe_class[row]), float(scores.safe_score[row])
+            safe = None if safe_id == NO_CLASS else ScoredClass(safe_id, score)
             found = self._fitted.explain(
                 self._row_of.get(digest, NEW_ROW),
                 embeddings[row],
                 chances[row],
                 class_id=int(self._fitted.candidate_ids[scores.best[row]]),
-                safe=None if safe_id == NO_CLASS else ScoredClass(safe_id, float(scores.safe_score[row])),
+                safe=safe,
             )
             assert found is not None, "candidates have prototypes"
             explanations.append(self._known.explanation(found))
@@ -225,7 +234,10 @@ def _unit(X: NDArray[np.floating]) -> NDArray[np.float32]:
 
 
 def _padded(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
-    """With rows of zeros up to a multiple of `ROWS`: matrix products of other shapes are rounded differently."""
+    """With rows of zeros up to a multiple of `ROWS`.
+
+    Matrix products of other shapes are rounded differently.
+    """
     return np.pad(embeddings, ((0, -len(embeddings) % ROWS), (0, 0)))
 
 
@@ -237,7 +249,9 @@ def _digests(embeddings: NDArray[np.float32]) -> Iterator[bytes]:
 def _snapshot(embeddings: NDArray[np.float32], codes: NDArray[np.int32]) -> EmbeddedSnapshot:
     rows, count = np.arange(len(codes), dtype=np.int64), len(codes)
     has_failed, is_filled = np.zeros(count, dtype=bool), np.ones(count, dtype=bool)
-    return EmbeddedSnapshot(rows, codes, rows, has_failed, rows, to_fixed(embeddings), is_filled, age=1)
+    return EmbeddedSnapshot(
+        rows, codes, rows, has_failed, rows, to_fixed(embeddings), is_filled, age=1
+    )
 
 
 def _classifiers(width: int) -> Classifiers:

@@ -38,10 +38,11 @@ def embed(
 
     Args:
         paths: n files, JPEG, PNG, TIFF, HEIC, RAW and what else the program reads.
-        backbone: a name of `protoleaf backbone list`, "accurate", "fast", or an ONNX file with its card.
+        backbone: a name of `protoleaf backbone list`, "accurate", "fast", or an ONNX file with its
+            card.
         device: "auto", "cpu" or a name of `protoleaf doctor`.
-        all_views: the mean over the image and its four corners, as the program embeds labelled images: closer
-            to the class, five times as long.
+        all_views: the mean over the image and its four corners, as the program embeds labelled
+            images: closer to the class, five times as long.
         on_error: "nan" gives an unreadable image a row of NaN, instead of an error.
         cache: folder of the cache; by default the one of the program.
         on_progress: called with `engine.events.Progress` several times a second.
@@ -66,7 +67,9 @@ def embed(
         single = stack.enter_context(open_cache(model, folders))
         views = stack.enter_context(open_views_cache(model, folders)) if all_views else None
         requests = [EmbedRequest(row, file) for row, file in enumerate(files)]
-        embed_files(requests, session, single, on_batch=record, on_progress=on_progress, views=views)
+        embed_files(
+            requests, session, single, on_batch=record, on_progress=on_progress, views=views
+        )
         hashes = [results[row].content_hash or b"" for row in range(len(files))]
         vectors, is_found = (views or single).get_many(hashes)
     is_found &= np.array([results[row].failure is None for row in range(len(files))], dtype=bool)

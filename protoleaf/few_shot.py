@@ -23,8 +23,9 @@ BATCHED: Final = 2  # dimensions of the labels of a batch of tasks
 class PrototypePropagationNetwork(nn.Module):
     """Classifies the queries of few-shot tasks by prototypes that were propagated over a graph.
 
-    It has the methods of easyfsl's `FewShotClassifier`: `process_support_set` and `forward`, so that easyfsl's
-    evaluation runs on it. Differentiable with regard to backbone, attention and lambda; runs on any device.
+    It has the methods of easyfsl's `FewShotClassifier`: `process_support_set` and `forward`, so
+    that easyfsl's evaluation runs on it. Differentiable with regard to backbone, attention and
+    lambda; runs on any device.
 
     >>> network = PrototypePropagationNetwork(edge_index=torch.tensor([[2, 2], [0, 1]]))
     >>> support = torch.eye(2)  # one image for each of the two leaves of class 2
@@ -34,8 +35,9 @@ class PrototypePropagationNetwork(nn.Module):
 
     Args:
         backbone: from images (n, ...) to embeddings (n, d); None for images that are embeddings.
-        edge_index: (2, E) int64, row 0 the parent, row 1 the child, of classes as labels number them; None
-            takes each class's nearest prototypes for its parents, as the paper does where none are known.
+        edge_index: (2, E) int64, row 0 the parent, row 1 the child, of classes as labels number
+            them; None takes each class's nearest prototypes for its parents, as the paper does
+            where none are known.
         lambda_: weight of a class's own prototype in [0, 1] (Eq. 6), a number or (C,).
         attention: similarity of children to parents (Eq. 5); by default their cosine.
         temperature: divides squared distances (Eq. 2).
@@ -78,8 +80,8 @@ class PrototypePropagationNetwork(nn.Module):
 
         Args:
             support_images: (n, ...) of one task, or (b, n, ...) of a batch of tasks.
-            support_labels: (n,) or (b, n) int64 in [0, C); a class above others may have images, too, and
-                takes those of the classes below it where it has none.
+            support_labels: (n,) or (b, n) int64 in [0, C); a class above others may have images,
+                too, and takes those of the classes below it where it has none.
 
         Raises:
             ValueError: labels and images do not fit each other, or the graph has no such class.
@@ -114,7 +116,7 @@ class PrototypePropagationNetwork(nn.Module):
         self.exists = propagation.final.exists.view(shape)
 
     def forward(self, query_images: Tensor) -> Tensor:
-        """Log-probability (n, C), or (b, n, C) of a batch of tasks, of each leaf (Eq. 2) for queries (n, ...).
+        """Log-probabilities (n, C), or (b, n, C) of a batch, of queries (n, ...) (Eq. 2).
 
         Classes with children and without a prototype have minus infinity.
 
@@ -142,7 +144,8 @@ class PrototypePropagationNetwork(nn.Module):
     def _members(self, labels: Tensor, classes: int) -> tuple[Tensor, ...]:
         """Task, class and image of each pair that makes up initial prototypes, by labels (b, n).
 
-        A class without images of its own takes those of the classes below it, as the program has it.
+        A class without images of its own takes those of the classes below it, as the program has
+        it.
         """
         own = labels[:, None] == torch.arange(classes, device=labels.device)[:, None]
         if self.edge_index is None:

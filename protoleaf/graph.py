@@ -1,4 +1,6 @@
-"""A category graph from what Python programs have: a networkx graph, pairs of parent and child, or a file."""
+"""A category graph from a networkx graph, pairs of parent and child, or a file."""
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from os import PathLike
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     GraphSource: TypeAlias = CategoryGraph | Edges | str | PathLike[str]
 
 
-def category_graph(source: "GraphSource") -> CategoryGraph:
+def category_graph(source: GraphSource) -> CategoryGraph:
     """Make a category graph.
 
     >>> graph = category_graph([("animal", "cat"), ("animal", "dog"), ("pet", "cat")])
@@ -26,9 +28,10 @@ def category_graph(source: "GraphSource") -> CategoryGraph:
     ['animal', 'pet']
 
     Args:
-        source: pairs (parent, child); a `networkx.DiGraph` with edges from parent to child; the path of a
-            file that `protoleaf import-graph` reads (table, JSON, OBO, SKOS, Darwin Core, ...) or of nested
-            folders; or a category graph, which is returned as it is. `str` of a node names its class.
+        source: pairs (parent, child); a `networkx.DiGraph` with edges from parent to child; the
+            path of a file that `protoleaf import-graph` reads (table, JSON, OBO, SKOS, Darwin
+            Core, ...) or of nested folders; or a category graph, which is returned as it is. `str`
+            of a node names its class.
 
     Raises:
         CycleError: a class would be its own ancestor.
@@ -48,11 +51,13 @@ def category_graph(source: "GraphSource") -> CategoryGraph:
     return graph
 
 
-def _imported(source: "Edges") -> ImportedGraph:
+def _imported(source: Edges) -> ImportedGraph:
     edges = list(dict.fromkeys(map(_pair, getattr(source, "edges", source))))
     nodes = map(str, getattr(source, "nodes", ()))
     names = dict.fromkeys([*nodes, *(name for edge in edges for name in edge)])
-    return ImportedGraph(tuple(ImportedClass(name, clean_name(name)) for name in names), tuple(edges))
+    return ImportedGraph(
+        tuple(ImportedClass(name, clean_name(name)) for name in names), tuple(edges)
+    )
 
 
 def _pair(edge: object) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """Labels as Python programs have them, and the classes of a graph that they name."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,8 +39,8 @@ class ClassExplanation:
         parent_shares: share of each parent in the prototype (Eq. 5).
         coarse_shares: share of rows with a coarse label, by label.
         unlabelled_share: share of unlabelled rows.
-        neighbours: rows of similar embeddings that the prediction follows, with their weights; empty for an
-            embedding that was not in `fit`.
+        neighbours: rows of similar embeddings that the prediction follows, with their weights;
+            empty for an embedding that was not in `fit`.
     """
 
     label: Label
@@ -68,7 +70,9 @@ class NamedClasses:
     def order_of(self, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places (c,) of classes in the order of their labels, numbers before texts."""
         labels = [self.label_of[each] for each in class_ids.tolist()]
-        places = sorted(range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place]))
+        places = sorted(
+            range(len(labels)), key=lambda place: (isinstance(labels[place], str), labels[place])
+        )
         return np.array(places, dtype=np.int64)
 
     def explanation(self, found: Explanation) -> ClassExplanation:
@@ -88,7 +92,9 @@ class NamedClasses:
         )
 
 
-def known_classes(source: "GraphSource | None", y: NDArray[Any]) -> tuple[NamedClasses, NDArray[np.int32]]:
+def known_classes(
+    source: GraphSource | None, y: NDArray[Any]
+) -> tuple[NamedClasses, NDArray[np.int32]]:
     """The classes, and the class id of each label (n,), `NO_CLASS` for unlabelled rows.
 
     Without a graph, -1 and 1 alone are two classes.
@@ -126,12 +132,19 @@ def _found(graph: CategoryGraph, labels: NDArray[Any]) -> tuple[CategoryGraph, l
 
 
 def _names(graph: CategoryGraph, is_whole: bool) -> dict[int, Label]:
-    """The label of each class: its name, or its path where another class has that name; a number if `is_whole`."""
+    """The label of each class: its name, or its path where another class has that name.
+
+    Args:
+        is_whole: whether names that are whole numbers become numbers.
+    """
     counts = Counter(map(graph.name, graph.classes()))
     names = {
-        each: graph.name(each) if counts[graph.name(each)] == 1 else graph.path_text(each) for each in graph.classes()
+        each: graph.name(each) if counts[graph.name(each)] == 1 else graph.path_text(each)
+        for each in graph.classes()
     }
-    return {each: int(name) if is_whole and name.isdecimal() else name for each, name in names.items()}
+    return {
+        each: int(name) if is_whole and name.isdecimal() else name for each, name in names.items()
+    }
 
 
 def _is_labelled(y: NDArray[Any]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""A project file for Python programs: its classes, images, labels and predictions as Arrow tables."""
+"""A project file as Arrow tables: classes, images, labels and predictions."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -33,8 +33,8 @@ class Project:
             labels = project.labels().to_pandas()
             image_ids, X = project.embeddings()
 
-    Tables are as of the opening. Classes are given by name and by path ("animal/bird/gull"), since several
-    may have the same name.
+    Tables are as of the opening. Classes are given by name and by path ("animal/bird/gull"), since
+    several may have the same name.
     """
 
     def __init__(self, file: ProjectFile, caches: CacheFolders) -> None:
@@ -62,7 +62,10 @@ class Project:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -76,7 +79,7 @@ class Project:
         return self._file.classes.graph
 
     def classes(self) -> pa.Table:
-        """A row for each class: id, name, path, paths of the parents, level, number of labelled images."""
+        """A row for each class: id, name, path, paths of its parents, level, labelled images."""
         graph, counts = self.graph, self._file.labels.counts()
         ids = graph.classes()
         parents = [[graph.path_text(parent) for parent in graph.parents(each)] for each in ids]
@@ -92,21 +95,26 @@ class Project:
         )
 
     def images(self) -> pa.Table:
-        """A row for each image: id, absolute path, part of the file, content hash, why it cannot be read."""
+        """A row for each image: id, absolute path, part of the file, content hash, failure."""
         table = self._file.images.table()
         hashes = [None if each is None else each.hex() for each in table.content_hashes]
         return pa.table(
             {
                 "image_id": pa.array(table.ids, pa.int64()),
                 "image": pa.array(map(self._absolute, table.paths), pa.string()),
-                "part": pa.array([None if each == WHOLE else each for each in table.parts], pa.string()),
+                "part": pa.array(
+                    [None if each == WHOLE else each for each in table.parts], pa.string()
+                ),
                 "content_hash": pa.array(hashes, pa.string()),
                 "failure": pa.array([each or None for each in table.failures], pa.string()),
             }
         )
 
     def labels(self) -> pa.Table:
-        """A row for each label of a person: image, class, annotator, time, source; "unknown" for no class."""
+        """A row for each label of a person: image, class, annotator, time and source.
+
+        An image of none of the classes has the class "unknown" and no path.
+        """
         labels = list(self._file.labels.by_image().values())
         class_ids = [label.code for label in labels]
         times = pa.array([label.when for label in labels], pa.timestamp("us", "UTC"))
@@ -121,7 +129,7 @@ class Project:
         )
 
     def predictions(self) -> pa.Table:
-        """A row for each embedded image: the most probable leaf and the safe class, with probabilities.
+        """A row for each embedded image: most probable leaf and safe class, with probabilities.
 
         The model is fitted to the labels, as the window does it; the first call takes seconds.
 
@@ -146,7 +154,7 @@ class Project:
         )
 
     def embeddings(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Ids (n,) of the embedded images, ascending, and their embeddings (n, d) float32 of length 1.
+        """Ids (n,) of the embedded images, ascending, and embeddings (n, d) of length 1.
 
         Raises:
             ModelError: the project's backbone is gone.

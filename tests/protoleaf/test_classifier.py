@@ -1,4 +1,4 @@
-"""The estimator in scikit-learn's terms: its own checks, and what a person of that world would try."""
+"""The estimator: scikit-learn's own checks, and what a person of that world would try."""
 
 import pickle
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Made = tuple[NDArray[np.float32], NDArray[Any]]
 
 
 def made() -> Made:
-    """Embeddings of three families of four leaves, the last family below the first one too, and their leaves."""
+    """Embeddings of three families of four leaves, one below another too, and their leaves."""
     return CROWD.embeddings, np.array(list(map(NAME, CROWD.truth.tolist())))
 
 
@@ -101,7 +101,9 @@ def test_what_is_like_none_is_unknown() -> None:
 
 def test_a_higher_threshold_answers_less_deep() -> None:
     X, _ = made()
-    deep = [np.isin(fitted(threshold=each).predict_safe(X), LEAVES).mean() for each in (0.3, 0.8, 0.99)]
+    deep = [
+        np.isin(fitted(threshold=each).predict_safe(X), LEAVES).mean() for each in (0.3, 0.8, 0.99)
+    ]
     assert deep[0] > deep[1] > deep[2]
 
 
@@ -137,7 +139,9 @@ def test_numbers_name_classes_of_a_graph() -> None:
     X, truth = made()
     y = np.array([LEAVES.index(each) for each in truth])
     edges = [(parent, LEAVES.index(child)) for parent, child in EDGES]
-    model = PrototypePropagationClassifier(nx.DiGraph(edges)).fit(X, np.where(np.arange(len(y)) % 10, -1, y))
+    model = PrototypePropagationClassifier(nx.DiGraph(edges)).fit(
+        X, np.where(np.arange(len(y)) % 10, -1, y)
+    )
     assert model.classes_.tolist() == list(range(len(LEAVES)))
     assert model.score(X, y) > 0.9
 
@@ -156,7 +160,7 @@ def test_classes_of_one_name_are_named_by_paths() -> None:
 
 
 def test_a_class_without_rows_is_known_by_its_parents() -> None:
-    """A leaf of the graph without a labelled row has a prototype that its parents propagate (zero-shot)."""
+    """A leaf without a labelled row has a prototype that its parents propagate (zero-shot)."""
     X, truth = made()
     y = some_labels(truth)
     y[truth == FIRST] = None
@@ -178,6 +182,7 @@ def test_explanations_name_rows_and_classes() -> None:
     row = np.flatnonzero(truth == FIRST)
     known, new = model.explain(np.stack([X[row[5]], X[row[5]] + 1e-3]))
     assert known.label == new.label == FIRST
+    assert known.safe_label == model.predict_safe(X[row[5:6]])[0]
     assert known.own_rows == tuple(row[:3])
     assert set(known.parent_shares) == {"family 0"}
     total = known.own_share + sum(known.parent_shares.values()) + sum(known.coarse_shares.values())
