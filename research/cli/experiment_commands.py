@@ -16,6 +16,7 @@ from research.cli import (
     experiment_honesty,
     experiment_label_errors,
     experiment_objects,
+    experiment_peers,
     experiment_release,
     experiment_review,
     experiment_runs,
@@ -76,6 +77,7 @@ def build(
 
 experiment_runs.register(application)
 experiment_transfer.register(application)
+experiment_peers.register(application)
 experiment_crops.register(application)
 experiment_label_errors.register(application)
 experiment_objects.register(application)
