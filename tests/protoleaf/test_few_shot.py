@@ -1,16 +1,21 @@
 """The torch module: hand-worked prototypes, batches, gradients, and bad input."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
+from easyfsl.methods import PrototypicalNetworks
+from easyfsl.utils import evaluate
 from torch import Tensor, nn
 
 from engine.model.propagation import Attention
 from protoleaf import PrototypePropagationNetwork
 
 
-def task(tasks: int = 2, classes: int = 4, shots: int = 3, width: int = 8) -> tuple[Tensor, Tensor, Tensor]:
+def task(
+    tasks: int = 2, classes: int = 4, shots: int = 3, width: int = 8
+) -> tuple[Tensor, Tensor, Tensor]:
     generator = torch.Generator().manual_seed(0)
     support = torch.randn(tasks, classes * shots, width, generator=generator)
     labels = torch.arange(classes).repeat_interleave(shots).expand(tasks, -1)
@@ -18,9 +23,12 @@ def task(tasks: int = 2, classes: int = 4, shots: int = 3, width: int = 8) -> tu
 
 
 def test_prototypes_are_those_of_the_equations() -> None:
-    """Leaves (1, 0) and (0, 1) below a class with the image (3, 3): P = P0 / 2 + P+ / 2, and P+ is the parent's."""
-    network = PrototypePropagationNetwork(edge_index=torch.tensor([[2, 2], [0, 1]]))
-    network.process_support_set(torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]]), torch.tensor([0, 1, 2]))
+    """Leaves (1, 0) and (0, 1) below (3, 3): P = P0 / 2 + P+ / 2, and P+ is the parent's P0."""
+    edges = torch.tensor([[2, 2], [0, 1]])
+    network = PrototypePropagationNetwork(edge_index=edges, lambda_=0.5)
+    network.process_support_set(
+        torch.tensor([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]]), torch.tensor([0, 1, 2])
+    )
     assert network.prototypes.tolist() == [[2.0, 1.5], [1.5, 2.0], [3.0, 3.0]]
     farther = math.exp(-0.5)  # squared distances 0 and 0.5
     expected = [1 / (1 + farther), farther / (1 + farther), 0]
@@ -28,7 +36,9 @@ def test_prototypes_are_those_of_the_equations() -> None:
 
 
 def test_a_class_without_images_takes_those_below_it() -> None:
-    network = PrototypePropagationNetwork(edge_index=torch.tensor([[3, 2, 2], [2, 0, 1]]), lambda_=1.0)
+    network = PrototypePropagationNetwork(
+        edge_index=torch.tensor([[3, 2, 2], [2, 0, 1]]), lambda_=1.0
+    )
     network.process_support_set(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 1]))
     assert network.prototypes[2:].tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
@@ -61,6 +71,16 @@ def test_it_moves_with_its_prototypes() -> None:
     assert network.to(torch.float64)(queries.double()).dtype == torch.float64
     assert not network.is_transductive()
     assert network.state_dict() == {"attention.logit_scale": torch.tensor(1.0)}
+
+
+def test_the_evaluation_of_easyfsl_runs_on_it() -> None:
+    """As on the library's own classifiers; with lambda 1 it is Prototypical Networks."""
+    support, labels, queries = task(tasks=4, width=16)
+    truth = torch.arange(5) % 4
+    tasks: Any = [(*each, truth, []) for each in zip(support, labels, queries, strict=True)]
+    network = PrototypePropagationNetwork(lambda_=1.0)
+    expected = evaluate(PrototypicalNetworks(nn.Identity()), tasks, "cpu", use_tqdm=False)
+    assert evaluate(network, tasks, "cpu", use_tqdm=False) == expected
 
 
 def test_what_cannot_be_used_is_refused() -> None:
