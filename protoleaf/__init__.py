@@ -7,8 +7,9 @@
     model.fit(embed(photos), labels)  # names of classes, fine or coarse; None for no label
     model.predict_safe(embed(more_photos))  # the deepest class that is sure enough
 
-These names are stable; what is not listed in `__all__` is not. Importing this package loads
-neither torch nor Qt, and each name only what it needs itself.
+These names are stable; no others are. Importing this package loads
+neither torch nor Qt, and each name only what it needs itself. `PrototypePropagationNetwork` needs
+torch, and is imported by its name alone, not by `*`.
 """
 
 from importlib import import_module
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
     from protoleaf.classifier import PrototypePropagationClassifier
     from protoleaf.embedding import embed
-    from protoleaf.few_shot import PrototypePropagationNetwork
+    from protoleaf.few_shot import PrototypePropagationNetwork as PrototypePropagationNetwork
     from protoleaf.graph import category_graph
     from protoleaf.labels import ClassExplanation
     from protoleaf.project import Project
@@ -30,7 +31,6 @@ __all__ = [
     "ClassExplanation",
     "Project",
     "PrototypePropagationClassifier",
-    "PrototypePropagationNetwork",
     "__version__",
     "category_graph",
     "embed",
@@ -51,9 +51,14 @@ _MODULES = {
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    try:
+        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError(f"{name} needs torch: pip install 'protoleaf[train]'") from error
     return found
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*_MODULES, "__version__"]

@@ -20,7 +20,9 @@ HEAVY = ("torch", "torchvision", "PySide6", "ray", "app", "research")
 
 def loaded_by(program: str) -> set[str]:
     ending = "\nimport sys; print(*{name.partition('.')[0] for name in sys.modules})"
-    done = subprocess.run([sys.executable, "-c", program + ending], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program + ending], capture_output=True, text=True, check=True
+    )
     return set(done.stdout.split())
 
 
@@ -29,13 +31,20 @@ def test_importing_it_loads_no_library() -> None:
 
 
 def test_all_but_the_torch_module_do_without_torch_and_qt() -> None:
-    names = [name for name in protoleaf.__all__ if name != "PrototypePropagationNetwork"]
-    assert not set(HEAVY) & loaded_by(f"from protoleaf import {', '.join(names)}")
+    assert not set(HEAVY) & loaded_by("from protoleaf import *; embed, Project, category_graph")
+
+
+def test_without_torch_it_says_what_to_install() -> None:
+    program = "import sys; sys.modules['torch'] = None\nimport protoleaf\n"
+    program += (
+        "try: protoleaf.PrototypePropagationNetwork\nexcept ImportError as error: print(error)"
+    )
+    assert {"needs", "torch:", "'protoleaf[train]'"} <= loaded_by(program)
 
 
 def test_each_name_is_there_and_described() -> None:
-    assert dir(protoleaf) == protoleaf.__all__
-    for name in protoleaf.__all__:
+    assert set(protoleaf.__all__) == set(dir(protoleaf)) - {"PrototypePropagationNetwork"}
+    for name in dir(protoleaf):
         found = getattr(protoleaf, name)
         assert isinstance(found, str) or found.__doc__
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
@@ -50,13 +59,15 @@ def test_examples_in_docstrings(module: str) -> None:
 
 
 def test_examples_of_the_guide(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of the page in order, as a notebook would run it, in a folder with photos and a project."""
+    """All of the page in order, as a notebook runs it, in a folder with photos and a project."""
     monkeypatch.chdir(collection.folder)
     monkeypatch.setenv(CACHE_VARIABLE, str(collection.caches.root))
     collection.unsorted.rename("photos")
     collection.project.rename("birds.protoleaf")
     names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.+?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+    for block in re.findall(
+        r"^```python\n(.+?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
         exec(compile(block, "python.md", "exec"), names)  # noqa: S102 (our own page)
     assert set(names["labels"]["class"]) == set(LEAVES)
     assert names["scores"].shape == (4, 3)
