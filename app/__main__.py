@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.runtime.onnx_runtime import load_onnxruntime
+from engine import __version__
 
 if TYPE_CHECKING:
     from app.main_window import MainWindow
@@ -41,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if problem:
             sys.stderr.write(f"protoleaf: {problem}\n")
             return 2
+    if words == ["--version"] and _print_version():
+        return 0
     first = words[0] if words else ""
     if first == "worker":
         from engine.jobs import main as run_worker
@@ -59,6 +61,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2
     return open_window(Path(first).absolute() if first else None)
+
+
+def _print_version() -> bool:
+    """Print the version; False where the system refuses, so that the command line, which loads more, reports it."""
+    with suppress(OSError):
+        sys.stdout.write(f"protoleaf {__version__}\n")
+        sys.stdout.flush()
+        return True
+    return False
 
 
 def _speak() -> None:
@@ -92,8 +103,13 @@ def open_window(
     project: Path | None, *, with_sample: bool = False, attach: Callable[[MainWindow], None] | None = None
 ) -> int:
     """Open the window with a project or the sample, and run until it is closed; `attach` gets it before it is shown."""
+    from importlib.util import find_spec
+
     from engine.log import ProcessKind, logging_to_file
 
+    if find_spec("PySide6") is None:
+        sys.stderr.write("protoleaf: the window is not installed: pip install 'protoleaf[app]'\n")
+        return 2
     leave_root()
     with logging_to_file(ProcessKind.WINDOW) as log:
         return _run_window(project, log, with_sample=with_sample, attach=attach)
@@ -110,6 +126,8 @@ def _run_window(
     project: Path | None, log: Log, *, with_sample: bool, attach: Callable[[MainWindow], None] | None
 ) -> int:
     if sys.platform == "win32":
+        from engine.runtime.onnx_runtime import load_onnxruntime
+
         load_onnxruntime()  # WORKAROUND: after Qt its library fails to load (onnxruntime issue 16116)
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication

@@ -7252,6 +7252,10 @@ Auf + klicken, um eine Klasse hinzuzufügen.</translation>
         <translation>Speicherplatz freigeben; es wurde nichts aufbewahrt</translation>
     </message>
     <message>
+        <source>preparing {name} needs</source>
+        <translation>das Vorbereiten von {name} braucht</translation>
+    </message>
+    <message>
         <source>{name} cannot be prepared</source>
         <translation>{name} kann nicht vorbereitet werden</translation>
     </message>

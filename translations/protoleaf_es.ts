@@ -7252,6 +7252,10 @@ Haga clic en + para añadir una clase.</translation>
         <translation>libere espacio en el disco; no se conservó nada</translation>
     </message>
     <message>
+        <source>preparing {name} needs</source>
+        <translation>preparar {name} necesita</translation>
+    </message>
+    <message>
         <source>{name} cannot be prepared</source>
         <translation>no se puede preparar {name}</translation>
     </message>

@@ -7252,6 +7252,10 @@ Cliquez sur + pour ajouter une classe.</translation>
         <translation>libérez de l’espace disque&#xa0;; rien n’a été conservé</translation>
     </message>
     <message>
+        <source>preparing {name} needs</source>
+        <translation>la préparation de {name} demande</translation>
+    </message>
+    <message>
         <source>{name} cannot be prepared</source>
         <translation>{name} ne peut pas être préparé</translation>
     </message>

@@ -7252,6 +7252,10 @@ Clique em + para adicionar uma classe.</translation>
         <translation>libere espaço em disco; nada foi salvo</translation>
     </message>
     <message>
+        <source>preparing {name} needs</source>
+        <translation>a preparação de {name} precisa de</translation>
+    </message>
+    <message>
         <source>{name} cannot be prepared</source>
         <translation>não é possível preparar {name}</translation>
     </message>

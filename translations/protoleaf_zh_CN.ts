@@ -7070,6 +7070,10 @@ Click + to add a class.</source>
         <translation>请腾出一些磁盘空间；未保存任何内容</translation>
     </message>
     <message>
+        <source>preparing {name} needs</source>
+        <translation>准备 {name} 需要</translation>
+    </message>
+    <message>
         <source>{name} cannot be prepared</source>
         <translation>无法准备 {name}</translation>
     </message>

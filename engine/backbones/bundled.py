@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
-from engine.backbones.messages import ConvertBackbone
 from engine.backbones.model_files import (
     CONVERTED,
     WHOLE,
@@ -32,6 +32,7 @@ from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_file import flush_folder, private_folder, write_file
 from engine.texts import Message
+from engine.training.needed_packages import check_packages
 from engine.worker.client import Done, run
 from engine.worker.protocol import Failed, Request
 
@@ -78,7 +79,13 @@ def choice_of(name: str) -> str:
 def preparation_of(name: str) -> Request[Any] | None:
     """The request that converts a bundled backbone; None where it exists, or where nothing can make it."""
     is_due = name in CONVERTED and bundled_path(name) is None and _can_be_had(name)
-    return ConvertBackbone(name) if is_due else None
+    return _conversion(name) if is_due else None
+
+
+def _conversion(name: str) -> Request[Any]:
+    from engine.backbones.messages import ConvertBackbone
+
+    return ConvertBackbone(name)
 
 
 def is_chosen_elsewhere() -> bool:
@@ -104,7 +111,7 @@ def _can_be_had(name: str) -> bool:
         return True
     source = CONVERTED[name]
     try:
-        return version(source.package) == source.version
+        return find_spec("torch") is not None and version(source.package) == source.version
     except PackageNotFoundError:
         return False
 
@@ -143,13 +150,14 @@ def at_hand(name: str) -> Path:
     """The network's file of a bundled backbone, made by a child process the first time.
 
     Raises:
-        ModelError: what the child found wrong, or that it could not work.
+        ModelError: what the child found wrong, that it could not work, or torch is not installed.
     """
     if (found := converted_path(name)) is not None:
         return found
+    check_packages(("torch",), Message("preparing {name} needs", {"name": name}))
     what = Message("{name} cannot be prepared", {"name": name})
     try:
-        ending = run(ConvertBackbone(name), limit_s=LONGEST_S)
+        ending = run(_conversion(name), limit_s=LONGEST_S)
     except OSError as error:
         raise ModelError(what, found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:

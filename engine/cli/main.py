@@ -4,47 +4,20 @@ import errno
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 import typer
 
-from engine import __version__
-from engine.cli import (
-    audit_command,
-    backbone_commands,
-    backup_commands,
-    check_labels_command,
-    collection_commands,
-    copy_commands,
-    detect_command,
-    doctor_command,
-    field_commands,
-    graph_commands,
-    image_commands,
-    import_command,
-    label_commands,
-    map_command,
-    merge_command,
-    policy_command,
-    project_commands,
-    replaced_command,
-    report_command,
-    sample_command,
-    similarity_commands,
-    training_commands,
-)
+from engine.cli.commands import application
 from engine.cli.output import interrupted_by_signals, stop_status, was_interrupted
 from engine.config import CacheFolders
 from engine.errors import Cancelled, InputError, ProtoleafError, StorageError, UsageError
 from engine.full_disk import as_full_disk
 from engine.new_folder import clear_abandoned
 
-GROUP: Final = "protoleaf.commands"
-LABORATORY: Final = ("benchmark", "experiment")  # commands that `research` adds by an entry point of the group
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
@@ -54,102 +27,6 @@ AS_JSON: Final = "--json"
 STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
 _log = logging.getLogger(__name__)
-
-COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
-    "new": project_commands.new,
-    "check": project_commands.check,
-    "import-graph": graph_commands.import_graph,
-    "doctor": doctor_command.doctor,
-    "import-images": import_command.import_images,
-    "embed": collection_commands.embed,
-    "classify": collection_commands.classify,
-    "evaluate": collection_commands.evaluate,
-    "report": report_command.report,
-    "export": label_commands.export,
-    "export-graph": graph_commands.export_graph,
-    "import-labels": label_commands.import_labels,
-    "merge": merge_command.merge,
-    "unpack": copy_commands.unpack,
-    "train": training_commands.train,
-    "versions": training_commands.versions,
-    "relink": project_commands.relink,
-    "menu-entry": project_commands.menu_entry,
-    "suggest": image_commands.suggest,
-    "sample": sample_command.sample,
-    "replaced": replaced_command.replaced,
-    "audit": audit_command.audit,
-    "check-labels": check_labels_command.check_labels,
-    "images": image_commands.images,
-    "fields": field_commands.fields,
-    "clock": field_commands.clock,
-    "similar": similarity_commands.similar,
-    "duplicates": similarity_commands.duplicates,
-    "detect": detect_command.detect,
-    "map": map_command.make_map,
-    "what-if": graph_commands.what_if,
-    "policy": policy_command.policy,
-    "backup": backup_commands.backup,
-    "restore": backup_commands.restore,
-}
-"""In the order of the help."""
-
-
-def add_laboratory(application: typer.Typer) -> None:
-    """Add the laboratory's commands that are installed; in place of the others one that says how to get them."""
-    found = {point.name: point for point in metadata.entry_points(group=GROUP)}
-    for name in LABORATORY:
-        try:
-            application.add_typer(found[name].load(), name=name)
-        except (KeyError, ModuleNotFoundError):  # an installer carries the program's metadata without the laboratory
-            _add_missing(application, name)
-
-
-def _add_missing(application: typer.Typer, name: str) -> None:
-    @application.command(name, hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-    def missing() -> None:
-        raise UsageError(
-            "`protoleaf {name}` is not installed",
-            expected="Protoleaf with its laboratory",
-            found="the program alone",
-            remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
-            name=name,
-        )
-
-
-application = typer.Typer(
-    name="protoleaf",
-    help="Turns a taxonomy and a handful of images per class into a classified collection. "
-    "Without a command, `protoleaf [PROJECT]` opens the window.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for _name, _command in COMMANDS.items():
-    application.command(_name)(_command)
-application.add_typer(backbone_commands.application, name="backbone")
-application.add_typer(backup_commands.application, name="backups")
-add_laboratory(application)
-
-
-@application.callback(invoke_without_command=True)
-def _about(
-    context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Print the version."),
-    language: str = typer.Option(
-        "", "--language", metavar="CODE", help="Language of window and messages; comes first."
-    ),
-) -> None:
-    if language:  # the program takes it where it stands before all other words
-        raise UsageError("--language comes first", found=language)
-    if version:
-        typer.echo(f"protoleaf {__version__}")
-        raise typer.Exit
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-COMMAND_NAMES: Final = frozenset(typer.main.get_command(application).commands)  # type: ignore[attr-defined]
-"""First words that are commands; a word that ends in .protoleaf is a project to open in the window."""
 
 
 def main(arguments: Sequence[str], speak: Callable[[], None] = lambda: None) -> int:

@@ -12,8 +12,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from engine.credentials import without_credentials
 from engine.errors import Cancelled, code_of
@@ -77,10 +75,14 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def progress_bar(title: str) -> Iterator[OnProgress]:
     """Show a progress bar on standard error when that is a terminal."""
+    from rich.console import Console
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield ignore_progress
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

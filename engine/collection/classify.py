@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.outputs import PREDICTIONS, check_file
-from engine.collection.recommendations import Recommendation, recommendations_of
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
@@ -21,6 +21,9 @@ from engine.everyday.classifier import ProjectClassifier, Setting
 from engine.everyday.scores import Scores
 from engine.interchange.predictions_file import LabelledRow, PredictedRow, write_predictions_file
 from engine.project import ModelVersion, Prediction, Project
+
+if TYPE_CHECKING:
+    from engine.collection.recommendations import Recommendation
 
 _Row = tuple[int, PredictedRow | LabelledRow]  # image id and row
 
@@ -40,7 +43,7 @@ class Classified:
     waiting: int  # images without an embedding
     uses_views: bool = False  # whether images are classified by the mean over all their views
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts of the project
-    recommendations: tuple[Recommendation, ...] = ()  # what would help most
+    recommendations: "tuple[Recommendation, ...]" = ()  # what would help most
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
@@ -88,6 +91,8 @@ def classified_of(live: LiveCollection) -> Classified:
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
     """
+    from engine.collection.recommendations import recommendations_of
+
     images, store, rows = live.embedded.images, live.embedded.store, live.embedded.ready_rows
     fitted = live.fitted
     _check_usable(live.project, len(images.ids), len(rows), 0 if fitted is None else len(fitted.shots))

@@ -11,14 +11,10 @@ from engine.collection.replaced_images import record_embedded
 from engine.config import THUMBNAIL_SIDES, CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest, EmbedSummary
-from engine.embedding.photo_caches import PreviewCaches
-from engine.embedding.pipeline import embed_files
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.graph.codes import NO_CLASS
 from engine.project import Project
-from engine.runtime.backbone import BackboneSession
-from engine.runtime.providers import choose_providers
 
 
 def open_cache(model: ModelFiles, caches: CacheFolders, project: Project | None = None) -> EmbeddingCache:
@@ -59,6 +55,11 @@ def embed_project(
         ModelError: the backbone cannot run.
         Cancelled: what is done is kept.
     """
+    from engine.embedding.photo_caches import PreviewCaches
+    from engine.embedding.pipeline import embed_files
+    from engine.runtime.backbone import BackboneSession
+    from engine.runtime.providers import choose_providers
+
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     folder = project.path.parent
@@ -124,6 +125,10 @@ def embed_views(
     cancel: CancelToken | None = None,
 ) -> EmbedSummary | None:
     """Embed these images of a project in all their views; as `embed_closer`."""
+    from engine.embedding.pipeline import embed_files
+    from engine.runtime.backbone import BackboneSession
+    from engine.runtime.providers import choose_providers
+
     table, folder = project.images.table(image_ids), project.path.parent
     with open_cache(model, caches, project) as cache, open_views_cache(model, caches) as views:
         contents = table.contents()

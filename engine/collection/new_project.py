@@ -14,7 +14,6 @@ from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.interchange.labelled_images.class_folders import safe_name
 from engine.new_file import output_file, private_folder
 from engine.project import Project
 from engine.project.actions import action
@@ -90,6 +89,8 @@ def named_place(folder: Path, name: str) -> Path:
         InputError: no file can have the name.
         ProjectExistsError, StorageError: see `check_place`.
     """
+    from engine.interchange.labelled_images.class_folders import safe_name
+
     if safe_name(name) != name:
         raise InputError(
             "a project cannot have this name",

@@ -6,13 +6,15 @@ embedding (decision 55).
 """
 
 import hashlib
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.file_parts import BoundingBox
-from engine.images.decode import ImageDecoder
+
+if TYPE_CHECKING:
+    from engine.images.decode import ImageDecoder
 
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
@@ -23,11 +25,13 @@ _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
     """Decode the bytes of an image file to its views; see `views_of_image`."""
+    from engine.images.decode import ImageDecoder
+
     return views_of_image(ImageDecoder(data), side, resize_share, views)
 
 
 def views_of_image(
-    image: ImageDecoder, side: int, resize_share: float, views: int = VIEWS, box: BoundingBox | None = None
+    image: "ImageDecoder", side: int, resize_share: float, views: int = VIEWS, box: BoundingBox | None = None
 ) -> NDArray[np.uint8]:
     """Decode an image to the whole of it, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
 

@@ -5,11 +5,7 @@ import math
 from pathlib import Path
 from typing import Final
 
-from PIL import Image
-
 from engine.file_parts import FilePart
-from engine.images.decode import read_rgb
-from engine.images.parts_of_file import open_file_parts
 
 LONGEST_PAGE: Final = 3000
 """Pixels of the longer side that a page is drawn with. Chosen: 250 a inch of a usual page."""
@@ -22,6 +18,11 @@ def jpeg_of_part(file: Path, part: FilePart) -> bytes:
     Raises:
         ImageError: it cannot be read.
     """
+    from PIL import Image
+
+    from engine.images.decode import read_rgb
+    from engine.images.parts_of_file import open_file_parts
+
     if part.picture == FilePart():
         pixels = read_rgb(file)
     else:

@@ -7,15 +7,16 @@ and PyWavelets for it.
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from engine.config import THUMBNAIL_SIDES
 from engine.file_parts import WHOLE, file_part
-from engine.images.opened_file import OpenedFile
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
 HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
@@ -35,6 +36,8 @@ class Fingerprint:
 
 def fingerprint_of(path: Path, part: str = WHOLE) -> Fingerprint:
     """Read, decode and look at a part of an image file; raises as `read_rgb`."""
+    from engine.images.opened_file import OpenedFile
+
     wanted = file_part(part)
     with OpenedFile(path, wanted) as opened:
         return fingerprint(opened.decoder(wanted, SIDE).shown(SIDE, wanted.box))
@@ -42,12 +45,16 @@ def fingerprint_of(path: Path, part: str = WHOLE) -> Fingerprint:
 
 def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:
     """The fingerprint of a picture (H, W, 3) uint8."""
+    from PIL import Image
+
     grey = Image.fromarray(pixels).convert("L")
     return Fingerprint(perceptual_hash(grey), sharpness(np.asarray(grey, dtype=np.float32)))
 
 
-def perceptual_hash(grey: Image.Image) -> int:
+def perceptual_hash(grey: "Image.Image") -> int:
     """64 bits, row by row, of a grey picture: which low frequencies are above their median."""
+    from PIL import Image
+
     small = np.asarray(grey.resize((SHRUNK, SHRUNK), Image.Resampling.LANCZOS), dtype=np.float64)
     if small.std() < LEAST_CONTRAST:
         return NO_HASH

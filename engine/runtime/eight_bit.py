@@ -16,10 +16,7 @@ from numpy.typing import NDArray
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.files import read_regular
-from engine.images.decode import decode_square
 from engine.model_card import BackboneCard, file_hash
-from engine.runtime.backbone_input import Preparation, input_output
-from engine.runtime.sessions import open_session, plain_run
 
 SOURCE_KEY: Final = "made_in_seven_bits_from_sha256"
 """Name of the note in the companion that holds the hash of the file it was made from.
@@ -82,6 +79,9 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
     Raises:
         ModelError: one of them cannot be opened or does not fit its card, or they do not agree.
     """
+    from engine.runtime.backbone_input import Preparation, input_output
+    from engine.runtime.sessions import open_session, plain_run
+
     sessions = [open_session(path) for path in (companion, model)]
     ends = [input_output(session, card) for session in sessions]
     photos = Preparation(card).prepare(check_photos(card, ends[1].most_images or _CHECK_PHOTOS))
@@ -107,6 +107,8 @@ def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.u
     Raises:
         ModelError: the sample's photos are missing.
     """
+    from engine.images.decode import decode_square
+
     folder = assets_folder() / "sample" / "photos"
     paths = sorted(folder.glob("*.jpg"))[:count]
     if len(paths) < count:

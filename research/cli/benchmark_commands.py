@@ -181,7 +181,7 @@ def startup(
     rounds: Annotated[int, typer.Option(min=1)] = 3,
     as_json: AsJson = False,
 ) -> None:
-    """Process start to visible window with a large project, over a bare Qt window; memory and scrolling.
+    """Process start to visible window with a large project, over a bare Qt window; memory, scrolling, commands.
 
     The exit status is 1 where a limit is missed.
     """

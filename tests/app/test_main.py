@@ -24,7 +24,7 @@ def test_onnxruntime_comes_before_qt_on_windows(monkeypatch: pytest.MonkeyPatch)
         return real_import(name, *rest, **more)
 
     monkeypatch.setattr("app.__main__.sys", SimpleNamespace(platform="win32", argv=["protoleaf"]))
-    monkeypatch.setattr("app.__main__.load_onnxruntime", lambda: loaded.append("onnxruntime"))
+    monkeypatch.setattr("engine.runtime.onnx_runtime.load_onnxruntime", lambda: loaded.append("onnxruntime"))
     monkeypatch.setattr(builtins, "__import__", stop_at_qt)
     with pytest.raises(_QtReachedError):
         open_window(None)
@@ -66,3 +66,12 @@ def test_file_dialogs_begin_at_home_rather_than_in_the_root(
     monkeypatch.chdir(chosen.anchor if starts_in_root else chosen)
     leave_root()
     assert Path.cwd() == (tmp_path if starts_in_root else chosen)
+
+
+def test_without_qt_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The engine alone can be installed for Python programs; commands work there."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    assert main([]) == 2
+    assert "pip install 'protoleaf[app]'" in capsys.readouterr().err

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import app
 import engine
 
@@ -85,6 +87,28 @@ def test_window_starts_without_heavy_libraries() -> None:
     """The window's own modules load nothing that would delay the first paint."""
     heavy = {"onnxruntime", "torch", "networkx", "msgspec", "psutil", "onnx", "httpx"}
     assert heavy & loaded_by(["app.main_window"]) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed"),
+    [
+        (["--version"], set()),
+        (["--help"], {"typer"}),
+        (["classify", "missing.protoleaf", "-o", "out.csv"], {"typer", "pydantic", "numpy"}),
+    ],
+)
+def test_commands_load_what_they_use(words: list[str], allowed: set[str]) -> None:
+    """The version and the help load no library of commands, and a command none before it uses it."""
+    heavy = {
+        "typer", "pydantic", "numpy", "onnxruntime", "torch", "PIL", "PySide6", "rich", "pyarrow", "lxml", "httpx",
+        "networkx", "psutil", "asyncio", "multiprocessing", "research",
+    }  # fmt: skip
+    program = (
+        f"import sys\nfrom app.__main__ import main\nmain({words!r})\n"
+        "print(' '.join({name.split('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert heavy.intersection(done.stdout.splitlines()[-1].split()) == allowed
 
 
 def test_the_program_starts_without_qt() -> None:

@@ -5,10 +5,8 @@ import re
 import subprocess
 from pathlib import Path
 
-import typer
-
 from engine import __version__, errors
-from engine.cli.main import application
+from engine.cli.commands import COMMAND_NAMES, loaded
 
 ROOT = Path(__file__).parents[2]
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".qss", ".svg", ""}
@@ -28,9 +26,9 @@ def tracked_files() -> list[Path]:
 
 def commands() -> dict[str, str]:
     """Every command with its help, `benchmark x` included."""
-    top = typer.main.get_command(application)
     found = {}
-    for name, command in top.commands.items():  # type: ignore[attr-defined]
+    for name in COMMAND_NAMES:
+        command = loaded(name)
         inner = getattr(command, "commands", None)
         if inner is None:
             found[name] = command.help or ""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from installer import contents, reader_trial
@@ -19,6 +20,9 @@ from installer.flavours import CPU, FLAVOURS, GPU, TRAINING
 from installer.linux import METAINFO, oldest_glibc
 from installer.notices import notices
 from installer.places import DESKTOP, PACKAGING, ROOT, version
+
+from engine import cli
+from engine.cli.commands import COMMANDS
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what is packed on Linux")
 
@@ -44,6 +48,16 @@ def test_only_one_flavour_trains() -> None:
     assert not wanted_of_engine("engine.model.backbone", trains=False)
     assert wanted_of_engine("engine.model.backbone", trains=True)
     assert not wanted_of_engine("research.methods", trains=True)
+
+
+def test_commands_come_along() -> None:
+    """They are loaded by name, which PyInstaller does not see: the spec names the engine's modules."""
+    commands_of = {f"engine.cli.{place.partition(':')[0]}" for place, _ in COMMANDS.values()}
+    collected = {
+        each.name for each in iter_modules(cli.__path__, "engine.cli.") if wanted_of_engine(each.name, trains=False)
+    }
+    assert commands_of <= collected
+    assert 'collect_submodules("engine")' in (ROOT / "pyinstaller.spec").read_text(encoding="utf-8")
 
 
 def test_what_brings_code_under_the_gpl_stays_out() -> None:

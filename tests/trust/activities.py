@@ -12,7 +12,8 @@ from pathlib import Path
 from random import Random
 from typing import Final, Literal
 
-from engine.cli.main import COMMAND_NAMES, main
+from engine.cli.commands import COMMAND_NAMES
+from engine.cli.main import main
 from engine.collection.importing.import_images import import_images
 from engine.collection.merging.merge import merge
 from engine.collection.merging.merge_plan import Verdict

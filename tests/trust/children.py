@@ -20,9 +20,15 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Final
 
+from engine.cli.commands import COMMANDS
 from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 
-PRELOADED: Final = ("engine.cli.main", "tests.trust.activities", "tests.trust.survivor")
+PRELOADED: Final = (
+    "engine.cli.main",
+    *(f"engine.cli.{place.partition(':')[0]}" for place, _ in COMMANDS.values()),
+    "tests.trust.activities",
+    "tests.trust.survivor",
+)
 HANG_S: Final = 60.0
 _OUTPUT: Final = "output.txt"
 _NOT_KNOWN: Final = 255  # multiprocessing's word for a status that the fork server lost

@@ -15,9 +15,8 @@ from random import Random
 from typing import Any, Final
 
 import psutil
-import typer
 
-from engine.cli.main import application
+from engine.cli.commands import COMMANDS, loaded
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE
 from tests.support.few_shot_data import colour_data, write_data
 from tests.support.quick_training import quick_words
@@ -36,8 +35,8 @@ BEFORE_OUR_FIRST_LINE: Final = frozenset({-signal.SIGINT, -signal.SIGTERM})
 """A signal may come while Python itself is still starting."""
 GUARD: Final = "from app.early_stop import"
 """The first line of ours; what comes before it is Python's own."""
-LEFT_OUT: Final = ("benchmark", "experiment", "doctor", "menu-entry")
-"""Commands that measure or train for minutes when their arguments happen to be right, or change the desktop."""
+LEFT_OUT: Final = ("doctor", "menu-entry")
+"""Commands that measure, or change the desktop."""
 ODD: Final = (
     "x" * 300, "x" * 5000, f"{'y' * 300}.protoleaf", "a/" * 2500, "", " ", "-", "--", "..", "\n", "a\nb", "\x1b[31m",
     "-1", "0", "99999999999999999999999", "nan", "1e400", "--json", "--count", "--yes", "--no-such-option", "/dev/null",
@@ -120,18 +119,15 @@ def drawn(count: int, *, seed: int) -> list[Try]:
 
 @cache
 def commands() -> tuple[tuple[str, ...], ...]:
-    """Every command of the program, but for `LEFT_OUT`."""
-    return tuple(_below(typer.main.get_command(application), ()))
+    """Every command of the program, but for `LEFT_OUT` and the laboratory's, which measure or train for minutes."""
+    return tuple(words for name in COMMANDS if name not in LEFT_OUT for words in _below(loaded(name), (name,)))
 
 
 def _below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if not hasattr(command, "commands"):
+        yield words
     for name, each in getattr(command, "commands", {}).items():
-        if not words and name in LEFT_OUT:
-            continue
-        if hasattr(each, "commands"):
-            yield from _below(each, (*words, name))
-        else:
-            yield (*words, name)
+        yield from _below(each, (*words, name))
 
 
 def _drawn(chance: Random, place: int) -> Try:

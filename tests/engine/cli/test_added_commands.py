@@ -3,40 +3,33 @@
 from importlib import metadata
 
 import pytest
-from typer import Typer
 from typer.testing import CliRunner
 
-from engine.cli import main
+from engine.cli import commands
+from engine.cli.commands import GROUP, application
 from engine.errors import UsageError
-
-
-def application() -> Typer:
-    """A program with a command of its own, and those that are added."""
-    program = Typer()
-    program.command("own")(lambda: None)
-    main.add_laboratory(program)
-    return program
 
 
 def test_installed_ones_come_from_entry_points() -> None:
     """In a source checkout both groups list their commands."""
-    shown = CliRunner().invoke(application(), ["benchmark", "--help"])
+    shown = CliRunner().invoke(application, ["benchmark", "--help"])
     assert "startup" in shown.output
-    assert "transfer" in CliRunner().invoke(application(), ["experiment", "--help"]).output
+    assert "transfer" in CliRunner().invoke(application, ["experiment", "--help"]).output
 
 
 @pytest.mark.parametrize("name", ["benchmark", "experiment"])
 def test_missing_ones_say_how_to_get_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever words follow; they are not listed."""
     monkeypatch.setattr(metadata, "entry_points", lambda **_group: ())
-    failed = CliRunner().invoke(application(), [name, "startup", "--rounds", "3"])
+    failed = CliRunner().invoke(application, [name, "startup", "--rounds", "3"])
     assert isinstance(failed.exception, UsageError)
     assert "pip install 'protoleaf[experiments]'" in str(failed.exception)
-    assert name not in CliRunner().invoke(application(), ["--help"]).output
+    monkeypatch.setattr(commands, "find_spec", lambda _package: None)
+    assert name not in CliRunner().invoke(application, ["--help"]).output
 
 
 def test_metadata_without_the_laboratory_is_no_accident(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in the installers: the entry point is named, its package is not there."""
-    point = metadata.EntryPoint("benchmark", "no_such_package:application", main.GROUP)
+    point = metadata.EntryPoint("benchmark", "no_such_package:application", GROUP)
     monkeypatch.setattr(metadata, "entry_points", lambda **_group: (point,))
-    assert isinstance(CliRunner().invoke(application(), ["benchmark"]).exception, UsageError)
+    assert isinstance(CliRunner().invoke(application, ["benchmark"]).exception, UsageError)

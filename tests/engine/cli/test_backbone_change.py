@@ -147,7 +147,7 @@ def test_a_cancelled_worker_changes_nothing(
         assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
         cancel.raise_if_cancelled()
 
-    monkeypatch.setattr("engine.collection.embed.embed_files", embed_until_cancelled)
+    monkeypatch.setattr("engine.embedding.pipeline.embed_files", embed_until_cancelled)
     answer = served(request(collection, tinyleaf), cancel_at=is_progress)
     assert (answer.status, answer.ending) == (0, Stopped())
     assert collection.project.read_bytes() == content

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine import __version__
-from engine.cli import project_commands
-from engine.cli.main import COMMAND_NAMES
+from engine.cli import commands, project_commands
 from engine.errors import Cancelled
 from engine.runtime.devices.facts import DEVICES, EXPERIMENTAL
 from tests.support.collections import Collection
@@ -23,7 +22,14 @@ COMMANDS = {
 
 def test_commands_are_those_of_the_contract() -> None:
     """A first word is a command if and only if it is one of these; anything else is a project for the window."""
-    assert COMMAND_NAMES == COMMANDS
+    assert commands.COMMAND_NAMES == COMMANDS
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_list_says_what_a_command_says_of_itself(name: str) -> None:
+    """The list of commands has their first paragraphs, since it loads none of them."""
+    listed = {**{each: about for each, (_, about) in commands.COMMANDS.items()}, **commands.LABORATORY}
+    assert listed[name] == " ".join(commands.loaded(name).help.partition("\n\n")[0].split())
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def test_undo_and_redo_are_exact_and_embed_nothing(
     change_to(live, collection, tinyleaf)
     new = own_copy(live.state)
     assert not np.array_equal(old.best_score, new.best_score)
-    monkeypatch.setattr("engine.collection.embed.BackboneSession", None)
+    monkeypatch.setattr("engine.runtime.backbone.BackboneSession", None)
     for take, expected in (
         (live.project.history.undo, old),
         (live.project.history.redo, new),

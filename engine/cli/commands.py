@@ -1,0 +1,225 @@
+"""The commands by name. The module of a command is imported when it runs: importing all of them takes a second."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Final
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from engine import __version__
+from engine.errors import UsageError
+
+GROUP: Final = "protoleaf.commands"
+LABORATORY_PACKAGE: Final = "research"
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "new": (
+        "project_commands:new",
+        "Create a project; refuses to overwrite. An ONNX file is tested and added to the library first.",
+    ),
+    "check": ("project_commands:check", "Check the project file; exit status 1 if anything is wrong."),
+    "import-graph": (
+        "graph_commands:import_graph",
+        "Merge a taxonomy into the project's graph, or a later version of one.",
+    ),
+    "doctor": (
+        "doctor_command:doctor",
+        "Show versions, devices with their speed, why not the GPU, kinds of image, folders and backbones.",
+    ),
+    "import-images": ("import_command:import_images", "Add images; with --class they become shots of that class."),
+    "embed": (
+        "collection_commands:embed",
+        "Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped.",
+    ),
+    "classify": (
+        "collection_commands:classify",
+        "Predict every image that nobody has labelled; with --model, image files without a project.",
+    ),
+    "evaluate": (
+        "collection_commands:evaluate",
+        "Compare the predictions with the truth, at the leaf and at every level.",
+    ),
+    "report": (
+        "report_command:report",
+        "Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts.",
+    ),
+    "export": (
+        "label_commands:export",
+        "Write labels and predictions in the format of another program. Images are copied or linked, never changed.",
+    ),
+    "export-graph": ("graph_commands:export_graph", "Write the category graph for another program, or as a drawing."),
+    "import-labels": (
+        "label_commands:import_labels",
+        "Take over labels that others gave. A label of this project is never overwritten: conflicts are listed.",
+    ),
+    "merge": (
+        "merge_command:merge",
+        "Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise.",
+    ),
+    "unpack": ("copy_commands:unpack", "Unpack a copy of a project with its photos into a new folder."),
+    "train": (
+        "training_commands:train",
+        "Train a new model version on the person's labels; a backbone training that was stopped goes on.",
+    ),
+    "versions": ("training_commands:versions", "List the project's model versions, or choose the one to use."),
+    "relink": (
+        "project_commands:relink",
+        "Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone.",
+    ),
+    "menu-entry": (
+        "project_commands:menu_entry",
+        "Put this program into the menu of a Linux desktop, and let a double click open projects with it.",
+    ),
+    "suggest": ("image_commands:suggest", "List the images to label first, also before any label. Changes nothing."),
+    "sample": (
+        "sample_command:sample",
+        "Make a project of N images of a data set to label, with their embeddings; nothing is embedded anew.",
+    ),
+    "replaced": (
+        "replaced_command:replaced",
+        "List labelled images whose file holds another photo now; confirm their labels, or take them off.",
+    ),
+    "audit": (
+        "audit_command:audit",
+        "Say how right predictions are on images drawn at random, by the labels that these got; draw some.",
+    ),
+    "check-labels": (
+        "check_labels_command:check_labels",
+        "List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing.",
+    ),
+    "images": (
+        "image_commands:images",
+        "List the images that fit a search, with what is known of each; with --json all of it. Changes nothing.",
+    ),
+    "fields": (
+        "field_commands:fields",
+        "List the fields that the project has for its images; define and rename them, and set them for images.",
+    ),
+    "clock": (
+        "field_commands:clock",
+        "List the corrections of cameras' clocks; correct that of a folder or a camera. Files stay as they are.",
+    ),
+    "similar": (
+        "similarity_commands:similar",
+        "List the images of a project that look most like one, most alike first. Changes nothing.",
+    ),
+    "duplicates": (
+        "similarity_commands:duplicates",
+        "List copies and bursts: the same bytes, near-duplicates, and shots within seconds. Changes nothing.",
+    ),
+    "detect": (
+        "detect_command:detect",
+        "Find the things in all images, and add their boxes as images to label. Goes on where it was stopped.",
+    ),
+    "map": (
+        "map_command:make_map",
+        "Lay out all embedded images in the plane, look-alikes side by side, with the prototypes of the classes.",
+    ),
+    "what-if": (
+        "graph_commands:what_if",
+        "Say which images edits of the graph would change, and how accuracy would move. Changes nothing.",
+    ),
+    "policy": (
+        "policy_command:policy",
+        "List the rules of a project, or change those of a class or of the whole project.",
+    ),
+    "backup": ("backup_commands:backup", "Make a verified backup now; the project may be open in the window."),
+    "restore": (
+        "backup_commands:restore",
+        "Restore a backup; the project as it is now is backed up first. Asks when run in a terminal.",
+    ),
+    "backbone": ("backbone_commands:application", "Backbones: the networks that turn an image into an embedding."),
+    "backups": ("backup_commands:application", "A project's backups: list them, or choose where they are kept."),
+}
+"""In the order of the help: where each is found below `engine.cli`, and the first paragraph of its help."""
+LABORATORY: Final[Mapping[str, str]] = {
+    "benchmark": "Benchmark the program, each figure beside its limit.",
+    "experiment": "Build the paper's data sets, train and test its models, make its tables and figures.",
+}
+"""Commands that `research` adds by an entry point of the group, with the first paragraph of their help."""
+COMMAND_NAMES: Final = frozenset({*COMMANDS, *LABORATORY})
+"""First words that are commands; a word that ends in .protoleaf is a project to open in the window."""
+
+
+def new_program(**given: Any) -> typer.Typer:
+    """A program without commands yet; its help is plain text."""
+    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **given)
+
+
+def loaded(name: str) -> Any:
+    """The command of this name, with its options; or one that says how to get it, where it is not installed."""
+    program = new_program()
+    if name in LABORATORY:
+        _add_laboratory(program, name)
+    else:
+        module, _, member = COMMANDS[name][0].partition(":")
+        found = getattr(import_module(f"engine.cli.{module}"), member)
+        if isinstance(found, typer.Typer):
+            program.add_typer(found, name=name)
+        else:
+            program.command(name)(found)
+    return typer.main.get_group(program).commands[name]
+
+
+def _add_laboratory(program: typer.Typer, name: str) -> None:
+    from importlib import metadata
+
+    try:
+        points = {point.name: point for point in metadata.entry_points(group=GROUP)}
+        program.add_typer(points[name].load(), name=name)
+    except (KeyError, ModuleNotFoundError):  # an installer carries the program's metadata without the laboratory
+        _add_missing(program, name)
+
+
+def _add_missing(program: typer.Typer, name: str) -> None:
+    @program.command(name, hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+    def missing() -> None:
+        raise UsageError(
+            "`protoleaf {name}` is not installed",
+            expected="Protoleaf with its laboratory",
+            found="the program alone",
+            remedy="install it in a Python environment: pip install 'protoleaf[experiments]'",
+            name=name,
+        )
+
+
+class CommandGroup(TyperGroup):
+    """Lists the commands by `COMMANDS`; loads the one that runs."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, about in {**{name: about for name, (_, about) in COMMANDS.items()}, **LABORATORY}.items():
+            self.add_command(TyperCommand(name, help=about))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [name for name in super().list_commands(ctx) if name in COMMANDS or find_spec(LABORATORY_PACKAGE)]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        name, _listed, rest = super().resolve_command(ctx, args)
+        return name, name and loaded(name), rest
+
+
+application = new_program(
+    cls=CommandGroup,
+    name="protoleaf",
+    help="Turns a taxonomy and a handful of images per class into a classified collection. "
+    "Without a command, `protoleaf [PROJECT]` opens the window.",
+)
+
+
+@application.callback(invoke_without_command=True)
+def _about(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+    language: str = typer.Option(
+        "", "--language", metavar="CODE", help="Language of window and messages; comes first."
+    ),
+) -> None:
+    if language:  # the program takes it where it stands before all other words
+        raise UsageError("--language comes first", found=language)
+    if version:
+        typer.echo(f"protoleaf {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
