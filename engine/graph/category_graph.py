@@ -181,6 +181,9 @@ class CategoryGraph:
     def __len__(self) -> int:
         return len(self._structure.names)
 
+    def __repr__(self) -> str:
+        return f"CategoryGraph({len(self)} classes, {self.edge_count} edges)"
+
     @property
     def edge_count(self) -> int:
         return len(self._structure.edges)

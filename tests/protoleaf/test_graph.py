@@ -17,6 +17,7 @@ def test_pairs_name_parents_and_children() -> None:
     graph = category_graph([("bird", "gull"), ("animal", "bird"), ("sea life", "gull")])
     assert paths(graph) == ["animal", "animal/bird", "sea life", "sea life/gull"]
     assert sorted(map(graph.name, graph.parents(graph.find("gull")))) == ["bird", "sea life"]
+    assert repr(graph) == "CategoryGraph(4 classes, 3 edges)"
 
 
 def test_a_networkx_graph_keeps_nodes_without_edges() -> None:
