@@ -22,10 +22,11 @@ say "== build: source archive, and the wheel from it"
 wheel=$(ls "$place"/products/*.whl)
 stat -c "%n: %s bytes" "$place"/products/*
 tar -tzf "$place"/products/*.tar.gz >"$place/inside.txt"
+unzip -Z1 "$wheel" >"$place/in-wheel.txt"
 for source in "$repository"/translations/*.ts; do
     language=$(basename "$source" .ts)
     grep -q "/assets/translations/$language.qm\$" "$place/inside.txt" || fail "$language is not in the source archive: make translations"
-    unzip -Z1 "$wheel" | grep -q "^assets/translations/$language.qm\$" || fail "$language is not in the wheel"
+    grep -q "^assets/translations/$language.qm\$" "$place/in-wheel.txt" || fail "$language is not in the wheel"
 done
 for needed in LICENSE NOTICE CHANGELOG.md pyinstaller.spec packaging/README.md packaging/linux/control.in docs/releasing.md \
     assets/models/leafnet.onnx tests/conftest.py Makefile constraints.txt; do
