@@ -120,6 +120,6 @@ right=$(awk -F, 'NR > 1 && index($1, $2 "-")' answers.csv | wc -l)
 [ "$right" -ge 5 ] || fail "$right of 6 answers are right"
 
 say "== the window"
-PROTOLEAF_STARTUP_REPORT=$place/report.json timeout 120 protoleaf shapes.protoleaf
+PROTOLEAF_STARTUP_REPORT=$place/report.json timeout 120 "$place/tool/bin/python" -m research.window shapes.protoleaf
 grep -q visible_s "$place/report.json" || fail "the window was not visible"
 say "PASSED: $right of 6 answers right, window visible"
