@@ -30,7 +30,9 @@ def test_a_file_is_read_as_import_graph_reads_it(tmp_path: Path) -> None:
     file = tmp_path / "classes.csv"
     file.write_text("child,parent\nbird,animal\ngull,bird\n", encoding="utf-8")
     assert (
-        paths(category_graph(file)) == paths(category_graph(str(file))) == ["animal", "animal/bird", "animal/bird/gull"]
+        paths(category_graph(file))
+        == paths(category_graph(str(file)))
+        == ["animal", "animal/bird", "animal/bird/gull"]
     )
 
 
