@@ -43,9 +43,6 @@ if [ "$alone" = --without-dependencies ]; then
 else
     "$python" -m venv "$place/tool"
     "$place/tool/bin/pip" install --quiet --constraint "$repository/constraints.txt" "$wheel[app]"
-fi
-
-if [ "$alone" != --without-dependencies ]; then
     say "== the engine in an environment of scikit-learn alone"
     "$python" -m venv "$place/library"
     "$place/library/bin/pip" install --quiet --constraint "$repository/constraints.txt" scikit-learn

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -54,6 +55,16 @@ class StageInput:
     branches: Branches  # the classes above the c candidates
     taught: float  # expected share of the unlabelled images whose class has shots
     without: Callable[[Floats], LinearClassifier]  # the classifier without the stage, of prototypes (c, d)
+
+    @cached_property
+    def classes(self) -> Mapping[int, Integers]:
+        """Candidates of each label that counts as a class: one, or several that no shot of their own tells apart."""
+        found, taken = {}, set[int]()
+        for label, places in sorted(self.allowed.items(), key=lambda each: (len(each[1]), each[0])):
+            if len(places) == 1 or (len(places) and taken.isdisjoint(places.tolist())):
+                found[label] = places
+                taken.update(places.tolist())
+        return found
 
 
 def fit_stage(given: StageInput) -> CollectionStage:
@@ -152,30 +163,19 @@ def _usable(given: StageInput) -> Integers:
     return np.flatnonzero((given.positions >= 0) & agrees)
 
 
-def _classes(given: StageInput) -> dict[int, Integers]:
-    """Labels that are compared as classes, and the candidates of each: one, or several without a shot of their own."""
-    found, taken = {}, set[int]()
-    for label, places in sorted(given.allowed.items(), key=lambda each: (len(each[1]), each[0])):
-        if len(places) == 1 or (len(places) and taken.isdisjoint(places.tolist())):
-            found[label] = places
-            taken.update(places.tolist())
-    return found
-
-
 def _regression(given: StageInput, kept: Flags) -> LinearClassifier:
     """By the kept ones (n,) of the shots alone: propagation draws a branch together.
 
     Candidates that are known by a coarse label alone have equal parts of its class.
     """
-    classes = _classes(given)
-    first_of = {label: places[0] for label, places in classes.items()}
+    first_of = {label: places[0] for label, places in given.classes.items()}
     labels, twins = given.shots.class_ids, given.shots.twin_groups
     shots = np.flatnonzero(kept & np.isin(labels, list(first_of)))
     places = np.array([first_of[label] for label in labels[shots].tolist()], dtype=np.int64)
     has_copies = np.bincount(twins)[twins[shots]] > 1
     width = len(given.candidates)
     found = ridge_classifier(given.shots.embeddings[shots], places, width, has_copies=has_copies)
-    for several in classes.values():
+    for several in (places for places in given.classes.values() if len(places) > 1):
         found.weights[several] = found.weights[several[0]]
         found.offsets[several] = found.offsets[several[0]] - np.float32(np.log(len(several)))
     return found
@@ -192,7 +192,7 @@ class _Known:
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known) -> tuple[ClassBalance, Refined]:
     """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
-    shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(_classes(given))))
+    shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(given.classes)))
     balance = class_balance_of(
         given.basis.whitening,
         given.shots.embeddings[shots],

@@ -19,11 +19,7 @@ from engine.everyday.classifier import (
     EMBEDDING,
     PROBABILITIES,
     Classifier,
-    Explains,
-    Exports,
     FitSnapshot,
-    FittedClassifier,
-    HoldsOut,
     ProjectClassifier,
     Setting,
 )
@@ -465,18 +461,3 @@ def test_twins_flatter_no_figure(classifier: Classifier, setting: Setting) -> No
     assert accuracy < 0.4
     assert known.hold_out_each(given.graph).mean() < 0.4
     assert _held_out_accuracy(unaware)[1] > accuracy + 0.25
-
-
-def test_the_core_is_six_members() -> None:
-    """What a new way to classify must have; each further layer is for those who explain, export or hold out."""
-    assert members(FittedClassifier) == {
-        "candidate_ids", "back_off", "classify", "classify_new", "probabilities", "is_unknown",
-    }  # fmt: skip
-    assert all(FittedClassifier in layer.__mro__ for layer in (Explains, Exports, HoldsOut))
-    assert members(Explains) == {"explain", "prototype", "inheritance", "space"}
-    assert members(Exports) == {"export", "distance", "unknown_distance"}
-    assert members(HoldsOut) == {"held_out", "hold_out_each"}
-
-
-def members(protocol: type) -> set[str]:
-    return {name for name in vars(protocol) if not name.startswith("_")}
