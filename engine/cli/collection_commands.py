@@ -167,7 +167,7 @@ def classify(
     is_overwriting: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every image that nobody has labelled; with --model, image files without a project.
+    """Predict every unlabelled image; with --model, image files without a project.
 
     A score is a probability given that the image shows one of the classes; where `safe_class` is `unknown`, it looks
     like none of them.

@@ -34,7 +34,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "classify": (
         "collection_commands:classify",
-        "Predict every image that nobody has labelled; with --model, image files without a project.",
+        "Predict every unlabelled image; with --model, image files without a project.",
     ),
     "evaluate": (
         "collection_commands:evaluate",
@@ -74,7 +74,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "suggest": ("image_commands:suggest", "List the images to label first, also before any label. Changes nothing."),
     "sample": (
         "sample_command:sample",
-        "Make a project of N images of a data set to label, with their embeddings; nothing is embedded anew.",
+        "Make a project of N images of a data set to label, with the embeddings that it has.",
     ),
     "replaced": (
         "replaced_command:replaced",

@@ -44,7 +44,7 @@ def sample(
     images_from: ImagesFrom = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make a project of N images of a data set to label, with their embeddings; nothing is embedded anew.
+    """Make a project of N images of a data set to label, with the embeddings that it has.
 
     Images without an embedding are never chosen. Of a project, `suggest` lists the images to label.
     """

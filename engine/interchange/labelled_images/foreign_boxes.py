@@ -182,7 +182,7 @@ def relative_image(folder: Path, image: str) -> Path:
 
 
 def image_folders(source: Path) -> tuple[Path, ...]:
-    """The folders in which images of a file of annotations may lie: its own first, then image folders beside it."""
+    """The folders in which images of a file of annotations may lie: its own first, then image folders in it."""
     folder = source.parent
     return (folder, *(folder / name for name in _IMAGE_FOLDERS if (folder / name).is_dir()))
 

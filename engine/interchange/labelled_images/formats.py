@@ -269,7 +269,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 KEYWORDS: Final = "keywords"
 _LABEL_FILES: Final = frozenset({fiftyone.LABELS, "labels.csv", "labels.xml", "result.json"})
 _IMAGE_FOLDERS: Final = frozenset({fiftyone.DATA, "images"})
-"""What FiftyOne and Label Studio put into a folder of their own: one file with labels, and the images beside it."""
+"""What FiftyOne and Label Studio put into a folder of their own: a file with labels and a folder of images."""
 READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
     **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
     MEGADETECTOR: ImageFormat(
