@@ -130,19 +130,24 @@ def _block_format(block: QTextBlock, look: Tokens) -> QTextBlockFormat:
         wanted.setTopMargin(0 if level == 1 else spacing.large)
         wanted.setBottomMargin(spacing.small)
         return wanted
-    if PICTURE not in block.text():  # a share of its height would stay empty below it
+    is_code = _is_code(block)
+    if not is_code and PICTURE not in block.text():  # a share of its height would stay empty below it
         wanted.setLineHeight(_LINE_PERCENT, _PROPORTIONAL)
-    if own.hasProperty(QTextFormat.Property.BlockCodeFence):
+    if is_code:
         wanted.setBackground(QColor(look.colours.sunken))
         wanted.setLeftMargin(0)
         wanted.setNonBreakableLines(False)
     elif own.hasProperty(QTextFormat.Property.BlockQuoteLevel):
         wanted.setLeftMargin(spacing.medium)
         wanted.setBackground(QColor(look.colours.accent_soft))
-    in_list = block.textList() is not None
-    wanted.setTopMargin(spacing.tiny if in_list else spacing.small)
-    wanted.setBottomMargin(spacing.tiny if in_list else spacing.small)
+    margin = spacing.tiny if block.textList() is not None else spacing.small
+    wanted.setTopMargin(0 if is_code and _is_code(block.previous()) else margin)
+    wanted.setBottomMargin(0 if is_code and _is_code(block.next()) else margin)
     return wanted
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
 
 
 def _set_words(block: QTextBlock, look: Tokens) -> None:
