@@ -99,7 +99,7 @@ gpu: $(STAMP)
 	$(BIN)/python -m research.gpu_report --out build/gpu
 
 check: $(STAMP)
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff format --no-cache --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports

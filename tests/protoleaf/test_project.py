@@ -56,8 +56,12 @@ def test_predictions_are_those_of_the_program(collection: Collection) -> None:
         found = project.predictions().to_pandas()
     free = found[~found["is_labelled"]].set_index("image_id")
     assert free["leaf"].to_dict() == leaves
-    assert free["leaf_score"].to_dict() == pytest.approx({each: one.score for each, one in expected.items()})
-    assert free["safe_class"].isna().to_dict() == {each: one.safe_class_id is None for each, one in expected.items()}
+    assert free["leaf_score"].to_dict() == pytest.approx(
+        {each: one.score for each, one in expected.items()}
+    )
+    assert free["safe_class"].isna().to_dict() == {
+        each: one.safe_class_id is None for each, one in expected.items()
+    }
 
 
 def test_the_estimator_learns_from_a_project(collection: Collection) -> None:
@@ -67,7 +71,9 @@ def test_the_estimator_learns_from_a_project(collection: Collection) -> None:
         labels = project.labels().to_pandas().set_index("image_id")["path"]
         y = labels.reindex(image_ids)
         model = PrototypePropagationClassifier(project.graph).fit(X, y)
-        shown = project.predictions().to_pandas().set_index("image_id")["leaf_path"].reindex(image_ids)
+        shown = (
+            project.predictions().to_pandas().set_index("image_id")["leaf_path"].reindex(image_ids)
+        )
     assert np.allclose(np.linalg.norm(X, axis=1), 1, atol=1e-3)
     assert accuracy_score(shown, model.predict(X)) > 0.9
 
@@ -90,7 +96,10 @@ def test_embeddings_are_in_the_order_of_the_files(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(found, axis=1), 1, atol=1e-3)
     assert (found[0] == found[-1]).all()
     assert np.allclose(embed(files[::-1], "fast"), found[len(LEAVES) - 1 :: -1])
-    assert (embed(files[:2], "fast", all_views=True) @ found[:2].T).argmax(axis=1).tolist() == [0, 1]
+    assert (embed(files[:2], "fast", all_views=True) @ found[:2].T).argmax(axis=1).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_images_that_cannot_be_read(tmp_path: Path) -> None:
