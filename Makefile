@@ -100,7 +100,7 @@ gpu: $(STAMP)
 
 check: $(STAMP)
 	$(BIN)/ruff format --no-cache --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@! $(BIN)/vulture | grep -v '^tests/'

@@ -65,7 +65,7 @@ def test_predictions_are_those_of_the_program(collection: Collection) -> None:
 
 
 def test_the_estimator_learns_from_a_project(collection: Collection) -> None:
-    """What the guide's page does: embeddings, labels and graph of a project, and its images predicted."""
+    """The guide's example: embeddings, labels and graph of a project, and predictions."""
     with opened(collection) as project:
         image_ids, X = project.embeddings()
         labels = project.labels().to_pandas().set_index("image_id")["path"]
