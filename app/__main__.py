@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             end_command(status)
         return status
     if len(words) > 1:
-        sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
+        sys.stderr.write(
+            f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n"
+        )
         return 2
     return open_window(Path(first).absolute() if first else None)
 
@@ -84,10 +86,17 @@ def _take_language(words: list[str]) -> tuple[list[str], str]:
     """The words behind `--language CODE`, which is for this process and those that it starts; or what is wrong."""
     from app.language import language_names
 
-    code, rest = (words[0].partition("=")[2], words[1:]) if "=" in words[0] else ("".join(words[1:2]), words[2:])
+    code, rest = (
+        (words[0].partition("=")[2], words[1:])
+        if "=" in words[0]
+        else ("".join(words[1:2]), words[2:])
+    )
     there = sorted(language_names())
     if code not in there:
-        return words, f"{LANGUAGE_OPTION}: expected one of {', '.join(there)}, found {code or 'none'}"
+        return (
+            words,
+            f"{LANGUAGE_OPTION}: expected one of {', '.join(there)}, found {code or 'none'}",
+        )
     os.environ[LANGUAGE_VARIABLE] = code
     return rest, ""
 
@@ -100,7 +109,10 @@ def _names_a_project(word: str) -> bool:
 
 
 def open_window(
-    project: Path | None, *, with_sample: bool = False, attach: Callable[[MainWindow], None] | None = None
+    project: Path | None,
+    *,
+    with_sample: bool = False,
+    attach: Callable[[MainWindow], None] | None = None,
 ) -> int:
     """Open the window with a project or the sample, and run until it is closed; `attach` gets it before it is shown."""
     from importlib.util import find_spec
@@ -123,7 +135,11 @@ def leave_root() -> None:
 
 
 def _run_window(
-    project: Path | None, log: Log, *, with_sample: bool, attach: Callable[[MainWindow], None] | None
+    project: Path | None,
+    log: Log,
+    *,
+    with_sample: bool,
+    attach: Callable[[MainWindow], None] | None,
 ) -> int:
     if sys.platform == "win32":
         from engine.runtime.onnx_runtime import load_onnxruntime
@@ -157,7 +173,9 @@ def _run_window(
 
         OpenedFiles(application, one.open_soon)
     one.begin(project, with_sample=with_sample, attach=attach)
-    QTimer.singleShot(0, lambda: _log.info("the window is open"))  # the packages' start is measured by this line
+    QTimer.singleShot(
+        0, lambda: _log.info("the window is open")
+    )  # the packages' start is measured by this line
     return application.exec()
 
 

@@ -33,7 +33,9 @@ def share_interpreter() -> None:
 LARGE_BYTES: Final = 4 << 20
 """Memory of this size is the system's again once it is freed. Chosen: columns of a large collection are larger, blocks
 of embeddings that are multiplied are smaller, and those are needed again at once."""
-HEAPS: Final = 2  # for the GUI thread and all others, which run one at a time but for products of matrices
+HEAPS: Final = (
+    2  # for the GUI thread and all others, which run one at a time but for products of matrices
+)
 _MALLOC_OPTIONS: Final = {
     -1: LARGE_BYTES,
     -3: LARGE_BYTES,
@@ -88,7 +90,9 @@ class OpenedFiles(QObject):
         application.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QFileOpenEvent) or not event.file().endswith((PROJECT_SUFFIX, ARCHIVE_SUFFIX)):
+        if not isinstance(event, QFileOpenEvent) or not event.file().endswith(
+            (PROJECT_SUFFIX, ARCHIVE_SUFFIX)
+        ):
             return False
         self._open_project(Path(event.file()))
         return True

@@ -7,7 +7,15 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag
 from PySide6.QtWidgets import QWidget
 
-from app.dragging import Dragged, DraggedClasses, DraggedFiles, DraggedImages, Places, classes_mime_data, drag_picture
+from app.dragging import (
+    Dragged,
+    DraggedClasses,
+    DraggedFiles,
+    DraggedImages,
+    Places,
+    classes_mime_data,
+    drag_picture,
+)
 from app.drops import classes_text, dropped_text, refusal_text
 from app.session.subsets import Subset
 from app.signal_types import either
@@ -25,8 +33,12 @@ class ClassRequests(QObject):
     remove_requested = Signal(tuple)  # class ids
     unlink_requested = Signal(tuple)  # `Places`: classes, each to be taken away from a parent
     images_requested = Signal(int)  # class
-    classes_dropped = Signal(tuple, either(int | None), bool)  # `Places`, new parent or None, whether to link
-    images_dropped = Signal(either(int | Subset | None), tuple)  # class, fixed row, or None for a new class; image ids
+    classes_dropped = Signal(
+        tuple, either(int | None), bool
+    )  # `Places`, new parent or None, whether to link
+    images_dropped = Signal(
+        either(int | Subset | None), tuple
+    )  # class, fixed row, or None for a new class; image ids
     files_dropped = Signal(int, tuple)  # class, paths
     menu_requested = Signal(either(int | None), QPoint)  # class or None, place on the screen
 
@@ -54,7 +66,9 @@ class DropVerdict:
         return () if self.refusal is None else self.refusal.path
 
 
-def judge_drop(graph: CategoryGraph, dragged: Dragged | None, class_id: int | None, *, is_link: bool) -> DropVerdict:
+def judge_drop(
+    graph: CategoryGraph, dragged: Dragged | None, class_id: int | None, *, is_link: bool
+) -> DropVerdict:
     """What a drop on a class, or where no class stands (None), would do."""
     if dragged is None or (class_id is None and isinstance(dragged, DraggedFiles)):
         return DropVerdict()
@@ -71,7 +85,9 @@ def drag_classes(widget: QWidget, places: Places, graph: CategoryGraph) -> None:
     drag = QDrag(widget)
     drag.setMimeData(classes_mime_data(places, names))
     drag.setPixmap(
-        drag_picture(widget, graph.shown_name(places[0][0]) if len(names) == 1 else classes_text(len(names)))
+        drag_picture(
+            widget, graph.shown_name(places[0][0]) if len(names) == 1 else classes_text(len(names))
+        )
     )
     drag.setHotSpot(QPoint(-8, -8))
     actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction

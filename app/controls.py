@@ -35,7 +35,9 @@ from app.theme.tokens import tokens
 ICON_SIZE = 18
 NumberBox = TypeVar("NumberBox", QSpinBox, QDoubleSpinBox)
 _FIELD_MARGIN: Final = 9  # of a field, as in the style sheet
-_MARK_WIDTH: Final = 26  # of a radio button or check box with the gap behind it, as in the style sheet
+_MARK_WIDTH: Final = (
+    26  # of a radio button or check box with the gap behind it, as in the style sheet
+)
 _ICON_NAME: Final = "iconName"
 ICON_COLOURS: Final = {
     "": "text_secondary", "primary": "on_accent", "flat": "accent_text", "muted": "text_muted", "danger": "danger",
@@ -80,7 +82,9 @@ def make_flowing_label(text: str, role: str = "") -> QLabel:
     return label
 
 
-def make_button(text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = "") -> QPushButton:
+def make_button(
+    text: str, on_click: Callable[[], None], *, variant: str = "", icon_name: str = ""
+) -> QPushButton:
     """A button: variant "" (plain), "primary", "flat", "muted" (flat, and quieter), "warning" (flat) or "danger"."""
     button = Button(plain_button(text))
     button.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -109,7 +113,9 @@ def make_hint(text: str) -> QLabel:
     return label
 
 
-def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | None = None) -> QToolButton:
+def make_icon_button(
+    icon_name: str, tip: str, on_click: Callable[[], None] | None = None
+) -> QToolButton:
     """A small button with an icon only; its tip is also its accessible name."""
     button = QToolButton()
     button.setIcon(icon(icon_name))
@@ -122,7 +128,9 @@ def make_icon_button(icon_name: str, tip: str, on_click: Callable[[], None] | No
     return button
 
 
-def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, badge: QWidget | None = None) -> QFrame:
+def make_row_card(
+    name: str, captions: Sequence[str | QLabel], *ends: QWidget, badge: QWidget | None = None
+) -> QFrame:
     """A card of a list: a name above captions, a badge beside the name, and a mark or buttons at the end."""
     spacing = tokens().spacing
     card = QFrame()
@@ -139,7 +147,9 @@ def make_row_card(name: str, captions: Sequence[str | QLabel], *ends: QWidget, b
         head.addStretch(1)
     words.addLayout(head)
     for caption in captions:
-        words.addWidget(make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption)
+        words.addWidget(
+            make_label(caption, "caption", wraps=True) if isinstance(caption, str) else caption
+        )
     layout.addLayout(words, 1)
     place = QWidget()
     fill_row(place, *ends, spacing=spacing.tiny)
@@ -164,7 +174,9 @@ def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:
     return column
 
 
-def make_column(main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None) -> QWidget:
+def make_column(
+    main: QWidget, *, above: QWidget | None = None, below: QWidget | None = None
+) -> QWidget:
     """A widget that takes all the room, with others above or below it; the Tab key visits it first."""
     whole = QWidget()
     column = fill_column(whole, main, spacing=0)
@@ -214,7 +226,9 @@ def dress_list(box: QComboBox) -> None:
     """Let nothing be seen behind the round corners of a combo box's list."""
     popup = box.view().window()
     popup.setObjectName("popup")
-    popup.setStyleSheet("#popup { background: transparent; border: none; }")  # the style sheet of all does not reach it
+    popup.setStyleSheet(
+        "#popup { background: transparent; border: none; }"
+    )  # the style sheet of all does not reach it
     show_round(popup)
 
 
@@ -238,7 +252,11 @@ class ChoiceBox(QComboBox):
             option = QStyleOptionComboBox()
             self.initStyleOption(option)
             text = self.fontMetrics().size(0, self.currentText())
-            hint.setWidth(self.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, text, self).width())
+            hint.setWidth(
+                self.style()
+                .sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, text, self)
+                .width()
+            )
         return hint
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -247,12 +265,18 @@ class ChoiceBox(QComboBox):
         part = QStyle.SubControl.SC_ComboBoxEditField
         place = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
         text = self.placeholderText() if self.currentIndex() < 0 else option.currentText
-        option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+        option.currentText = self.fontMetrics().elidedText(
+            text, Qt.TextElideMode.ElideRight, place.width()
+        )
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        if self.currentIndex() < 0:  # the style sheet has one colour for what is chosen and for all entries
+        if (
+            self.currentIndex() < 0
+        ):  # the style sheet has one colour for what is chosen and for all entries
             tone = QPalette.ColorRole.PlaceholderText
             line = option.textAlignment | Qt.AlignmentFlag.AlignVCenter
-            painter.drawItemText(place, line, option.palette, self.isEnabled(), option.currentText, tone)
+            painter.drawItemText(
+                place, line, option.palette, self.isEnabled(), option.currentText, tone
+            )
         else:
             painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
@@ -344,7 +368,11 @@ class ElidedLabel(QLabel):
     """One elided line; its tip has the whole text. Without `takes_rest` it is as wide as its text."""
 
     def __init__(
-        self, role: str = "", *, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight, takes_rest: bool = True
+        self,
+        role: str = "",
+        *,
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        takes_rest: bool = True,
     ) -> None:
         super().__init__()
         self._mode = mode

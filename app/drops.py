@@ -10,7 +10,14 @@ from PySide6.QtGui import QColor, QDragEnterEvent, QKeyEvent, QPainter, QPaintEv
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QStyle, QStyleOption, QWidget
 
 from app.controls import fill_column
-from app.dragging import CARRIED_HEIGHTS, IMAGES_MIME, Dragged, DraggedClasses, DraggedImages, Places
+from app.dragging import (
+    CARRIED_HEIGHTS,
+    IMAGES_MIME,
+    Dragged,
+    DraggedClasses,
+    DraggedImages,
+    Places,
+)
 from app.texts import fill, plural, shortened, tr, with_breaks
 from app.theme.tokens import tokens
 from app.wording import images
@@ -49,14 +56,18 @@ def _left_parent(graph: CategoryGraph, class_id: int, parent_id: int | None) -> 
     return shortened(graph.shown_name(parent_id)) if is_named and parent_id is not None else ""
 
 
-def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:
+def dropped_text(
+    graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool
+) -> str:
     """What a drop on a class does, or on empty space (None): `Label 12 images as Oak`, `Add and label as Oak` ..."""
     if isinstance(dragged, DraggedClasses):
         return drop_text(graph, dragged.places, class_id, is_link=is_link)
     name = "" if class_id is None else graph.shown_name(class_id)
     if isinstance(dragged, DraggedImages):
         count = len(dragged.image_ids)
-        return new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
+        return (
+            new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
+        )
     return tr("Add and label as %1", name)
 
 
@@ -94,7 +105,9 @@ def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
 WIDEST: Final = 320  # logical pixels of the text
 MARGIN: Final = 12
 BESIDE: Final = QPoint(16, 18)  # from the pointer to the chip: below the arrow, clear of the row
-_WRAPPED: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+_WRAPPED: Final = (
+    Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+)
 
 
 @final
@@ -105,7 +118,9 @@ class LazyChip:
         self._view = view
         self._chip: DropChip | None = None
 
-    def say(self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False) -> None:
+    def say(
+        self, text: str, place: QPoint, dragged: Dragged | None = None, *, is_refusal: bool = False
+    ) -> None:
         """Show a text below the drag image at a place of the screen; "" hides the chip."""
         if not text:
             self.hide()
@@ -132,7 +147,9 @@ class DropChip(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def say(self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False) -> None:
+    def say(
+        self, text: str, place: QPoint, carried_height: int, *, is_refusal: bool = False
+    ) -> None:
         window = self._window
         self.is_refusal = is_refusal
         if text != self.text:
@@ -150,7 +167,9 @@ class DropChip(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        text = self.fontMetrics().boundingRect(QRect(0, 0, WIDEST, WIDEST), int(_WRAPPED), with_breaks(self.text))
+        text = self.fontMetrics().boundingRect(
+            QRect(0, 0, WIDEST, WIDEST), int(_WRAPPED), with_breaks(self.text)
+        )
         return QSize(text.width() + 1 + 2 * MARGIN, text.height() + MARGIN)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -162,9 +181,13 @@ class DropChip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(ink), 1) if self.is_refusal else Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ground))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,))
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,)
+        )
         painter.setPen(QColor(ink))
-        painter.drawText(self.rect().adjusted(MARGIN, 0, -MARGIN, 0), int(_WRAPPED), with_breaks(self.text))
+        painter.drawText(
+            self.rect().adjusted(MARGIN, 0, -MARGIN, 0), int(_WRAPPED), with_breaks(self.text)
+        )
         painter.end()
 
 
@@ -200,7 +223,9 @@ class DropBox(BoxButton):
         has_focus: whether it is a tab stop; not where a button in it does the same.
     """
 
-    def __init__(self, name: str, on_click: Callable[[], None], *parts: QWidget, has_focus: bool = True) -> None:
+    def __init__(
+        self, name: str, on_click: Callable[[], None], *parts: QWidget, has_focus: bool = True
+    ) -> None:
         super().__init__()
         self.setProperty("role", "drop_box")
         self.setAccessibleName(name)
@@ -231,7 +256,10 @@ class DropLight(QFrame):
     """A frame around `place` (by default the receiver) while data that it `takes` is dragged over the receiver."""
 
     def __init__(
-        self, receiver: QWidget, place: QWidget | None = None, takes: Callable[[QMimeData], bool] = brings_files
+        self,
+        receiver: QWidget,
+        place: QWidget | None = None,
+        takes: Callable[[QMimeData], bool] = brings_files,
     ) -> None:
         super().__init__(place or receiver)
         self._takes = takes

@@ -61,9 +61,14 @@ class Feature(QObject):
 
     def callbacks(self) -> dict[str, Callable[[], None]]:
         """The methods of its actions, by name of the action."""
-        return {row.name: self._callback(getattr(self, name), given) for row, name, given in actions_of(type(self))}
+        return {
+            row.name: self._callback(getattr(self, name), given)
+            for row, name, given in actions_of(type(self))
+        }
 
-    def _callback(self, method: Callable[..., object], given: tuple[object, ...]) -> Callable[[], None]:
+    def _callback(
+        self, method: Callable[..., object], given: tuple[object, ...]
+    ) -> Callable[[], None]:
         return lambda: self.do(lambda: method(*given))
 
     def do(self, act: Callable[[], object]) -> None:
@@ -157,7 +162,9 @@ class Imports(Feature, Generic[Card]):
         """File filters of the dialog."""
 
     @abstractmethod
-    def _survey(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> object:
+    def _survey(
+        self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken
+    ) -> object:
         """Read and compare a source; on a thread of its own.
 
         Args:
@@ -212,8 +219,12 @@ class Imports(Feature, Generic[Card]):
 
         job = DetachedJob(tr("Reading %1", shown(source.name)), work)
         job.keeps_finished = False
-        job.finished.connect(lambda found: self._shown_card().show_read(found) if self._has_ended(job) else None)
-        job.failed.connect(lambda message: self._on_failed(message) if self._has_ended(job) else None)
+        job.finished.connect(
+            lambda found: self._shown_card().show_read(found) if self._has_ended(job) else None
+        )
+        job.failed.connect(
+            lambda message: self._on_failed(message) if self._has_ended(job) else None
+        )
         job.cancelled.connect(lambda: self._has_ended(job))
         self._reading = job
         if given is None:
@@ -230,7 +241,9 @@ class Imports(Feature, Generic[Card]):
         purpose = purposes.get(self.purpose)
         return None if purpose is None else preview_columns(source, purpose, given)
 
-    def _named_before(self, source: Path, known: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    def _named_before(
+        self, source: Path, known: Mapping[str, Mapping[str, str]]
+    ) -> Mapping[str, str]:
         """What a person named of the last table with the same columns."""
         from engine.interchange.tables.roles import RANKS, ROLE_OF
 
@@ -238,7 +251,9 @@ class Imports(Feature, Generic[Card]):
         named = {} if columns is None else known.get(columns.header, {})
         return {role: name for role, name in named.items() if role in ROLE_OF or role in RANKS}
 
-    def _read(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> ReadSource:
+    def _read(
+        self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken
+    ) -> ReadSource:
         """The survey of a source with its columns; of a table that does not say enough these alone."""
         from app.palette.import_card import ReadSource
         from engine.errors import FormatError

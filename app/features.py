@@ -79,10 +79,15 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     About,
 )
 ACTIONS: Final = in_menu_order(row for feature in FEATURES for row in feature.rows())
-PAGE_KEYS: Final[tuple[PageKeys, ...]] = tuple(keys for feature in FEATURES for keys in feature.page_keys)
+PAGE_KEYS: Final[tuple[PageKeys, ...]] = tuple(
+    keys for feature in FEATURES for keys in feature.page_keys
+)
 BY_NAME: Final[Mapping[str, ActionRow]] = {row.name: row for row in ACTIONS}
 
 
 def key_owners() -> list[KeyOwner]:
     """Everything that has keys."""
-    return [*(row.key_owner for row in ACTIONS), *(owner for page in PAGE_KEYS for owner in page.owners())]
+    return [
+        *(row.key_owner for row in ACTIONS),
+        *(owner for page in PAGE_KEYS for owner in page.owners()),
+    ]

@@ -37,7 +37,9 @@ def open_file(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) 
 def open_files(parent: QWidget | None, purpose: Purpose, title: str, kinds: str) -> Sequence[Path]:
     """Ask for existing files, without listing the many suffixes of their kinds; empty when cancelled."""
     options = QFileDialog.Option.HideNameFilterDetails
-    names, _kind = QFileDialog.getOpenFileNames(parent, title, str(folder_for(purpose)), kinds, options=options)
+    names, _kind = QFileDialog.getOpenFileNames(
+        parent, title, str(folder_for(purpose)), kinds, options=options
+    )
     _remembered(purpose, names)
     return [Path(name) for name in names]
 
@@ -54,14 +56,24 @@ def choose_folder_beside(parent: QWidget | None, start: Path, title: str) -> Pat
     return Path(name) if name else None
 
 
-def save_new_file(parent: QWidget | None, purpose: Purpose, title: str, name: str, kinds: str) -> Path | None:
+def save_new_file(
+    parent: QWidget | None, purpose: Purpose, title: str, name: str, kinds: str
+) -> Path | None:
     """Ask where to save a new file; None when cancelled."""
-    chosen, _kind = QFileDialog.getSaveFileName(parent, title, str(folder_for(purpose) / name), kinds)
+    chosen, _kind = QFileDialog.getSaveFileName(
+        parent, title, str(folder_for(purpose) / name), kinds
+    )
     return _remembered(purpose, [chosen] if chosen else [])
 
 
 def save_file_at(
-    parent: QWidget | None, start: Path, title: str, kinds: str, *, first_kind: str = "", asks_to_replace: bool = True
+    parent: QWidget | None,
+    start: Path,
+    title: str,
+    kinds: str,
+    *,
+    first_kind: str = "",
+    asks_to_replace: bool = True,
 ) -> tuple[Path | None, str]:
     """Ask where to save a file that is at `start` now; the path (None when cancelled) and the chosen filter."""
     options = _NO_OPTIONS if asks_to_replace else QFileDialog.Option.DontConfirmOverwrite
@@ -76,7 +88,9 @@ def folder_for(purpose: Purpose) -> Path:
     if last is not None:
         return nearest_folder(last)
     is_pictures = purpose in {Purpose.IMAGES, Purpose.MOVED_IMAGES}
-    own = QStandardPaths.writableLocation(_PLACE.PicturesLocation if is_pictures else _PLACE.DocumentsLocation)
+    own = QStandardPaths.writableLocation(
+        _PLACE.PicturesLocation if is_pictures else _PLACE.DocumentsLocation
+    )
     return nearest_folder(Path(own) if own else Path.home())
 
 

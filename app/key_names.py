@@ -47,6 +47,8 @@ def name_keys(application: QCoreApplication) -> None:
 class _KeyNames(QTranslator):
     """Comes before Qt's translations, which was installed earlier."""
 
-    def translate(self, context: str, source: str, _about: str | None = None, _count: int = -1) -> str:
+    def translate(
+        self, context: str, source: str, _about: str | None = None, _count: int = -1
+    ) -> str:
         is_ours = context == _CONTEXT and source in _NAMES
         return tr(_NAMES[source]) if is_ours else None  # type: ignore[return-value]  # no text: the next one is asked

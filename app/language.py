@@ -21,7 +21,11 @@ SYSTEM: Final = ""
 ENGLISH: Final = "en"
 _PREFIX: Final = "protoleaf_"
 # Where Qt names a country that is not meant, or none that is.
-_NAMES: Final[Mapping[str, str]] = {ENGLISH: "English", "es": "Español", "pt_BR": "Português (Brasil)"}
+_NAMES: Final[Mapping[str, str]] = {
+    ENGLISH: "English",
+    "es": "Español",
+    "pt_BR": "Português (Brasil)",
+}
 _of_qt: Final[list[QTranslator]] = []
 _spoken: Final = [ENGLISH]
 
@@ -29,7 +33,10 @@ _spoken: Final = [ENGLISH]
 @cache
 def language_names() -> dict[str, str]:
     """The languages that are there by their codes, each with its name in itself; in the order of the names."""
-    codes = [ENGLISH, *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm"))]
+    codes = [
+        ENGLISH,
+        *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm")),
+    ]
     names = {code: name_of_language(code) for code in codes}
     return dict(sorted(names.items(), key=lambda each: each[1].casefold()))
 
@@ -51,7 +58,9 @@ def fitting_language(wanted: Iterable[str]) -> str:
     return ENGLISH
 
 
-def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has_project_names: bool = False) -> None:
+def install_language(
+    application: QCoreApplication, chosen: str = SYSTEM, *, has_project_names: bool = False
+) -> None:
     """Speak a language from now on, with its numbers and dates; windows that are there keep their texts.
 
     Args:
@@ -95,7 +104,9 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale | None) 
     _spoken[:] = [file.stem.removeprefix(_PREFIX) if is_there else ENGLISH]
     QGuiApplication.setLayoutDirection(QLocale(own or ENGLISH).textDirection())
     of_qt = QTranslator(application)
-    if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+    if of_qt.load(
+        locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    ):
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
     name_keys(application)

@@ -37,11 +37,16 @@ class MainWindow(Shell):
     """Makes the features, connects them to the session, and stops them."""
 
     def __init__(
-        self, caches: CacheFolders | None = None, settings: Settings | None = None, log: Log | None = None
+        self,
+        caches: CacheFolders | None = None,
+        settings: Settings | None = None,
+        log: Log | None = None,
     ) -> None:
         settings = settings or Settings()
         keys_in_use().begin(key_owners(), settings)
-        super().__init__(caches or CacheFolders.default(), settings, log or Log(), BY_NAME, PAGE_KEYS)
+        super().__init__(
+            caches or CacheFolders.default(), settings, log or Log(), BY_NAME, PAGE_KEYS
+        )
         self._is_placed = False
         self._features = [feature(self) for feature in FEATURES]
         self.guards += [partial(feature.holds_back, at_end=False) for feature in self._features]
@@ -54,11 +59,19 @@ class MainWindow(Shell):
         return next(feature for feature in self._features if isinstance(feature, kind))
 
     def _make_registry(self) -> None:
-        callbacks = {name: act for feature in self._features for name, act in feature.callbacks().items()}
-        submenus = {name: menu for feature in self._features for name, menu in feature.submenus().items()}
+        callbacks = {
+            name: act for feature in self._features for name, act in feature.callbacks().items()
+        }
+        submenus = {
+            name: menu for feature in self._features for name, menu in feature.submenus().items()
+        }
         workspace = self.workspace
         self.registry = Registry(
-            self.rows, callbacks, self, (workspace.grid, workspace.image_view), (self.tree.classes, workspace.graph)
+            self.rows,
+            callbacks,
+            self,
+            (workspace.grid, workspace.image_view),
+            (self.tree.classes, workspace.graph),
         )
         self.registry.fill(self.menuBar(), submenus)
 
@@ -175,7 +188,13 @@ class MainWindow(Shell):
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self.panes.outer_widths
         workspace = self.workspace
-        for part in (self.inspector, self.thumbnails, workspace.graph, workspace.image_view, workspace.model):
+        for part in (
+            self.inspector,
+            self.thumbnails,
+            workspace.graph,
+            workspace.image_view,
+            workspace.model,
+        ):
             part.stop()
         for feature in self._features:
             feature.stop()

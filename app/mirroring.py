@@ -42,7 +42,11 @@ def key_in_reading_order(key: int) -> Qt.Key:
 
 def leading_edge() -> Qt.AlignmentFlag:
     """Where lines begin, in any script: labels would begin on the side of their own words."""
-    side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute if is_mirrored() else Qt.AlignmentFlag.AlignLeft
+    side = (
+        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute
+        if is_mirrored()
+        else Qt.AlignmentFlag.AlignLeft
+    )
     return side | Qt.AlignmentFlag.AlignVCenter
 
 

@@ -55,7 +55,11 @@ class WindowPlace:
     def of(window: MainWindow) -> WindowPlace:
         tree, workspace = window.tree, window.workspace
         shown = workspace.page
-        pages = (name for kind, name in _PAGES.items() if shown is not None and window.of(kind).page is shown)
+        pages = (
+            name
+            for kind, name in _PAGES.items()
+            if shown is not None and window.of(kind).page is shown
+        )
         return WindowPlace(
             tree.selected_subset, tree.selected_classes, workspace.searching.text, workspace.model.order,
             workspace.grid.current_id, workspace.image_view.isVisible(), workspace.is_graph_shown, next(pages, ""),
@@ -63,7 +67,9 @@ class WindowPlace:
 
     def go_to_soon(self, window: MainWindow) -> None:
         """Once the project is there."""
-        window.session.loaded.connect(lambda: self._go_to(window), Qt.ConnectionType.SingleShotConnection)
+        window.session.loaded.connect(
+            lambda: self._go_to(window), Qt.ConnectionType.SingleShotConnection
+        )
 
     def _go_to(self, window: MainWindow) -> None:
         tree, workspace = window.tree, window.workspace
@@ -89,10 +95,19 @@ class OneWindow(QObject):
     """Opens the window, and opens it anew with the same project in the language that is chosen in it."""
 
     def __init__(
-        self, application: QApplication, settings: Settings, log: Log, caches: CacheFolders | None = None
+        self,
+        application: QApplication,
+        settings: Settings,
+        log: Log,
+        caches: CacheFolders | None = None,
     ) -> None:
         super().__init__(application)
-        self._application, self._settings, self._log, self._caches = application, settings, log, caches
+        self._application, self._settings, self._log, self._caches = (
+            application,
+            settings,
+            log,
+            caches,
+        )
         self.window = self._make()
 
     def open_soon(self, project: Path) -> None:
@@ -100,7 +115,11 @@ class OneWindow(QObject):
         self.window.open_soon(project)
 
     def begin(
-        self, project: Path | None, *, with_sample: bool, attach: Callable[[MainWindow], None] | None = None
+        self,
+        project: Path | None,
+        *,
+        with_sample: bool,
+        attach: Callable[[MainWindow], None] | None = None,
     ) -> None:
         """Show the window with a project, the sample, or what a start begins with; `attach` gets it before."""
         if attach is not None:
@@ -120,14 +139,20 @@ class OneWindow(QObject):
         place = WindowPlace.of(before)
         self._application.setQuitOnLastWindowClosed(False)
         if before.close():
-            QTimer.singleShot(0, lambda: self._replace(before, None if info is None else info.path, place))
+            QTimer.singleShot(
+                0, lambda: self._replace(before, None if info is None else info.path, place)
+            )
         else:
             before.toast.say(tr("The language changes at the next start."))
             self._application.setQuitOnLastWindowClosed(True)
 
     def _replace(self, before: MainWindow, project: Path | None, place: WindowPlace) -> None:
         os.environ.pop(LANGUAGE_VARIABLE, None)  # what was chosen last counts
-        install_language(self._application, self._settings.language, has_project_names=self._settings.has_project_names)
+        install_language(
+            self._application,
+            self._settings.language,
+            has_project_names=self._settings.has_project_names,
+        )
         wear_fonts(self._application, spoken_language())
         self.window = self._make()
         place.go_to_soon(self.window)

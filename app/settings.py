@@ -72,7 +72,9 @@ class Settings:
     opens_last_project = _Flag("start/open_last_project")
     is_calm = _Flag("window/calm")  # no animations
     language = _Text("window/language")  # code of a language; empty follows the system
-    has_project_names = _Flag("window/project_names")  # classes keep their names where they have one in the language
+    has_project_names = _Flag(
+        "window/project_names"
+    )  # classes keep their names where they have one in the language
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
     new_project_choice = _Text("new_project/backbone")  # kind of backbone of the last new project
@@ -80,10 +82,14 @@ class Settings:
     export_format = _Text("export/format")
     export_folder = _Text("export/folder")  # empty: beside the project
     graph_export_format = _Text("export/graph_format")
-    mirror = _Text("downloads/mirror")  # address or folder of published networks; empty: from their publishers
+    mirror = _Text(
+        "downloads/mirror"
+    )  # address or folder of published networks; empty: from their publishers
 
     def __init__(self, store: QSettings | None = None) -> None:
-        self.store = store or QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "protoleaf", "protoleaf")
+        self.store = store or QSettings(
+            QSettings.Format.IniFormat, QSettings.Scope.UserScope, "protoleaf", "protoleaf"
+        )
 
     def recent_projects(self) -> list[Path]:
         """Latest first."""
@@ -120,7 +126,9 @@ class Settings:
 
     @property
     def pane_widths(self) -> tuple[int, int]:
-        left, right = (self._number(key, default) for key, default in zip(_PANES, PANES_DEFAULT, strict=True))
+        left, right = (
+            self._number(key, default) for key, default in zip(_PANES, PANES_DEFAULT, strict=True)
+        )
         return left, right
 
     @pane_widths.setter
@@ -152,7 +160,9 @@ class Settings:
 
     def remember_folding(self, project_id: str, *, is_folding: bool) -> None:
         others = [each for each in self._texts(_UNFOLDED) if each != project_id]
-        self.store.setValue(_UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT])
+        self.store.setValue(
+            _UNFOLDED, (others if is_folding else [project_id, *others])[:_PROJECTS_LIMIT]
+        )
 
     def is_part_open(self, name: str) -> bool:
         """Whether a foldable part of the inspector's pages is open; closed by default."""
@@ -207,10 +217,14 @@ class Settings:
     def named_columns(self) -> dict[str, dict[str, str]]:
         """What a person named of the columns of tables, by their header: column by role."""
         known = (line.rpartition(_AFTER_HEADER) for line in self._texts(_COLUMNS))
-        return {header: dict(parse_qsl(named, keep_blank_values=True)) for header, _, named in known}
+        return {
+            header: dict(parse_qsl(named, keep_blank_values=True)) for header, _, named in known
+        }
 
     def remember_columns(self, header: str, named: Mapping[str, str]) -> None:
-        others = [line for line in self._texts(_COLUMNS) if line.rpartition(_AFTER_HEADER)[0] != header]
+        others = [
+            line for line in self._texts(_COLUMNS) if line.rpartition(_AFTER_HEADER)[0] != header
+        ]
         line = f"{header}{_AFTER_HEADER}{urlencode(named)}"
         self.store.setValue(_COLUMNS, [line, *others][:_TABLES_LIMIT])
 
@@ -241,7 +255,9 @@ class Settings:
         return [str(text) for text in texts if text]
 
     def _put_first(self, key: str, text: str) -> None:
-        self.store.setValue(key, [text, *(known for known in self._texts(key) if known != text)][:_PROJECTS_LIMIT])
+        self.store.setValue(
+            key, [text, *(known for known in self._texts(key) if known != text)][:_PROJECTS_LIMIT]
+        )
 
     def _number(self, key: str, default: int) -> int:
         try:

@@ -63,15 +63,23 @@ class Shell(QMainWindow):
     registry: Registry
     needs_changed = Signal()  # other actions can be chosen now
     files_dropped = Signal(Sequence)  # on the window: a project, images, labels
-    similar_requested = Signal(Sequence)  # dropped with Alt held: files that images should be found like
+    similar_requested = Signal(
+        Sequence
+    )  # dropped with Alt held: files that images should be found like
     files_given = Signal(Sequence)  # to the open project
-    images_given = Signal(Sequence, either(int | None))  # files and folders of images, and their class
+    images_given = Signal(
+        Sequence, either(int | None)
+    )  # files and folders of images, and their class
     archive_given = Signal(Path)  # a project with its photos in one file
-    found_given = Signal(FoundImages, frozenset)  # found images to add, and the folders that are classes
+    found_given = Signal(
+        FoundImages, frozenset
+    )  # found images to add, and the folders that are classes
     copy_given = Signal(Path)  # another copy of the open project, to be merged
     first_page_wanted = Signal()
     language_chosen = Signal()  # as the settings have it now; this window keeps the one that it has
-    device_failed = Signal(str)  # in other work than the embedding of the project: why, and what is used now
+    device_failed = Signal(
+        str
+    )  # in other work than the embedding of the project: why, and what is used now
 
     def __init__(
         self, caches: CacheFolders, settings: Settings, log: Log, rows: Mapping[str, ActionRow],
@@ -101,7 +109,9 @@ class Shell(QMainWindow):
         self.bands: list[QWidget] = []
         self.device_name: Callable[[], str] = str
         self.guards: list[Guard] = []
-        self._is_image_left = False  # whether an image was described before something else came in front
+        self._is_image_left = (
+            False  # whether an image was described before something else came in front
+        )
         self._connect_panes()
 
     def lay_out(self) -> None:
@@ -143,7 +153,9 @@ class Shell(QMainWindow):
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.session.in_view = workspace.ids_in_view
-        self.embedding.thumbnail_side = lambda: stored_side(workspace.grid.thumbnail_side * self.devicePixelRatioF())
+        self.embedding.thumbnail_side = lambda: stored_side(
+            workspace.grid.thumbnail_side * self.devicePixelRatioF()
+        )
         self.embedding.photos_expected.connect(self.thumbnails.expect)
         self.embedding.photos_seen.connect(self.thumbnails.take_made)
         self.details.read.connect(workspace.searching.follow_details)

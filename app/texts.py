@@ -17,9 +17,13 @@ from engine.texts import closed_up, translate_with, value_edge
 CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _GAP: Final = "\u202f"
-_GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
+_GAP_BEFORE_PERCENT: Final = frozenset(
+    {QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish}
+)
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
-_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
+_AROUND_WEEKDAY: Final = re.compile(
+    r"^\0[^dMy]*|[,\s]*\0$"
+)  # at an end of a date: `dddd, d MMMM yyyy`
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _LONGEST_PATH: Final = 160
 _MOST_COUNTED: Final = 2**31 - 1  # Qt's
@@ -29,7 +33,9 @@ _translators: Final[list[QTranslator]] = []
 def speak(translator: QTranslator | None) -> None:
     """Translate all texts, also those of the engine, with `translator`; None for English."""
     _translators[:] = [translator] if translator else []
-    translate_with(*(_translation, number_in, isolated, day_text) if translator else (None, None, None, None))
+    translate_with(
+        *(_translation, number_in, isolated, day_text) if translator else (None, None, None, None)
+    )
 
 
 class _AboutText(str):  # noqa: SLOT000 (a `str` with a fact)
@@ -41,13 +47,19 @@ class _AboutText(str):  # noqa: SLOT000 (a `str` with a fact)
 def _translation(text: str, count: int | None = None, about: str = "") -> str:
     """Empty without a translation."""
     number = -1 if count is None else min(count, _MOST_COUNTED)
-    return _translators[0].translate(CONTEXT, text, about or None, number) or "" if _translators and text else ""
+    return (
+        _translators[0].translate(CONTEXT, text, about or None, number) or ""
+        if _translators and text
+        else ""
+    )
 
 
 def number_in(value: float, form: str) -> str:
     """A number in one of Python's formats, with the separators of the language."""
     locale = QLocale()
-    shown = format(value, form).translate({ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()})
+    shown = format(value, form).translate(
+        {ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()}
+    )
     return with_percent(shown.removesuffix("%")) if form.endswith("%") else shown
 
 
@@ -58,7 +70,9 @@ def with_percent(shown: str) -> str:
 
 def day_text(day: date) -> str:
     """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
-    pattern = _AROUND_WEEKDAY.sub("", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat)))
+    pattern = _AROUND_WEEKDAY.sub(
+        "", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat))
+    )
     shown = QLocale().toString(QDate(day.year, day.month, day.day), pattern.replace("MMMM", "MMM"))
     return shown.replace(" ", _FIRM_SPACE)
 

@@ -66,7 +66,10 @@ class WindowActions(Feature):
 
     def there(self) -> Needs:
         images = Needs.IMAGES if self._workspace.in_hand.chosen_ids else Needs.NOTHING
-        undo, redo = Needs.UNDO if self._undo_text else Needs.NOTHING, Needs.REDO if self._redo_text else Needs.NOTHING
+        undo, redo = (
+            Needs.UNDO if self._undo_text else Needs.NOTHING,
+            Needs.REDO if self._redo_text else Needs.NOTHING,
+        )
         return images | undo | redo
 
     @_on_image("open_image", marked("Open the image"), "open_image", "Space")
@@ -92,7 +95,9 @@ class WindowActions(Feature):
             paths = "\n".join(str(state.path_of(image_id)) for image_id in self._grid.selected_ids)
             QGuiApplication.clipboard().setText(paths)
 
-    @action("next_pane", marked("Go to the next pane"), "class", "F6", Section.VIEW_PANES, given=(1,))
+    @action(
+        "next_pane", marked("Go to the next pane"), "class", "F6", Section.VIEW_PANES, given=(1,)
+    )
     @action(
         "previous_pane",
         marked("Go to the previous pane"),
@@ -129,7 +134,13 @@ class WindowActions(Feature):
     def sort_again(self) -> None:
         self._workspace.sort_again()
 
-    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "F8", Section.VIEW_PANES)
+    @action(
+        "right_panel",
+        marked("Show or hide the right panel"),
+        "right_panel",
+        "F8",
+        Section.VIEW_PANES,
+    )
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
@@ -146,16 +157,39 @@ class WindowActions(Feature):
     def fit_graph(self) -> None:
         self._workspace.look_at_graph().fit()
 
-    @action("focus_class", marked("Show what is around the class"), "target", "Ctrl+Shift+F", IN_GRAPH, needs=ON_CLASS)
+    @action(
+        "focus_class",
+        marked("Show what is around the class"),
+        "target",
+        "Ctrl+Shift+F",
+        IN_GRAPH,
+        needs=ON_CLASS,
+    )
     def focus_class(self) -> None:
         self._workspace.look_at_graph().toggle_focus()
 
-    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", Section.VIEW_ZOOM, given=(1,))
-    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", Section.VIEW_ZOOM, given=(-1,))
+    @action(
+        "zoom_in",
+        marked("Larger thumbnails"),
+        "zoom_in",
+        "Ctrl++ Ctrl+=",
+        Section.VIEW_ZOOM,
+        given=(1,),
+    )
+    @action(
+        "zoom_out",
+        marked("Smaller thumbnails"),
+        "zoom_out",
+        "Ctrl+-",
+        Section.VIEW_ZOOM,
+        given=(-1,),
+    )
     def zoom(self, steps: int) -> None:
         self._workspace.zoom(steps)
 
-    @action("show_failures", marked("Files that could not be read"), "failure", "", Section.VIEW_FOUND)
+    @action(
+        "show_failures", marked("Files that could not be read"), "failure", "", Section.VIEW_FOUND
+    )
     def show_failures(self) -> None:
         self._shell.status_line.job_bar.show_failures()
 
@@ -163,7 +197,14 @@ class WindowActions(Feature):
     def undo(self) -> None:
         self._session.undo()
 
-    @action("redo", marked("Redo"), "redo", "Ctrl+Shift+Z Ctrl+Y", Section.EDIT_UNDO, needs=WRITE | Needs.REDO)
+    @action(
+        "redo",
+        marked("Redo"),
+        "redo",
+        "Ctrl+Shift+Z Ctrl+Y",
+        Section.EDIT_UNDO,
+        needs=WRITE | Needs.REDO,
+    )
     def redo(self) -> None:
         self._session.redo()
 
@@ -179,7 +220,12 @@ class WindowActions(Feature):
         self._undo_text, self._redo_text = undo_text, redo_text
 
     @action(
-        "command_palette", marked("Search commands and classes…"), "search", "Ctrl+K", Section.EDIT_SEARCH, needs=ANY
+        "command_palette",
+        marked("Search commands and classes…"),
+        "search",
+        "Ctrl+K",
+        Section.EDIT_SEARCH,
+        needs=ANY,
     )
     def open_palette(self) -> None:
         self._palette.ask(tr("Search commands and classes"), self._palette_rows, self._on_choice)
@@ -201,7 +247,9 @@ class WindowActions(Feature):
         return found_rows(commands, self._class_rows(text), text) if text.strip() else commands
 
     def _class_rows(self, text: str) -> list[PaletteRow]:
-        return class_rows(self._session.graph, text, act=SHOW_CLASS, key_text=keys_in_use().text_of_class)
+        return class_rows(
+            self._session.graph, text, act=SHOW_CLASS, key_text=keys_in_use().text_of_class
+        )
 
     def _on_choice(self, choice: Choice) -> None:
         if isinstance(choice, CommandChoice):

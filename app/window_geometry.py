@@ -31,7 +31,9 @@ def has_room_for_all(room: int, least: Widths) -> bool:
     return room >= least.left + least.middle + least.right
 
 
-def shared_out(room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None) -> Widths:
+def shared_out(
+    room: int, wanted: Widths, least: Widths, *, is_right_shown: bool | None = None
+) -> Widths:
     """Divide a window's width `room` between the panes, with the outer ones as `wanted` where there is room.
 
     Args:
@@ -118,18 +120,24 @@ class Panes(QSplitter):
         """
         focus, panes = QApplication.focusWidget(), (self._left, self._middle, self._right)
         shown = [place for place, pane in enumerate(panes) if pane.isVisible()]
-        has_it = (place for place in shown if focus is not None and panes[place].isAncestorOf(focus))
+        has_it = (
+            place for place in shown if focus is not None and panes[place].isAncestorOf(focus)
+        )
         at = shown.index(next(has_it, 1))
         target = shown[(at + step) % len(shown)]
         if target < len(take_keyboard):
             take_keyboard[target]()
         focus = QApplication.focusWidget()
-        if focus is None or not panes[target].isAncestorOf(focus):  # such as images where there are none
+        if focus is None or not panes[target].isAncestorOf(
+            focus
+        ):  # such as images where there are none
             _focus_first(panes[target])
 
     def minimumSizeHint(self) -> QSize:
         """Room for two panes."""
-        narrowest = self._middle.minimumWidth() + max(self._left.minimumWidth(), self._right.minimumWidth())
+        narrowest = self._middle.minimumWidth() + max(
+            self._left.minimumWidth(), self._right.minimumWidth()
+        )
         return QSize(narrowest + self.handleWidth(), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -167,7 +175,9 @@ class Panes(QSplitter):
         """Remember the width of the pane whose handle was moved."""
         left, middle, right = self.sizes()
         is_left = handle == 1
-        self._wanted = Widths(left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right)
+        self._wanted = Widths(
+            left if is_left else self._wanted.left, middle, self._wanted.right if is_left else right
+        )
 
 
 def _focus_first(pane: QWidget) -> None:
@@ -188,8 +198,12 @@ USUAL_FRAME: Final = QMargins(1, 38, 1, 1)
 def fitted(place: QRect, available: QRect) -> QRect:
     """A rectangle shrunk and moved into the available area."""
     size = place.size().boundedTo(available.size())
-    left = min(max(place.left(), available.left()), available.left() + available.width() - size.width())
-    top = min(max(place.top(), available.top()), available.top() + available.height() - size.height())
+    left = min(
+        max(place.left(), available.left()), available.left() + available.width() - size.width()
+    )
+    top = min(
+        max(place.top(), available.top()), available.top() + available.height() - size.height()
+    )
     return QRect(left, top, size.width(), size.height())
 
 
@@ -199,7 +213,9 @@ def free_area(place: QRect) -> QRect:
         return QRect()
     screens = [QGuiApplication.primaryScreen(), *QGuiApplication.screens()]
     shares = [screen.availableGeometry().intersected(place) for screen in screens]
-    best = max(range(len(screens)), key=lambda number: shares[number].width() * shares[number].height())
+    best = max(
+        range(len(screens)), key=lambda number: shares[number].width() * shares[number].height()
+    )
     return screens[best].availableGeometry()
 
 

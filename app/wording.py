@@ -64,7 +64,9 @@ def in_sentences(*parts: str) -> str:
 def enumeration(things: Iterable[str]) -> str:
     """`Fox, Dog, Wolf`: names and the like, in a list."""
     named = enumerated(things)
-    return named.translated() if isinstance(named, Message) else named  # a name alone is no text of the program
+    return (
+        named.translated() if isinstance(named, Message) else named
+    )  # a name alone is no text of the program
 
 
 def clauses(*parts: str) -> str:
@@ -171,12 +173,18 @@ def progress_facts(progress: Progress) -> str:
 def _rate(progress: Progress) -> str:
     if progress.unit == BYTES:
         return transfer_rate(progress.rate_per_s)
-    return on_one_line(tr("%1/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}"))
+    return on_one_line(
+        tr("%1/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}")
+    )
 
 
 def _done(progress: Progress) -> str:
     if progress.unit == BYTES:
-        return part_of_size(progress.done, progress.total) if progress.total else file_size(progress.done)
+        return (
+            part_of_size(progress.done, progress.total)
+            if progress.total
+            else file_size(progress.done)
+        )
     if not progress.total:
         return number(progress.done)
     return tr("%1 of %2", number(progress.done), number(progress.total))
@@ -212,7 +220,9 @@ def seen_text(unseen: ClassesSeen, graph: CategoryGraph) -> str:
     if len(graph) == 1:  # another one is expected all the same
         return tr("There is only one class")
     total = number(unseen.seen + unseen.unseen)
-    return plural(unseen.seen, "1 of %1 classes has examples", "%n of %1 classes have examples", total)
+    return plural(
+        unseen.seen, "1 of %1 classes has examples", "%n of %1 classes have examples", total
+    )
 
 
 def percent_sign() -> str:
@@ -237,7 +247,10 @@ def titled_field(name: str) -> str:
 def moment_text(moment: datetime) -> str:
     """`03.05.26 14:02`, in local time; by the camera's clock where no zone is known."""
     local = moment if moment.tzinfo is None else moment.astimezone()
-    day, time = QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
+    day, time = (
+        QDate(local.year, local.month, local.day),
+        QTime(local.hour, local.minute, local.second),
+    )
     return QLocale().toString(QDateTime(day, time), QLocale.FormatType.ShortFormat)
 
 
@@ -257,7 +270,13 @@ def file_size(size_bytes: float) -> str:
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:
-    unit = _KILOBYTE if total_bytes < _FIRST_MEGABYTE else _MEGABYTE if total_bytes < _FIRST_GIGABYTE else _GIGABYTE
+    unit = (
+        _KILOBYTE
+        if total_bytes < _FIRST_MEGABYTE
+        else _MEGABYTE
+        if total_bytes < _FIRST_GIGABYTE
+        else _GIGABYTE
+    )
     return tr("%1 of %2", _decimal(done_bytes / unit), file_size(total_bytes))
 
 
@@ -272,7 +291,11 @@ def _decimal(value: float) -> str:
 _NO_IMAGE: Final = "this is not an image that can be read"
 _DAMAGED: Final = "the image is damaged or incomplete"
 _CUT_OFF: Final = ("truncated", "ends long before", "premature", "unexpected end", "cut off")
-_KINDS_OF_IMAGES: Final = ("image", "photo", "photoshop")  # which are images, but of no kind that is read
+_KINDS_OF_IMAGES: Final = (
+    "image",
+    "photo",
+    "photoshop",
+)  # which are images, but of no kind that is read
 _EMPTY_FINDS: Final = ("unknown content", "")
 _JPEG: Final = frozenset({"JPG", "JPEG", "JPE", "JFIF"})
 

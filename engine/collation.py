@@ -40,7 +40,9 @@ def collation() -> Key:
     return _keys[0]
 
 
-def in_order(items: Iterable[Item], name_of: Callable[[Item], str], key: Key | None = None) -> list[Item]:
+def in_order(
+    items: Iterable[Item], name_of: Callable[[Item], str], key: Key | None = None
+) -> list[Item]:
     """Items by their names; equal ones, such as "ab" and "AB", by their characters' numbers, and then as they came.
 
     Args:

@@ -109,7 +109,11 @@ def backups_folder() -> Path:
 
 def _data_folder(variable: str, name: str) -> Path:
     chosen = os.environ.get(variable)
-    return Path(chosen) if chosen else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / name
+    return (
+        Path(chosen)
+        if chosen
+        else platformdirs.user_data_path(APPLICATION_NAME, appauthor=False) / name
+    )
 
 
 def log_folder() -> Path:
@@ -118,7 +122,10 @@ def log_folder() -> Path:
     return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
 
-THUMBNAIL_SIDES: Final = (320, 512)  # longer sides, in pixels, that are kept; smaller pictures are made of these
+THUMBNAIL_SIDES: Final = (
+    320,
+    512,
+)  # longer sides, in pixels, that are kept; smaller pictures are made of these
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,11 @@ class CacheFolders:
     def default(cls) -> "CacheFolders":
         """The user's cache folder, or the one that `PROTOLEAF_CACHE` names."""
         chosen = os.environ.get(CACHE_VARIABLE)
-        return cls(Path(chosen) if chosen else platformdirs.user_cache_path(APPLICATION_NAME, appauthor=False))
+        return cls(
+            Path(chosen)
+            if chosen
+            else platformdirs.user_cache_path(APPLICATION_NAME, appauthor=False)
+        )
 
     @property
     def embeddings(self) -> Path:

@@ -7,7 +7,10 @@ from typing import Final
 _PERSONS: Final = (
     # a name and a password, which may hold a slash
     re.compile(r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s]*:[^/?#\s]*@", re.IGNORECASE),
-    re.compile(r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s:@]+:(?!\d+(?:[/?#]|$))\S*@", re.IGNORECASE),
+    re.compile(
+        r"([a-z][a-z0-9+.-]+:/{1,2})(?!name:password@)[^/?#\s:@]+:(?!\d+(?:[/?#]|$))\S*@",
+        re.IGNORECASE,
+    ),
     # a token or key alone; behind other schemes a name is a person's or a container's
     re.compile(r"((?:https?|s3[an]?):/{1,2})(?!name:password@)[^/?#\s]+@", re.IGNORECASE),
 )

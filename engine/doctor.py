@@ -41,7 +41,9 @@ class FolderReport:
 class DeviceSurvey:
     """The result of trying every device."""
 
-    reports: tuple[ProviderReport, ...]  # of every device that this system can have, the preferred first, the CPU last
+    reports: tuple[
+        ProviderReport, ...
+    ]  # of every device that this system can have, the preferred first, the CPU last
     chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
     facts: GpuFacts  # about the GPU and its driver
 
@@ -71,12 +73,16 @@ class Diagnosis:
         return fields
 
 
-def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> Diagnosis:
+def examine(
+    caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child
+) -> Diagnosis:
     """Examine this computer and try its devices, for `limit_s` together; takes a few seconds."""
     started_s = time.perf_counter()
     survey = survey_devices(limit_s=limit_s, in_child=in_child)
     reports, chosen, facts = survey.reports, survey.chosen, survey.facts
-    refused = next((report for report in reports if report.reason and report.reason == chosen.reason), None)
+    refused = next(
+        (report for report in reports if report.reason and report.reason == chosen.reason), None
+    )
     return Diagnosis(
         versions=versions(),
         providers=reports,
@@ -87,7 +93,9 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         cause=refused.cause if refused else "",
         remedy=refused.remedy if refused else "",
         backbones=tuple(dict.fromkeys((*bundled_backbones(), *BackboneLibrary().names()))),
-        eight_bit=tuple(files.name for files in all_models() if companion_of(files.backbone) is not None),
+        eight_bit=tuple(
+            files.name for files in all_models() if companion_of(files.backbone) is not None
+        ),
         images=image_readers(),
         folders=_folders(caches),
         cache_folder=str(caches.root),
@@ -95,7 +103,9 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
     )
 
 
-def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child) -> DeviceSurvey:
+def survey_devices(
+    *, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_in_child
+) -> DeviceSurvey:
     """Try every device of this computer, for `limit_s` together but the CPU's share, and measure those that work."""
     deadline_s = time.perf_counter() + limit_s
     facts, reports = gather_facts(), []
@@ -104,9 +114,13 @@ def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_
             reports.append(probe_device(device, facts, measure_s=_MEASURE_S, in_child=_try_here))
         else:
             left_s = max(_SHORTEST_TRIAL_S, deadline_s - _CPU_S - time.perf_counter())
-            reports.append(probe_device(device, facts, limit_s=left_s, measure_s=_MEASURE_S, in_child=in_child))
+            reports.append(
+                probe_device(device, facts, limit_s=left_s, measure_s=_MEASURE_S, in_child=in_child)
+            )
     chosen = choose_from(
-        (report for report in reports if report.device not in {*EXPERIMENTAL, "cpu"}), AUTO, facts=facts
+        (report for report in reports if report.device not in {*EXPERIMENTAL, "cpu"}),
+        AUTO,
+        facts=facts,
     )
     return DeviceSurvey(tuple(reports), chosen, facts)
 
@@ -141,7 +155,10 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
         "added backbones": backbones_folder(),
         "log": log_folder(),
     }
-    return tuple(FolderReport(name, str(path), size_of(path), free_space(path)) for name, path in named.items())
+    return tuple(
+        FolderReport(name, str(path), size_of(path), free_space(path))
+        for name, path in named.items()
+    )
 
 
 def size_of(folder: Path) -> int:

@@ -12,7 +12,9 @@ from typing import Any, Final
 from engine.credentials import without_credentials
 from engine.texts import Message, in_english, marked
 
-LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
+LONGEST_MESSAGE: Final = (
+    2_000  # characters; a message may quote a file, and a file may hold anything
+)
 
 _KEPT_END: Final = 600
 # By which of expected, found and remedy there are; whole, since languages join parts by marks of their own.
@@ -42,10 +44,18 @@ class ProtoleafError(Exception):
     """
 
     def __init__(
-        self, what: str, *, expected: str = "", found: str = "", remedy: str = "", code: str = "", **fields: object
+        self,
+        what: str,
+        *,
+        expected: str = "",
+        found: str = "",
+        remedy: str = "",
+        code: str = "",
+        **fields: object,
     ) -> None:
         parts = (
-            part if isinstance(part, Message) else Message(part, fields) for part in (what, expected, found, remedy)
+            part if isinstance(part, Message) else Message(part, fields)
+            for part in (what, expected, found, remedy)
         )
         self.what, self.expected, self.found, self.remedy = parts
         self.fields = self.what.fields
@@ -67,7 +77,9 @@ class ProtoleafError(Exception):
     def message(self) -> Message:
         """The line, to be translated later."""
         facts = {
-            "expected": Message("expected {expected}", {"expected": self.expected}) if self.expected else "",
+            "expected": Message("expected {expected}", {"expected": self.expected})
+            if self.expected
+            else "",
             "found": Message("found {found}", {"found": self.found}) if self.found else "",
         }
         template = _JOINED[bool(self.expected), bool(self.found), bool(self.remedy)]

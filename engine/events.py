@@ -10,11 +10,15 @@ from typing import Final
 from engine.errors import Cancelled
 
 PROGRESS_INTERVAL_S: Final = 0.1
-FIRST_ESTIMATE_S: Final = 2.0  # work that is over sooner needs no estimate, and after less none is worth telling
+FIRST_ESTIMATE_S: Final = (
+    2.0  # work that is over sooner needs no estimate, and after less none is worth telling
+)
 CORRECTION_S: Final = 5.0  # how long it takes at most until a wrong estimate is corrected
 LEAST_LEFT_S: Final = 1.0
 UNEVEN_ESTIMATE_S: Final = 10.0
-EVEN: Final = 1.5  # the one half of a run at an even pace takes at most so many times as long as the other
+EVEN: Final = (
+    1.5  # the one half of a run at an even pace takes at most so many times as long as the other
+)
 MARKS: Final = 100
 MARKS_NEEDED: Final = 3
 
@@ -33,7 +37,9 @@ class Progress:
     rate_per_s: float = 0.0  # units a second, over this run
     seconds_left: float | None = None  # None until there is an estimate
     note: str = ""  # what happens now, or on which device ("CPU")
-    notice: str = ""  # to show a person once, such as that the GPU failed and the CPU took over; else empty
+    notice: str = (
+        ""  # to show a person once, such as that the GPU failed and the CPU took over; else empty
+    )
 
 
 OnProgress = Callable[[Progress], None]
@@ -89,7 +95,9 @@ class TimeLeft:
             return None
         last_s, last_done = self._marks[-1]
         pace_s = self._pace_s(self._middle, len(self._marks) - 1)
-        since_s = min(now_s - last_s, pace_s * max(self._round, done - last_done))  # a standstill brings no end nearer
+        since_s = min(
+            now_s - last_s, pace_s * max(self._round, done - last_done)
+        )  # a standstill brings no end nearer
         estimated_s = max(LEAST_LEFT_S, (missing + done - last_done) * pace_s - since_s)
         if self._estimate is not None:
             estimate_s, left_s = self._estimate
@@ -107,7 +115,10 @@ class TimeLeft:
         if len(self._marks) < MARKS_NEEDED:
             return False
         seen_s = self._marks[-1][0] - self._marks[0][0]
-        earlier_s, later_s = self._pace_s(0, self._middle), self._pace_s(self._middle, len(self._marks) - 1)
+        earlier_s, later_s = (
+            self._pace_s(0, self._middle),
+            self._pace_s(self._middle, len(self._marks) - 1),
+        )
         is_even = max(earlier_s, later_s) <= EVEN * min(earlier_s, later_s)
         return seen_s >= (FIRST_ESTIMATE_S if is_even else UNEVEN_ESTIMATE_S)
 
@@ -128,7 +139,10 @@ class TimeLeft:
         if not rounds or (self._marks and rounds == self._marks[-1][1] // self._round):
             return
         first_s = self._marks[0][0] if self._marks else now_s
-        if len(self._marks) >= MARKS_NEEDED and now_s - self._marks[-1][0] < (now_s - first_s) / MARKS:
+        if (
+            len(self._marks) >= MARKS_NEEDED
+            and now_s - self._marks[-1][0] < (now_s - first_s) / MARKS
+        ):
             return
         self._marks.append((now_s, done))
 
@@ -184,8 +198,12 @@ class ProgressMeter:
         elapsed_s = now_s - self._started_s
         worked = self.done - self._already_done
         rate = worked / elapsed_s if elapsed_s > 0 else 0.0
-        left_s = self._time_left.estimate(worked, self.total - self.done, now_s) if self.total else None
-        self._on_progress(Progress(self.done, self.total, self._unit, rate, left_s, self.note, self.notice))
+        left_s = (
+            self._time_left.estimate(worked, self.total - self.done, now_s) if self.total else None
+        )
+        self._on_progress(
+            Progress(self.done, self.total, self._unit, rate, left_s, self.note, self.notice)
+        )
 
 
 def step_teller(

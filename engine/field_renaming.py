@@ -19,9 +19,14 @@ class Renaming:
     choice: str = ""  # its name until now; "" where the field itself is renamed
 
 
-def renamed_fields(fields: Sequence[ImageField], renamings: Sequence[Renaming]) -> tuple[ImageField, ...]:
+def renamed_fields(
+    fields: Sequence[ImageField], renamings: Sequence[Renaming]
+) -> tuple[ImageField, ...]:
     """Fields under their new names; they remember those they had."""
-    return tuple(_renamed(field, [each for each in renamings if each.field == field.name]) for field in fields)
+    return tuple(
+        _renamed(field, [each for each in renamings if each.field == field.name])
+        for field in fields
+    )
 
 
 def _renamed(field: ImageField, renamings: Sequence[Renaming]) -> ImageField:
@@ -34,17 +39,30 @@ def _renamed(field: ImageField, renamings: Sequence[Renaming]) -> ImageField:
         field,
         name=name,
         choices=tuple(choices.get(each, each) for each in field.choices),
-        former_names=tuple(each for each in former_names if search_name_of(each) != search_name_of(name)),
-        former_choices=(*((was, choices.get(now, now)) for was, now in field.former_choices), *choices.items()),
+        former_names=tuple(
+            each for each in former_names if search_name_of(each) != search_name_of(name)
+        ),
+        former_choices=(
+            *((was, choices.get(now, now)) for was, now in field.former_choices),
+            *choices.items(),
+        ),
     )
 
 
 def paired_fields(ours: Sequence[ImageField], theirs: Sequence[ImageField]) -> FieldPairs:
     """Each field of theirs that we have: under the same name, else under one that either of the two had before."""
     by_name = {each.search_name: each for each in ours}
-    pairs = {each.search_name: (by_name.pop(each.search_name), each) for each in theirs if each.search_name in by_name}
+    pairs = {
+        each.search_name: (by_name.pop(each.search_name), each)
+        for each in theirs
+        if each.search_name in by_name
+    }
     for each in theirs:
-        known = (field for field in by_name.values() if not set(field.search_names).isdisjoint(each.search_names))
+        known = (
+            field
+            for field in by_name.values()
+            if not set(field.search_names).isdisjoint(each.search_names)
+        )
         if each.search_name not in pairs and (own := next(known, None)) is not None:
             pairs[each.search_name] = by_name.pop(own.search_name), each
     return pairs

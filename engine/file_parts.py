@@ -57,12 +57,19 @@ class BoundingBox(NamedTuple):
         return box
 
     @classmethod
-    def of_pixels(cls, left: float, top: float, width: float, height: float, size: tuple[int, int]) -> Self:
+    def of_pixels(
+        cls, left: float, top: float, width: float, height: float, size: tuple[int, int]
+    ) -> Self:
         """A box in pixels of a picture of this width and height; raises as `of`."""
         picture_width, picture_height = size
         if picture_width <= 0 or picture_height <= 0:
             raise _no_box((left, top, width, height), "the width and the height of the picture")
-        return cls.of(left / picture_width, top / picture_height, width / picture_width, height / picture_height)
+        return cls.of(
+            left / picture_width,
+            top / picture_height,
+            width / picture_width,
+            height / picture_height,
+        )
 
     def in_pixels(self, size: tuple[int, int]) -> tuple[float, float, float, float]:
         """Left, top, width and height in pixels of a picture of this width and height."""
@@ -108,7 +115,9 @@ class FilePart(NamedTuple):
         texts = (
             "" if self.page is None else f"page={self.page}",
             "" if self.seconds is None else f"t={_number(self.seconds)}",
-            "" if self.box is None else f"xywh=percent:{','.join(_number(each * 100) for each in self.box)}",
+            ""
+            if self.box is None
+            else f"xywh=percent:{','.join(_number(each * 100) for each in self.box)}",
             "" if self.thing is None else f"thing={self.thing}",
         )
         return "&".join(filter(None, texts))

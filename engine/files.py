@@ -18,7 +18,9 @@ from typing import Final, final
 from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
-MOST_BYTES: Final = 1024**3  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
+MOST_BYTES: Final = (
+    1024**3
+)  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
 _KINDS: Final = (
     (stat.S_ISDIR, errno.EISDIR, marked("a folder, not a file")),
     (stat.S_ISFIFO, errno.EINVAL, marked("a pipe, not a file")),
@@ -28,7 +30,12 @@ _KINDS: Final = (
 )
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _TWO_HALVES: Final = re.compile(r"[0-9a-f]{32}")
-_OPENING: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_OPENING: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 """`O_NONBLOCK` says nothing of regular files; a pipe that takes a file's place after the look does not hold us up."""
 
 
@@ -89,13 +96,17 @@ def _require(status: os.stat_result, path: Path) -> None:
         if is_kind(status.st_mode):
             raise NotRegularError(number, reason, str(path))
     if status.st_dev in _kernel_devices():
-        raise NotRegularError(errno.EINVAL, "made up by the system, not a file on a disk", str(path))
+        raise NotRegularError(
+            errno.EINVAL, "made up by the system, not a file on a disk", str(path)
+        )
 
 
 def _require_size(size_bytes: int, at_most: int, path: Path) -> None:
     if size_bytes > at_most:
         sizes = {"size": size_text(size_bytes), "most": size_text(at_most)}
-        raise TooLargeError(errno.EFBIG, Message("{size}, and at most {most} are read", sizes), str(path))
+        raise TooLargeError(
+            errno.EFBIG, Message("{size}, and at most {most} are read", sizes), str(path)
+        )
 
 
 @cache
@@ -194,7 +205,9 @@ class PhotoFacts:
     taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
     camera: str = ""  # make and model
     serial: str = ""  # number of the camera's body
-    fields: Mapping[str, str] = field(default_factory=dict)  # further ones, by the names in `found_details.FIELDS`
+    fields: Mapping[str, str] = field(
+        default_factory=dict
+    )  # further ones, by the names in `found_details.FIELDS`
 
     @property
     def date_text(self) -> str:

@@ -15,7 +15,9 @@ from engine.texts import marked
 
 REMEDY: Final = "free some space, then try again"
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-_WINDOWS_FULL: Final = frozenset({39, 112, 1295})  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
+_WINDOWS_FULL: Final = frozenset(
+    {39, 112, 1295}
+)  # ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED
 _DISK_IS_FULL: Final = marked("the disk is full")
 _NEARLY_NOTHING_BYTES: Final = 1 << 20  # below this, a failed write is put down to the space
 _PHRASES: Final = (
@@ -73,7 +75,9 @@ def storage_error(path: Path, error: Exception, what: str, remedy: str = "") -> 
         return error
     if is_full(path, error):
         return disk_full(path)
-    return StorageError(what, found="{path}: {reason}", remedy=remedy, path=path, reason=reason_of(error))
+    return StorageError(
+        what, found="{path}: {reason}", remedy=remedy, path=path, reason=reason_of(error)
+    )
 
 
 @contextmanager
@@ -96,9 +100,14 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 def _says_full(error: BaseException) -> bool:
     if isinstance(error, DiskFullError):
         return True
-    if isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+    if (
+        isinstance(error, sqlite3.Error)
+        and getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    ):
         return True
-    if isinstance(error, OSError) and (error.errno in _FULL or getattr(error, "winerror", None) in _WINDOWS_FULL):
+    if isinstance(error, OSError) and (
+        error.errno in _FULL or getattr(error, "winerror", None) in _WINDOWS_FULL
+    ):
         return True
     text = str(error).lower()
     return any(phrase in text for phrase in _PHRASES)
@@ -114,7 +123,10 @@ def _short_on(path: Path | None, error: BaseException) -> bool:
 
 def _temporary() -> Path:
     """Where temporary files go, without writing anything as `tempfile.gettempdir` does: a full disk would refuse."""
-    return Path(tempfile.tempdir or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp"))  # noqa: S108
+    return Path(
+        tempfile.tempdir
+        or next(filter(None, map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))), "/tmp")  # noqa: S108
+    )
 
 
 def as_full_disk(error: Exception, *places: Path) -> Exception:
@@ -130,9 +142,16 @@ def as_full_disk(error: Exception, *places: Path) -> Exception:
     if isinstance(error, ProtoleafError):
         remedy = error.remedy if "space" in error.remedy else REMEDY
         return DiskFullError(
-            "the disk is full; {problem}", expected=error.expected, found=error.found, remedy=remedy, problem=error.what
+            "the disk is full; {problem}",
+            expected=error.expected,
+            found=error.found,
+            remedy=remedy,
+            problem=error.what,
         )
-    named = next((each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename), None)
+    named = next(
+        (each.filename for each in _chain(error) if isinstance(each, OSError) and each.filename),
+        None,
+    )
     tightest = min(places, key=free_bytes, default=_temporary())
     return disk_full(os.fsdecode(named) if isinstance(named, str | bytes) else tightest)
 

@@ -73,7 +73,16 @@ CAMERA_TRAP: Final = (
     ImageField(
         "behaviour",
         FieldKind.CHOICE,
-        ("moving", "foraging", "resting", "vigilance", "grooming", "social", "marking", "inspecting camera"),
+        (
+            "moving",
+            "foraging",
+            "resting",
+            "vigilance",
+            "grooming",
+            "social",
+            "marking",
+            "inspecting camera",
+        ),
     ),
 )
 PRESETS: Final[Mapping[str, tuple[ImageField, ...]]] = {"camera-trap": CAMERA_TRAP}
@@ -92,7 +101,20 @@ STANDARD_VALUES: Final[Mapping[str, frozenset[str]]] = {
 """By term, where Camtrap DP takes no other values."""
 RESERVED: Final = frozenset(
     {
-        *("is", "name", "folder", "path", "date", "camera", "class", "keyword", "keywords", "comment", "star", "stars"),
+        *(
+            "is",
+            "name",
+            "folder",
+            "path",
+            "date",
+            "camera",
+            "class",
+            "keyword",
+            "keywords",
+            "comment",
+            "star",
+            "stars",
+        ),
         *("size", "width", "height", "score", "source", "has", "count"),
         *("place", "label", "title", "description"),
     }
@@ -133,8 +155,14 @@ def standard_facts(fields: Sequence[ImageField], values: Mapping[str, str]) -> d
     A renamed choice has its former name where the standard takes no other.
     """
     present = [field for field in fields if field.name in values]
-    present.sort(key=lambda field: bool(standard_term(field.name)))  # of two with one term the one that has its name
-    return {term: _standard_value(field, term, values[field.name]) for field in present if (term := term_of(field))}
+    present.sort(
+        key=lambda field: bool(standard_term(field.name))
+    )  # of two with one term the one that has its name
+    return {
+        term: _standard_value(field, term, values[field.name])
+        for field in present
+        if (term := term_of(field))
+    }
 
 
 def _standard_value(field: ImageField, term: str, value: str) -> str:
@@ -185,7 +213,11 @@ def _stored_value(field: ImageField, text: str) -> str | None:
 
 
 def _stored_number(text: str) -> str | None:
-    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)) or abs(float(text)) > LARGEST_NUMBER:
+    if (
+        not _NUMBER.fullmatch(text)
+        or not math.isfinite(float(text))
+        or abs(float(text)) > LARGEST_NUMBER
+    ):
         return None
     return f"{float(text) + 0:.{_DECIMALS}f}".rstrip("0").rstrip(".")
 
@@ -197,7 +229,9 @@ def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
         InputError: there are too many; a name or choice is none, or is there twice.
     """
     if len(fields) > MOST_FIELDS:
-        raise InputError("too many fields", expected="at most {limit}", found=str(len(fields)), limit=MOST_FIELDS)
+        raise InputError(
+            "too many fields", expected="at most {limit}", found=str(len(fields)), limit=MOST_FIELDS
+        )
     checked = tuple(map(_checked_field, fields))
     names = [field.search_name for field in checked]
     for place, field in enumerate(checked):
@@ -212,7 +246,11 @@ def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
 
 def _checked_field(field: ImageField) -> ImageField:
     name = " ".join(field.name.split())
-    if not 1 <= len(name) <= LONGEST_FIELD_NAME or not _WORD.fullmatch(search_name_of(name)) or not name.isprintable():
+    if (
+        not 1 <= len(name) <= LONGEST_FIELD_NAME
+        or not _WORD.fullmatch(search_name_of(name))
+        or not name.isprintable()
+    ):
         raise InputError(
             "this cannot be the name of a field",
             expected="1 to {limit} characters that begin with a letter",
@@ -221,10 +259,14 @@ def _checked_field(field: ImageField) -> ImageField:
         )
     if search_name_of(name) in RESERVED:
         raise InputError(
-            'a field cannot be called "{name}"', expected="a name that means nothing else in a search", name=name
+            'a field cannot be called "{name}"',
+            expected="a name that means nothing else in a search",
+            name=name,
         )
     choices = _checked_choices(name, field)
-    former = tuple(pair for pair in field.former_choices if pair[0] not in choices and pair[1] in choices)
+    former = tuple(
+        pair for pair in field.former_choices if pair[0] not in choices and pair[1] in choices
+    )
     return replace(field, name=name, choices=choices, former_choices=former)
 
 
@@ -232,7 +274,9 @@ def _checked_choices(name: str, field: ImageField) -> tuple[str, ...]:
     choices = tuple(" ".join(each.split()) for each in field.choices)
     if field.kind is not FieldKind.CHOICE:
         if choices:
-            raise InputError('the field "{name}" has choices', expected="choices of a choice alone", name=name)
+            raise InputError(
+                'the field "{name}" has choices', expected="choices of a choice alone", name=name
+            )
         return ()
     are_different = len(set(map(folded, choices))) == len(choices)
     fit = all(each.isprintable() and 1 <= len(each) <= LONGEST_CHOICE for each in choices)
@@ -254,7 +298,11 @@ def as_plain(fields: Sequence[ImageField]) -> list[dict[str, Any]]:
 
 
 def _plain_field(field: ImageField) -> dict[str, Any]:
-    plain: dict[str, Any] = {"name": field.name, "kind": field.kind.value, "choices": list(field.choices)}
+    plain: dict[str, Any] = {
+        "name": field.name,
+        "kind": field.kind.value,
+        "choices": list(field.choices),
+    }
     if field.former_names:
         plain["former_names"] = list(field.former_names)
     if field.former_choices:
@@ -271,7 +319,9 @@ def from_plain(values: object) -> tuple[ImageField, ...]:
     try:
         return checked_fields(list(map(_field_from, values)))  # type: ignore[call-overload]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
-        raise InputError("the fields cannot be read", expected="a list of names, kinds and choices") from error
+        raise InputError(
+            "the fields cannot be read", expected="a list of names, kinds and choices"
+        ) from error
 
 
 def _field_from(plain: Mapping[str, Any]) -> ImageField:

@@ -15,7 +15,14 @@ from engine.collection.map.make import MadeMap, MakeMap
 from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.detection.messages import DetectorFacts, ExamineDetector
-from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
+from engine.embedding.messages import (
+    EmbedBatch,
+    EmbedImages,
+    EmbedSummary,
+    MeasuredRates,
+    MeasureRates,
+    PhotoRate,
+)
 from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Ready
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress, TimeLeft
@@ -39,7 +46,12 @@ if TYPE_CHECKING:
     from engine.training.curve import TrainingDuration
 
 ROWS_AT_ONCE: Final = 1_000
-_NO_MEMORY: Final = ("bad_alloc", "bad allocation", "failed to allocate", "out of memory")  # words of ONNX Runtime
+_NO_MEMORY: Final = (
+    "bad_alloc",
+    "bad allocation",
+    "failed to allocate",
+    "out of memory",
+)  # words of ONNX Runtime
 SURVEY_LIMIT_S: Final = 60.0
 """For all devices together; longer than in `doctor`, as nobody waits, and cold CUDA libraries take long."""
 
@@ -81,7 +93,11 @@ class Embedder:
 
         session = self._open(request)
         folders, width = CacheFolders(request.cache), request.card.embedding_width
-        views = self._cache(folders, views_hash(request.identity), width) if request.with_views else None
+        views = (
+            self._cache(folders, views_hash(request.identity), width)
+            if request.with_views
+            else None
+        )
         try:
             summary = embed_files(
                 request.images, session, self._cache(folders, request.identity, width),
@@ -125,10 +141,19 @@ class Embedder:
         modified_ns = 0
         with suppress(OSError):  # opening it reports the reason
             modified_ns = request.backbone.stat().st_mtime_ns
-        wanted = request.backbone, request.identity, modified_ns, request.card, request.cache, request.device
+        wanted = (
+            request.backbone,
+            request.identity,
+            modified_ns,
+            request.card,
+            request.cache,
+            request.device,
+        )
         if wanted != self._opened_for or self._session is None:
             self.close()
-            self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
+            self._session = BackboneSession(
+                request.backbone, request.card, choose_providers(request.device)
+            )
             self._opened_for = wanted
             if self._session.is_on_gpu:
                 self._readers = ProcessReaders(usable_cores(), request.card.input_side)
@@ -146,7 +171,9 @@ class Embedder:
 
         if not side:
             return None
-        if self._previews is not None and self._previews.side != side:  # the window is on another screen
+        if (
+            self._previews is not None and self._previews.side != side
+        ):  # the window is on another screen
             self._previews.close()
             self._previews = None
         self._previews = self._previews or PreviewCaches(folders, side)
@@ -204,12 +231,21 @@ def _train(request: Train, send: Send, cancel: CancelToken) -> TrainingResult:
     with Project.open(request.project, for_writing=False) as project:
         caches, settings = CacheFolders(request.cache), request.settings
         trained = train(
-            project, caches, request.depth, settings, out=request.out, on_progress=send, on_point=send, cancel=cancel
+            project,
+            caches,
+            request.depth,
+            settings,
+            out=request.out,
+            on_progress=send,
+            on_point=send,
+            cancel=cancel,
         )
     return TrainingResult(trained.folder, trained.name, trained.figures)
 
 
-def _estimate_training(request: EstimateTraining, _send: Send, _cancel: CancelToken) -> "TrainingDuration":
+def _estimate_training(
+    request: EstimateTraining, _send: Send, _cancel: CancelToken
+) -> "TrainingDuration":
     from engine.collection.training.measurement import estimate_duration
     from engine.collection.training.train import PACKAGES
     from engine.project import Project
@@ -227,7 +263,9 @@ def _prepare_change(request: PrepareChange, send: Send, cancel: CancelToken) -> 
 
     with Project.open(request.project, for_writing=False) as project:
         caches, device = CacheFolders(request.cache), request.device
-        prepared = prepare_change(project, caches, request.backbone, device=device, on_progress=send, cancel=cancel)
+        prepared = prepare_change(
+            project, caches, request.backbone, device=device, on_progress=send, cancel=cancel
+        )
     for start in range(0, len(prepared.news), ROWS_AT_ONCE):
         send(EmbedBatch(prepared.news[start : start + ROWS_AT_ONCE]))
     return replace(prepared, news=())
@@ -242,7 +280,9 @@ def _make_map(request: MakeMap, send: Send, cancel: CancelToken) -> MadeMap:
         return make_map(project, caches, is_anew=request.is_anew, on_progress=send, cancel=cancel)
 
 
-def _convert_backbone(request: messages.ConvertBackbone, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
+def _convert_backbone(
+    request: messages.ConvertBackbone, send: Send, cancel: CancelToken
+) -> messages.AddedBackbone:
     from engine.backbones.bundled import convert_kept
     from engine.backbones.model_files import model_files
 
@@ -258,7 +298,9 @@ def _inspect_file(request: messages.InspectFile, _send: Send, cancel: CancelToke
 def _try_file(request: messages.TryFile, _send: Send, cancel: CancelToken) -> "Trial":
     from engine.backbones.trial import card_for, chosen_preprocessing, trial_images, try_out
 
-    card = card_for(request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing))
+    card = card_for(
+        request.path, request.facts, chosen_preprocessing(request.facts, request.preprocessing)
+    )
     return try_out(request.path, card, trial_images(request.images), cancel=cancel)
 
 
@@ -272,7 +314,14 @@ def _add_file(request: messages.AddFile, send: Send, cancel: CancelToken) -> mes
             images = project_images(project)
     chosen = request.preprocessing
     return _added(
-        add_file(request.path, name=request.name, chosen=chosen, images=images, on_progress=send, cancel=cancel).files
+        add_file(
+            request.path,
+            name=request.name,
+            chosen=chosen,
+            images=images,
+            on_progress=send,
+            cancel=cancel,
+        ).files
     )
 
 
@@ -315,7 +364,9 @@ def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
             hold_to(limits)
             yield
     except (MemoryError, ModelError) as error:
-        if isinstance(error, ModelError) and not any(sign in error.found.lower() for sign in _NO_MEMORY):
+        if isinstance(error, ModelError) and not any(
+            sign in error.found.lower() for sign in _NO_MEMORY
+        ):
             raise
         raise too_much_memory(limits.memory_bytes) from error
 
@@ -327,21 +378,33 @@ def _try_bundle(request: "TryBundle", _send: Send, cancel: CancelToken) -> "Bund
         return classify_a_picture(request.folder)
 
 
-def _list_published(request: messages.ListPublished, send: Send, cancel: CancelToken) -> messages.PublishedList:
+def _list_published(
+    request: messages.ListPublished, send: Send, cancel: CancelToken
+) -> messages.PublishedList:
     from engine.backbones.published.catalogue import list_published
 
-    return messages.PublishedList(list_published(CacheFolders(request.cache), on_progress=send, cancel=cancel))
+    return messages.PublishedList(
+        list_published(CacheFolders(request.cache), on_progress=send, cancel=cancel)
+    )
 
 
-def _add_published(request: messages.AddPublished, send: Send, cancel: CancelToken) -> messages.AddedBackbone:
+def _add_published(
+    request: messages.AddPublished, send: Send, cancel: CancelToken
+) -> messages.AddedBackbone:
     from engine.backbones.published.catalogue import find_published
     from engine.backbones.published.networks import add_published
     from engine.backbones.published.route import Route
 
     caches, route = CacheFolders(request.cache), Route(request.proxy, request.mirror)
     side, keeps = request.input_side, request.keep_weights
-    facts = find_published(caches, request.source, request.weights, input_side=side, route=route, cancel=cancel)
-    return _added(add_published(facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel))
+    facts = find_published(
+        caches, request.source, request.weights, input_side=side, route=route, cancel=cancel
+    )
+    return _added(
+        add_published(
+            facts, caches, route=route, keep_weights=keeps, on_progress=send, cancel=cancel
+        )
+    )
 
 
 def _added(files: "ModelFiles") -> messages.AddedBackbone:

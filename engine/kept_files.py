@@ -61,7 +61,9 @@ class KeptFiles:
             size_bytes: that it will take; twice as much must be free, as a cache must not fill the disk.
             write: called with a new file; may raise `ChangedMeanwhileError`.
         """
-        names = (self._folder / f"{self._stem}-{number:03d}{self._suffix}" for number in range(_NUMBERS))
+        names = (
+            self._folder / f"{self._stem}-{number:03d}{self._suffix}" for number in range(_NUMBERS)
+        )
         path = next(each for each in names if not os.path.lexists(each))
         try:
             clear_abandoned_drafts(private_folder(self._folder))
@@ -88,14 +90,18 @@ class KeptFiles:
         """Our own files of this kind; what else lies in the folder is let alone, links among it."""
         found = self._folder.glob(f"*{self._suffix}")
         return [
-            path for path in found if _OURS.fullmatch(path.name.removesuffix(self._suffix)) and not path.is_symlink()
+            path
+            for path in found
+            if _OURS.fullmatch(path.name.removesuffix(self._suffix)) and not path.is_symlink()
         ]
 
     def _drop_oldest(self) -> None:
         total = 0
         for path in sorted(self._of_kind(), key=_used_at, reverse=True):
             found = path.stat()
-            total += found.st_blocks * _BLOCK_BYTES if hasattr(found, "st_blocks") else found.st_size
+            total += (
+                found.st_blocks * _BLOCK_BYTES if hasattr(found, "st_blocks") else found.st_size
+            )
             if total > self._most_bytes:
                 _drop(path)
 
@@ -103,7 +109,9 @@ class KeptFiles:
 def write_parts(file: BinaryIO, magic: bytes, parts: Sequence[bytes | memoryview]) -> None:
     """Write parts, each aligned for 64-bit numbers, with a checksum of all of them."""
     sizes = [len(each) for each in parts]
-    head = json.dumps({"byte_order": sys.byteorder, "sizes": sizes, "checksum": _checksum(parts)}).encode()
+    head = json.dumps(
+        {"byte_order": sys.byteorder, "sizes": sizes, "checksum": _checksum(parts)}
+    ).encode()
     file.write(magic + len(head).to_bytes(8, "little") + head)
     for start, part in zip(_starts(len(magic) + 8 + len(head), sizes), parts, strict=True):
         file.seek(start)
@@ -129,7 +137,10 @@ def mapped_parts(path: Path, magic: bytes) -> tuple[list[memoryview], str]:
         byte_order, checksum = head["byte_order"], head["checksum"]
     except (KeyError, TypeError, OverflowError, RecursionError) as error:
         raise ValueError("its head is damaged") from error
-    parts = [whole[at : at + size] for at, size in zip(_starts(begin + head_bytes, sizes), sizes, strict=True)]
+    parts = [
+        whole[at : at + size]
+        for at, size in zip(_starts(begin + head_bytes, sizes), sizes, strict=True)
+    ]
     is_whole = [len(part) for part in parts] == sizes and _checksum(parts) == checksum
     if not is_whole or byte_order != sys.byteorder:
         raise ValueError("it is not whole")

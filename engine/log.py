@@ -28,7 +28,9 @@ from engine import __version__
 from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
-SIZE_BYTES: Final = 1_000_000  # of one file; some thousand faults with their tracebacks (decision 41)
+SIZE_BYTES: Final = (
+    1_000_000  # of one file; some thousand faults with their tracebacks (decision 41)
+)
 OLDER_FILES: Final = 2  # kept beside the one that is written (decision 41)
 MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
 SESSION_LINES: Final = 300  # the most that is read of one session, from its end
@@ -56,8 +58,12 @@ class Log:
     """The log of this process."""
 
     path: Path | None = None  # its file; None where none can be written
-    crashed: tuple[str, ...] = ()  # latest sessions of earlier windows that ended without being closed
-    faulty: tuple[str, ...] = ()  # of those that were closed after an uncaught error whose report was not read
+    crashed: tuple[
+        str, ...
+    ] = ()  # latest sessions of earlier windows that ended without being closed
+    faulty: tuple[
+        str, ...
+    ] = ()  # of those that were closed after an uncaught error whose report was not read
     has_unread_error: bool = False  # an uncaught error of this session whose report was not read
     has_ended_well: bool = False  # whether this process has ended without an error at the very end
 
@@ -112,7 +118,10 @@ def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
         "started: protoleaf %s, %s, process %d, Python %s, %s",
         __version__, kind, os.getpid(), platform.python_version(), platform.platform(),
     )  # fmt: skip
-    crashed, faulty = (tuple(text for text, closed in ended if closed is was_closed) for was_closed in (False, True))
+    crashed, faulty = (
+        tuple(text for text, closed in ended if closed is was_closed)
+        for was_closed in (False, True)
+    )
     return Log(path, crashed, faulty)
 
 
@@ -130,7 +139,9 @@ def _free_file(folder: Path, kind: ProcessKind, stack: ExitStack) -> Path:
 def _attach(handler: logging.Handler, stack: ExitStack) -> None:
     """Log everything to the file, and warnings to standard error as without a file."""
     root = logging.getLogger()
-    for each in (handler,) if root.handlers or logging.lastResort is None else (handler, logging.lastResort):
+    for each in (
+        (handler,) if root.handlers or logging.lastResort is None else (handler, logging.lastResort)
+    ):
         root.addHandler(each)
         stack.callback(root.removeHandler, each)
     stack.callback(root.setLevel, root.level)
@@ -210,21 +221,37 @@ def _switched_on() -> float:
 
 
 def _catch_uncaught(log: Log, stack: ExitStack) -> None:
-    before, before_threads, before_unraisable = sys.excepthook, threading.excepthook, sys.unraisablehook
+    before, before_threads, before_unraisable = (
+        sys.excepthook,
+        threading.excepthook,
+        sys.unraisablehook,
+    )
 
-    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def on_error(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
         _note(log, "in the main thread", error)
         before(kind, error, trace)
 
     def on_thread_error(given: threading.ExceptHookArgs) -> None:
-        _note(log, f"in the thread {given.thread.name if given.thread else 'that is gone'}", given.exc_value)
+        _note(
+            log,
+            f"in the thread {given.thread.name if given.thread else 'that is gone'}",
+            given.exc_value,
+        )
         before_threads(given)
 
     def on_unraisable(given: "sys.UnraisableHookArgs") -> None:
-        _log.error("%s: %r", given.err_msg or "ignored an error in", given.object, exc_info=given.exc_value)
+        _log.error(
+            "%s: %r", given.err_msg or "ignored an error in", given.object, exc_info=given.exc_value
+        )
         before_unraisable(given)
 
-    sys.excepthook, threading.excepthook, sys.unraisablehook = on_error, on_thread_error, on_unraisable
+    sys.excepthook, threading.excepthook, sys.unraisablehook = (
+        on_error,
+        on_thread_error,
+        on_unraisable,
+    )
     stack.callback(setattr, sys, "excepthook", before)
     stack.callback(setattr, threading, "excepthook", before_threads)
     stack.callback(setattr, sys, "unraisablehook", before_unraisable)

@@ -37,7 +37,10 @@ def add_menu_entry(command: Path | None = None) -> list[Path]:
         UsageError: this is no Linux desktop.
         OSError: the disk refuses.
     """
-    files = {place: (assets_folder() / source).read_text(encoding="utf-8") for place, source in _ICONS.items()}
+    files = {
+        place: (assets_folder() / source).read_text(encoding="utf-8")
+        for place, source in _ICONS.items()
+    }
     files[KIND] = (assets_folder() / "desktop/protoleaf.xml").read_text(encoding="utf-8")
     entry = (assets_folder() / "desktop/protoleaf.desktop").read_text(encoding="utf-8")
     files[ENTRY] = entry.replace("Exec=protoleaf ", f"Exec={quoted(command or this_program())} ")
@@ -76,13 +79,17 @@ def this_program() -> Path:
 def quoted(command: Path) -> str:
     """A path as a desktop entry's `Exec` needs it."""
     inside = "".join(f"\\{letter}" if letter in _SPECIAL else letter for letter in str(command))
-    return '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'  # a value's own escapes come on top
+    return (
+        '"' + inside.replace("\\", "\\\\").replace("%", "%%") + '"'
+    )  # a value's own escapes come on top
 
 
 def _data_folder() -> Path:
     if not sys.platform.startswith("linux"):
         raise UsageError(
-            "only Linux has such a menu", found=sys.platform, remedy="the installer puts the program into the menu"
+            "only Linux has such a menu",
+            found=sys.platform,
+            remedy="the installer puts the program into the menu",
         )
     return platformdirs.user_data_path()
 

@@ -31,7 +31,9 @@ class BackboneCard:
     embedding_width: int  # length of the output vector
     resize_share: float = 1.0  # the image's short side is resized to `input_side / resize_share` and the centre is kept
     temperature: float = 1.0  # prior for the classifier's temperature, from the training collection's held-out classes
-    shrinkage: float = 1.0  # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+    shrinkage: float = (
+        1.0  # prior for lambda, n / (n + shrinkage) for n shots (Eq. 6), from held-out classes.
+    )
     shrinkage_guessed: float = 0.2  # the same where the parents are guessed (the PPN setting)
     # description, training_data, licence, command: words for people
     description: str = ""
@@ -43,7 +45,9 @@ class BackboneCard:
     value_scale: float = 1.0  # value of full brightness before mean and std: 1.0 or 255.0
     channel_order: str = "rgb"  # "rgb", "bgr", or "grey" for a network with one channel
     output: str = ""  # name of the output to take; empty: the only one
-    pooling: str = "none"  # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
+    pooling: str = (
+        "none"  # for an output (B, d); "mean" over the places of a map or the tokens; "first" token
+    )
     unit_length: bool = False  # whether embeddings are scaled to length 1 after the network
 
     def __post_init__(self) -> None:
@@ -52,10 +56,17 @@ class BackboneCard:
         Raises:
             ValueError: a field is out of its range.
         """
-        for name, choices in (("layout", LAYOUTS), ("channel_order", CHANNEL_ORDERS), ("pooling", POOLINGS)):
+        for name, choices in (
+            ("layout", LAYOUTS),
+            ("channel_order", CHANNEL_ORDERS),
+            ("pooling", POOLINGS),
+        ):
             if (value := getattr(self, name)) not in choices:
                 raise ValueError(f"{name} must be {' or '.join(choices)}, not {value!r}")
-        if not (len(self.mean) == len(self.std) == CHANNELS and all(map(_is_number, (*self.mean, *self.std)))):
+        if not (
+            len(self.mean) == len(self.std) == CHANNELS
+            and all(map(_is_number, (*self.mean, *self.std)))
+        ):
             raise ValueError("mean and std must be three numbers each")
         if min(self.std) <= 0 or not (_is_number(self.value_scale) and self.value_scale > 0):
             raise ValueError("std and value_scale must be above 0")
@@ -79,7 +90,10 @@ def _check_words(card: BackboneCard) -> None:
             raise ValueError(f"{name} must be a text")  # noqa: TRY004 (what is wrong is the card)
     if not isinstance(card.unit_length, bool):
         raise ValueError("unit_length must be true or false")  # noqa: TRY004
-    if not (isinstance(card.figures, dict) and all(isinstance(each, int | float) for each in card.figures.values())):
+    if not (
+        isinstance(card.figures, dict)
+        and all(isinstance(each, int | float) for each in card.figures.values())
+    ):
         raise ValueError("figures must be numbers by name")
 
 
@@ -116,7 +130,9 @@ def read_card(model: Path) -> BackboneCard:
     try:
         text = read_regular(path, at_most=_LARGEST_CARD).decode()
     except OSError as error:
-        raise ModelError("the model has no card", expected=str(path), found=error.strerror or "nothing") from error
+        raise ModelError(
+            "the model has no card", expected=str(path), found=error.strerror or "nothing"
+        ) from error
     except UnicodeDecodeError as error:
         raise _unreadable(str(path), error) from error
     return card_of(text, source=str(path))

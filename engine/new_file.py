@@ -30,7 +30,9 @@ READER_WAIT_S: Final = 10.0  # how long a named pipe may be without a reader
 _READER_POLL_S: Final = 0.05  # how often it is tried again
 _OPEN_STREAMS: Final = re.compile(r"/dev(/fd)?|/proc/.*")
 """Folders whose names stand for devices and for what processes have open."""
-_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)  # Windows has no such flag, and gives links to administrators alone
+_NO_FOLLOW: Final = getattr(
+    os, "O_NOFOLLOW", 0
+)  # Windows has no such flag, and gives links to administrators alone
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,12 @@ class Draft:
 
 @contextmanager
 def new_file(
-    path: Path, *, replace: bool, mode: int = PRIVATE_FILE, for_sqlite: bool = False, durable: bool = True
+    path: Path,
+    *,
+    replace: bool,
+    mode: int = PRIVATE_FILE,
+    for_sqlite: bool = False,
+    durable: bool = True,
 ) -> Iterator[Draft]:
     """Write a file that appears under its name whole and on disk, or not at all; the draft never stays.
 
@@ -61,7 +68,9 @@ def new_file(
     """
     if not replace and os.path.lexists(path):
         raise FileExistsError(str(path))
-    draft = path.with_name(f".{uuid.uuid4().hex}{SQLITE_DRAFT_SUFFIX if for_sqlite else DRAFT_SUFFIX}")
+    draft = path.with_name(
+        f".{uuid.uuid4().hex}{SQLITE_DRAFT_SUFFIX if for_sqlite else DRAFT_SUFFIX}"
+    )
     file = create_file(draft, mode=mode)
     try:
         if not for_sqlite:
@@ -82,7 +91,9 @@ def new_file(
             file.close()
 
 
-def write_file(path: Path, content: bytes | str, *, replace: bool = True, mode: int = PRIVATE_FILE) -> None:
+def write_file(
+    path: Path, content: bytes | str, *, replace: bool = True, mode: int = PRIVATE_FILE
+) -> None:
     """Write a whole file at once; see `new_file`. Text is written as UTF-8 with its line ends as they are."""
     with new_file(path, replace=replace, mode=mode) as draft:
         draft.file.write(content.encode("utf-8") if isinstance(content, str) else content)

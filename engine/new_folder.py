@@ -28,7 +28,9 @@ HIDDEN_PREFIX: Final = ".protoleaf-"  # where a person may look: beside their ow
 _OWNER: Final = ".owner"
 _UNLOCKED_S: Final = 60.0
 """An empty hidden folder that nobody locked for so long was left by a process that was killed before it could."""
-_ATTEMPTS: Final = 5  # a new folder is lost only to somebody who clears up in the instant before it is locked
+_ATTEMPTS: Final = (
+    5  # a new folder is lost only to somebody who clears up in the instant before it is locked
+)
 
 
 @final
@@ -78,7 +80,8 @@ def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
 def is_in_scratch(path: Path) -> bool:
     """Whether a path lies in a `ScratchFolder`, also in the draft of a `new_folder`."""
     return any(
-        parent.name.startswith((PREFIX, HIDDEN_PREFIX)) and (parent / _OWNER).exists() for parent in path.parents
+        parent.name.startswith((PREFIX, HIDDEN_PREFIX)) and (parent / _OWNER).exists()
+        for parent in path.parents
     )
 
 
@@ -87,7 +90,11 @@ def clear_abandoned(parent: Path | None = None) -> None:
     with suppress(OSError):
         place = Path(tempfile.gettempdir()) if parent is None else parent
         with os.scandir(place) as entries:
-            found = [Path(entry.path) for entry in entries if entry.name.startswith((PREFIX, HIDDEN_PREFIX))]
+            found = [
+                Path(entry.path)
+                for entry in entries
+                if entry.name.startswith((PREFIX, HIDDEN_PREFIX))
+            ]
         for folder in found:
             with suppress(OSError, Timeout):
                 _remove_if_abandoned(folder)
@@ -98,7 +105,10 @@ def _remove_if_abandoned(folder: Path) -> None:
     if not _is_ours(folder):
         return
     if not owner.is_file():
-        if folder.name.startswith(HIDDEN_PREFIX) and time.time() - folder.stat().st_mtime > _UNLOCKED_S:
+        if (
+            folder.name.startswith(HIDDEN_PREFIX)
+            and time.time() - folder.stat().st_mtime > _UNLOCKED_S
+        ):
             folder.rmdir()  # refuses where anything is in it
         return
     lock = FileLock(owner)
@@ -171,7 +181,11 @@ def check_is_free(path: Path) -> None:
     """
     with writing(path, _NOT_WRITTEN, _REMEDY):
         if not path.parent.is_dir():
-            raise StorageError("there is no such folder", found=str(path.parent), remedy="make it, or choose another")
+            raise StorageError(
+                "there is no such folder",
+                found=str(path.parent),
+                remedy="make it, or choose another",
+            )
         if not os.path.lexists(path):
             return
         if not path.is_dir() or any(path.iterdir()):

@@ -9,7 +9,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def in_order(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], *, ahead: int) -> Iterator[Result]:
+def in_order(
+    pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], *, ahead: int
+) -> Iterator[Result]:
     """Results of a pool in the order of the items, of which at most `ahead` are under way.
 
     Items are taken as they are needed, on the caller's thread; what has not begun is dropped when the caller stops.

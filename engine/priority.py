@@ -26,4 +26,6 @@ def lower_thread_priority() -> None:
     if sys.platform == "linux":
         thread = threading.get_native_id()
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
+            os.setpriority(
+                os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+            )

@@ -22,4 +22,6 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     bare = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in bare if not unicodedata.combining(letter)).translate(_LETTERS)
+    return "".join(letter for letter in bare if not unicodedata.combining(letter)).translate(
+        _LETTERS
+    )

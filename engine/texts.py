@@ -24,7 +24,9 @@ WIDE_ENDS: Final = (
     "\N{FULLWIDTH QUESTION MARK}",
 )
 """Of sentences; they need no space behind them."""
-_WIDE_RANGES: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of Chinese and Japanese
+_WIDE_RANGES: Final = (
+    "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of Chinese and Japanese
+)
 _HAS_WIDE: Final = f"[{_WIDE_RANGES}]"  # compiled when used, as the one below: that takes 5 ms each
 _WIDE: Final = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
 _EDGE: Final = "\x01"  # of a value, until the text is closed up
@@ -66,7 +68,10 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     numerus: int | None
 
     def __new__(
-        cls, template: str, fields: Mapping[str, Any] = MappingProxyType({}), numerus: int | None = None
+        cls,
+        template: str,
+        fields: Mapping[str, Any] = MappingProxyType({}),
+        numerus: int | None = None,
     ) -> Self:
         plain = {name: _plain(value) for name, value in fields.items()}
         text = super().__new__(cls, filled(template, plain))
@@ -76,14 +81,24 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
     def translated(self) -> str:
         values = {name: _in_words(value) for name, value in self.fields.items()}
         template = _translation(self.template, self.numerus)
-        if not template and self.numerus is not None:  # the English of one, whose template is that of many
+        if (
+            not template and self.numerus is not None
+        ):  # the English of one, whose template is that of many
             return str(self)
         return filled(template or self.template, values, _numbers[0] if _numbers else format)
 
     def as_data(self) -> dict[str, Any]:
         """Template, fields and count for JSON."""
-        fields = {name: value.as_data() if isinstance(value, Message) else value for name, value in self.fields.items()}
-        return {"text": str(self), "template": self.template, "fields": fields, "numerus": self.numerus}
+        fields = {
+            name: value.as_data() if isinstance(value, Message) else value
+            for name, value in self.fields.items()
+        }
+        return {
+            "text": str(self),
+            "template": self.template,
+            "fields": fields,
+            "numerus": self.numerus,
+        }
 
 
 def with_messages(data: dict[str, Any]) -> Any:
@@ -91,7 +106,11 @@ def with_messages(data: dict[str, Any]) -> Any:
     if data.keys() != {"text", "template", "fields", "numerus"}:
         return data
     message = Message(data["text"])
-    message.template, message.fields, message.numerus = data["template"], data["fields"], data["numerus"]
+    message.template, message.fields, message.numerus = (
+        data["template"],
+        data["fields"],
+        data["numerus"],
+    )
     return message
 
 
@@ -143,7 +162,11 @@ def joined(parts: Iterable[str]) -> str:
 def listed(texts: Iterable[str]) -> Message | str:
     """`a and b`; of more than two, `a and b and c`."""
     first, *others = texts
-    return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
+    return reduce(
+        lambda before, text: Message("{before} and {text}", {"before": before, "text": text}),
+        others,
+        first,
+    )
 
 
 def enumerated(texts: Iterable[str]) -> Message | str:
@@ -152,7 +175,10 @@ def enumerated(texts: Iterable[str]) -> Message | str:
     while len(parts) > 1:  # two by two, since a long list within a list would nest too deep
         pairs = zip(parts[::2], parts[1::2], strict=False)
         last = parts[-1:] if len(parts) % 2 else []
-        parts = [Message("{before}, {after}", {"before": before, "after": after}) for before, after in pairs]
+        parts = [
+            Message("{before}, {after}", {"before": before, "after": after})
+            for before, after in pairs
+        ]
         parts += last
     return parts[0] if parts else ""
 
@@ -160,7 +186,11 @@ def enumerated(texts: Iterable[str]) -> Message | str:
 def either(texts: Iterable[str]) -> Message | str:
     """`a or b`; of more than two, `a or b or c`; of none ""."""
     first, *others = [*texts] or [""]
-    return reduce(lambda before, text: Message("{before} or {text}", {"before": before, "text": text}), others, first)
+    return reduce(
+        lambda before, text: Message("{before} or {text}", {"before": before, "text": text}),
+        others,
+        first,
+    )
 
 
 def paragraph(*sentences: str) -> str:
@@ -204,7 +234,9 @@ def filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) 
         if form == _CAPITAL:
             return f"{edge}{str(fields[name])[:1].upper()}{str(fields[name])[1:]}{edge}"
         is_number = isinstance(fields[name], int | float) and not isinstance(fields[name], bool)
-        return f"{edge}{(numbers if form and is_number else format)(fields[name], form or '')}{edge}"
+        return (
+            f"{edge}{(numbers if form and is_number else format)(fields[name], form or '')}{edge}"
+        )
 
     text = _FIELD.sub(value, template)
     return closed_up(text) if edge else text

@@ -50,7 +50,9 @@ _OF_OTHERS: Final = (
 """What systems, SQLite and Python say most often, which the engine passes on (`engine.errors.reason_of`)."""
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
-_HEBREW: Final = str.maketrans("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2)
+_HEBREW: Final = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2
+)
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
 _LETTER_OR_PLACE: Final = re.compile(r"[^\W\d_]|%\d")
 _CODE: Final = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
@@ -64,13 +66,17 @@ def main(words: list[str]) -> int:
     """
     parser = argparse.ArgumentParser(description=(main.__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="languages to begin, de for German")
-    parser.add_argument("--pseudo-only", type=Path, metavar="FOLDER", help="only pseudo-languages, into this folder")
+    parser.add_argument(
+        "--pseudo-only", type=Path, metavar="FOLDER", help="only pseudo-languages, into this folder"
+    )
     chosen = parser.parse_args(words)
     build: Path = chosen.pseudo_only or BUILD
     mirror(build)
     status = 0
     if chosen.pseudo_only is None:
-        names = {path.stem for path in SOURCES.glob("*.ts")} | {f"protoleaf_{each}" for each in chosen.languages}
+        names = {path.stem for path in SOURCES.glob("*.ts")} | {
+            f"protoleaf_{each}" for each in chosen.languages
+        }
         for name in sorted(names):
             update(SOURCES / f"{name}.ts", build)
             compile_one(SOURCES / f"{name}.ts", COMPILED / f"{name}.qm")
@@ -83,7 +89,10 @@ def main(words: list[str]) -> int:
 
 def make_pseudo(build: Path) -> None:
     """Make the pseudo-languages anew from the mirrored texts: one as English is written, one from right to left."""
-    for name, language, translate in ((PSEUDO, "", pseudo), (RIGHT_TO_LEFT, "he_IL", pseudo_hebrew)):
+    for name, language, translate in (
+        (PSEUDO, "", pseudo),
+        (RIGHT_TO_LEFT, "he_IL", pseudo_hebrew),
+    ):
         source = build / f"{name}.ts"
         source.unlink(missing_ok=True)
         update(source, build, language)
@@ -110,10 +119,18 @@ def faults_of(path: Path) -> list[str]:
         text, translation = message.findtext("source") or "", message.find("translation")
         known.add((text, message.findtext("comment") or ""))
         forms = [] if translation is None else translation.findall("numerusform") or [translation]
-        if translation is None or translation.get("type") or not all((form.text or "").strip() for form in forms):
+        if (
+            translation is None
+            or translation.get("type")
+            or not all((form.text or "").strip() for form in forms)
+        ):
             faults.append(f"not translated: {text}")
             continue
-        faults += [f"{fault}: {text} | {form.text}" for form in forms for fault in _lost(text, form.text or "", forms)]
+        faults += [
+            f"{fault}: {text} | {form.text}"
+            for form in forms
+            for fault in _lost(text, form.text or "", forms)
+        ]
     return faults + [f"not translated: {text}" for text, _about in sorted(all_texts() - known)]
 
 
@@ -142,10 +159,15 @@ def mirror(build: Path) -> None:
             call = f"self.tr({_quoted(each.text)}, {_quoted(each.about)}{', count' if each.is_plural else ''})"
             lines.setdefault(max(2, each.line), []).append(call)
         last = max(lines)
-        written = (lines[1][0], *("    " + "; ".join(lines.get(line, ["pass"])) for line in range(2, last + 1)))
+        written = (
+            lines[1][0],
+            *("    " + "; ".join(lines.get(line, ["pass"])) for line in range(2, last + 1)),
+        )
         copy.write_text("\n".join(written) + "\n", encoding="utf-8")
     others = "; ".join(f"self.tr({_quoted(text)})" for text in _OF_OTHERS)
-    (build / "engine" / "of_others.py").write_text(f"class Protoleaf:\n    {others}\n", encoding="utf-8")
+    (build / "engine" / "of_others.py").write_text(
+        f"class Protoleaf:\n    {others}\n", encoding="utf-8"
+    )
 
 
 class Text(NamedTuple):
@@ -169,13 +191,22 @@ def texts_in(tree: ast.Module) -> Iterator[Text]:
             texts = [*arguments[_WITH_TEXTS.get(name, slice(None))]]
             texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
         if name in {"tr", "marked"}:
-            about = next((ast.literal_eval(each.value) for each in call.keywords if each.arg == "about"), "")
-        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
+            about = next(
+                (ast.literal_eval(each.value) for each in call.keywords if each.arg == "about"), ""
+            )
+        texts += [
+            keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}
+        ]
         yield from (found._replace(about=about) for found in _all_constants(texts))
-    for own in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_error(node)):
+    for own in (
+        node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_error(node)
+    ):
         for call in _calls_in(own):
             if ast.unparse(call.func) == "super().__init__":
-                texts = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _PARTS)]
+                texts = [
+                    *call.args,
+                    *(keyword.value for keyword in call.keywords if keyword.arg in _PARTS),
+                ]
                 yield from _all_constants(texts)
     for node in ast.walk(tree):  # parts of errors that are chosen before
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -198,17 +229,24 @@ def _of_a_count(tree: ast.Module) -> Iterator[Text]:
     for call in _calls_in(tree):
         name = getattr(call.func, "id", "")
         if name == "plural" and len(call.args) >= len(("count", "one", "many")):
-            yield from (Text(node.lineno, text, is_plural=True) for node, text in _constants(call.args[2]))
+            yield from (
+                Text(node.lineno, text, is_plural=True) for node, text in _constants(call.args[2])
+            )
         elif name == "counted" and len(call.args) > 1:
             nouns = [text for arg in call.args[1:] for _node, text in _constants(arg)]
             if nouns:
                 several = nouns[1] if len(nouns) > 1 else nouns[0] + "s"
                 yield Text(call.lineno, "{count:,} " + several, is_plural=True)
     for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_COUNTS" and node.value is not None:
+        if (
+            isinstance(node, ast.AnnAssign)
+            and getattr(node.target, "id", "") == "_COUNTS"
+            and node.value is not None
+        ):
             nouns = [each.elts[1] for each in ast.walk(node.value) if isinstance(each, ast.Tuple)]
             yield from (
-                found._replace(text="{count:,} " + found.text, is_plural=True) for found in _all_constants(nouns)
+                found._replace(text="{count:,} " + found.text, is_plural=True)
+                for found in _all_constants(nouns)
             )
 
 
@@ -217,9 +255,17 @@ def _parts_in(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
     targets, value = node.targets if isinstance(node, ast.Assign) else [node.target], node.value
     for target in targets:
         pairs = [(target, value)]
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
             pairs = list(zip(target.elts, value.elts, strict=True))
-        yield from (given for name, given in pairs if given is not None and any(map(_is_part, ast.walk(name))))
+        yield from (
+            given
+            for name, given in pairs
+            if given is not None and any(map(_is_part, ast.walk(name)))
+        )
 
 
 def _is_part(node: ast.AST) -> bool:
@@ -319,7 +365,9 @@ def _only_joins(text: str) -> bool:
 def _outside_places(text: str, letters: Mapping[int, int]) -> str:
     """Replace letters, but for those in places for values."""
     parts = _PLACES.split(text)
-    return "".join(part if number % 2 else part.translate(letters) for number, part in enumerate(parts))
+    return "".join(
+        part if number % 2 else part.translate(letters) for number, part in enumerate(parts)
+    )
 
 
 def _run(tool: str, *words: str) -> None:

@@ -39,10 +39,19 @@ from engine.model.propagation import PlainAttention, PropagationNetwork
 from engine.model_card import BackboneCard, read_card
 from engine.new_file import new_file, open_own, write_file
 from engine.new_folder import scratch_folder
-from engine.runtime.activations import Activations, measure_activations, read_activations, write_activations
+from engine.runtime.activations import (
+    Activations,
+    measure_activations,
+    read_activations,
+    write_activations,
+)
 from engine.runtime.quantization import write_eight_bit, write_eight_bit_within
 from engine.training.export import export_backbone, export_propagation
-from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
+from engine.training.propagation_training import (
+    PropagationTrainingSettings,
+    TrainedPropagation,
+    train_attention,
+)
 from engine.training.training_set import EpisodeSettings
 from research.candidates import candidate, take_over
 from research.embedding_head import EmbeddingHead, fit_head
@@ -78,8 +87,12 @@ def pretrain_backbone(
     source: Path,
     run: Path,
     name: Annotated[str, typer.Option("--candidate", help="One of research.candidates.")] = "short",
-    start: Annotated[Path | None, typer.Option(help="RUN folder of the candidate that it starts from.")] = None,
-    wordnet: Annotated[Path | None, typer.Option(help="Needed where ancestors are part of the objective.")] = None,
+    start: Annotated[
+        Path | None, typer.Option(help="RUN folder of the candidate that it starts from.")
+    ] = None,
+    wordnet: Annotated[
+        Path | None, typer.Option(help="Needed where ancestors are part of the objective.")
+    ] = None,
 ) -> None:
     """Pretrain a candidate on SOURCE/train, watch SOURCE/val, write weights and log into RUN."""
     run.mkdir(parents=True, exist_ok=True)
@@ -110,7 +123,12 @@ def pretrain_backbone(
 
     above = None if wordnet is None else ancestor_matrix(wordnet, training)
     pretrain(
-        trained, training, chosen.settings, embedding_width=trained.embedding_width, on_epoch=on_epoch, ancestors=above
+        trained,
+        training,
+        chosen.settings,
+        embedding_width=trained.embedding_width,
+        on_epoch=on_epoch,
+        ancestors=above,
     )
 
 
@@ -122,7 +140,9 @@ def _network_state(averaged: nn.Module) -> dict[str, torch.Tensor]:
 
 def _weights_of(run: Path | None, name: str) -> dict[str, torch.Tensor]:
     if run is None:
-        raise UsageError("the candidate starts from another", expected=f"--start with the RUN folder of {name}")
+        raise UsageError(
+            "the candidate starts from another", expected=f"--start with the RUN folder of {name}"
+        )
     state: dict[str, torch.Tensor] = torch.load(run / WEIGHTS, weights_only=True)
     return state
 
@@ -180,7 +200,9 @@ def _tensors(head: EmbeddingHead) -> tuple[torch.Tensor, torch.Tensor]:
 def plain(out: Path) -> None:
     """Export propagation without parameters, for embeddings of any width, to OUT."""
     agreement = export_propagation(PropagationNetwork(PlainAttention()), out / WIDTH_AGNOSTIC)
-    typer.echo(f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs")
+    typer.echo(
+        f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs"
+    )
 
 
 @commands.command("activations")
@@ -195,7 +217,9 @@ def activations(
         with scratch_folder() as folder:
             model = folder / source.model.name
             network = bundled_network(source)
-            write_file(model, write_graph(network, card.input_side, source.name).SerializeToString())
+            write_file(
+                model, write_graph(network, card.input_side, source.name).SerializeToString()
+            )
             photos = _photos(folders, card.input_side, count)
             write_activations(source.activations, measure_activations(model, card, photos))
             _write_companion(model, read_activations(source.activations), card, photos, IN_FLOAT)
@@ -206,16 +230,26 @@ def activations(
 
 
 def _write_companion(
-    model: Path, measured: Activations, card: BackboneCard, photos: NDArray[np.uint8], in_float: tuple[str, ...] = ()
+    model: Path,
+    measured: Activations,
+    card: BackboneCard,
+    photos: NDArray[np.uint8],
+    in_float: tuple[str, ...] = (),
 ) -> None:
-    report = write_eight_bit_within(measured, model, card, photos[::PHOTOS_CHECKED], in_float=in_float)
-    typer.echo(f"{model.stem}: mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}")
+    report = write_eight_bit_within(
+        measured, model, card, photos[::PHOTOS_CHECKED], in_float=in_float
+    )
+    typer.echo(
+        f"{model.stem}: mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}"
+    )
 
 
 def _photos(folders: list[Path], side: int, count: int) -> NDArray[np.uint8]:
     chosen = list[Path]()
     for folder in folders:
-        paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"})
+        paths = sorted(
+            path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"}
+        )
         chosen += paths[:: max(1, len(paths) // count)]
     return np.stack([decode_square(path.read_bytes(), side) for path in chosen])
 
@@ -271,7 +305,9 @@ def _card(width: int, side: int, trained: TrainedPropagation, run: Path) -> Back
             "held_out_20_way_2_shot_loss": round(trained.after.loss, 4),
             "held_out_20_way_2_shot_accuracy_untrained": round(trained.before.accuracy, 4),
             "held_out_20_way_2_shot_accuracy": round(trained.after.accuracy, 4),
-            "held_out_20_way_2_shot_accuracy_prototypes": round(trained.without_propagation.accuracy, 4),
+            "held_out_20_way_2_shot_accuracy_prototypes": round(
+                trained.without_propagation.accuracy, 4
+            ),
         },
     )
 

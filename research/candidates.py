@@ -48,7 +48,9 @@ CANDIDATES: Final[Mapping[str, Candidate]] = {
     "short": Candidate(blocks=(1, 1, 2, 1), settings=_REFINING, start="deep"),
     "short-ancestors": Candidate(
         blocks=(1, 1, 2, 1),
-        settings=PretrainingSettings(stages=_REFINING.stages, learning_rate=0.05, ancestor_weight=0.5),
+        settings=PretrainingSettings(
+            stages=_REFINING.stages, learning_rate=0.05, ancestor_weight=0.5
+        ),
         start="deep",
     ),
     "slim": Candidate(
@@ -97,7 +99,10 @@ def take_over(network: LeafNet, weights: Mapping[str, Tensor], blocks: tuple[int
 def _counts(network: LeafNet) -> list[int]:
     """Blocks of each stage."""
     first = next(place for place, layer in enumerate(network.stages) if not _is_stem(layer))
-    return [end - start for start, end in zip((first, *network.stage_ends), network.stage_ends, strict=False)]
+    return [
+        end - start
+        for start, end in zip((first, *network.stage_ends), network.stage_ends, strict=False)
+    ]
 
 
 def _is_stem(layer: nn.Module) -> bool:

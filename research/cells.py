@@ -122,7 +122,9 @@ def train_cell(
     training_set = data.training_set()
     objective = make_objective(cell.method, training_set, settings)
     if start is not None:
-        checkpoints.restore_module(objective, checkpoints.read(start.folder(runs, data.variant) / CHECKPOINT_NAME))
+        checkpoints.restore_module(
+            objective, checkpoints.read(start.folder(runs, data.variant) / CHECKPOINT_NAME)
+        )
     images = validation_images(data) if len(data.validation_few_shot) else test_images(data)
     watched = draw_tasks(images, ways=cell.ways, shots=cell.shots, count=WATCHED_TASKS)
     return train(
@@ -137,12 +139,16 @@ def train_cell(
     )
 
 
-def _watch(objective: Objective, data: FewShotData, tasks: Tasks, settings: MethodSettings) -> Callable[[Embed], float]:
+def _watch(
+    objective: Objective, data: FewShotData, tasks: Tasks, settings: MethodSettings
+) -> Callable[[Embed], float]:
     """Accuracy on a few tasks for the curve; PPN by its harder setting."""
 
     def watch(_embed: Embed) -> float:
         bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-        return float(tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks))).mean())
+        return float(
+            tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks))).mean()
+        )
 
     return watch
 
@@ -172,7 +178,9 @@ def load_cell(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Pat
     return objective.to(device).eval()
 
 
-def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective) -> tuple[TestResult, ...]:
+def test_cell(
+    data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective
+) -> tuple[TestResult, ...]:
     """Test a trained cell on the column's tasks, which are the same for all methods."""
     settings = settings_for(cell, settings)
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
@@ -180,7 +188,9 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
 
     def result(row: str, accuracies: Iterable[float]) -> TestResult:
         kept = remembered(cell, settings)
-        return TestResult(row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept)
+        return TestResult(
+            row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept
+        )
 
     if not isinstance(objective, PrototypePropagation):
         accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded))
@@ -189,7 +199,9 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
     trained = LearnedPropagation.of(objective)
     for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
         paper = options_of(objective.settings, knows_edges=knows_edges)
-        found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
+        found.append(
+            result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper)))
+        )
     return tuple(found)
 
 

@@ -67,7 +67,9 @@ def _evened(covariance: Floats) -> Floats:
 
 def _scatter(features: Floats, targets: NDArray[np.int64]) -> Floats:
     """Covariance (d, d) within classes."""
-    means = np.stack([features[targets == target].mean(axis=0) for target in range(int(targets.max()) + 1)])
+    means = np.stack(
+        [features[targets == target].mean(axis=0) for target in range(int(targets.max()) + 1)]
+    )
     inner = features - means[targets]
     scatter: Floats = inner.T @ inner / len(inner)
     return scatter
@@ -93,16 +95,22 @@ def main(
 def _photos(folder: Path, network: torch.nn.Module, side: int) -> Photos:
     """Features and classes of all photos below a folder."""
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in IMAGE_SUFFIXES)
-    classes = {parent: place for place, parent in enumerate(sorted({path.parent for path in paths}))}
+    classes = {
+        parent: place for place, parent in enumerate(sorted({path.parent for path in paths}))
+    }
     with torch.inference_mode():
         features = [network(batch).numpy() for batch in _batches(paths, side)]
-    return np.concatenate(features).astype(np.float64), np.array([classes[path.parent] for path in paths])
+    return np.concatenate(features).astype(np.float64), np.array(
+        [classes[path.parent] for path in paths]
+    )
 
 
 def _batches(paths: Sequence[Path], side: int) -> Iterator[torch.Tensor]:
     """Images (B, 3, side, side) as the network takes them."""
     for start in range(0, len(paths), BATCH):
-        pixels = np.stack([decode_square(path.read_bytes(), side) for path in paths[start : start + BATCH]])
+        pixels = np.stack(
+            [decode_square(path.read_bytes(), side) for path in paths[start : start + BATCH]]
+        )
         yield (torch.from_numpy(pixels).permute(0, 3, 1, 2).float() - 127) / 128
 
 

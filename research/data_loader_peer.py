@@ -33,7 +33,9 @@ def open_data_loader(model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer 
         Embeds all files once and gives the images a second; None for a backbone that is no LeafNet.
     """
     command = [sys.executable, "-m", "research.data_loader_peer", str(model.backbone)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:  # noqa: S603 (our own program)
+    with subprocess.Popen(  # noqa: S603 (our own program)
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         asks, answers = child.stdin, child.stdout
@@ -76,7 +78,11 @@ def embed_with_data_loader(network: Any, card: Any, paths: Sequence[str], *, wor
 
     started_s = time.perf_counter()
     with torch.inference_mode():
-        loader: DataLoader[Any] = DataLoader(_Photos(paths, card), batch_size=BATCH, num_workers=workers)  # type: ignore[arg-type]
+        loader: DataLoader[Any] = DataLoader(
+            _Photos(paths, card),  # type: ignore[arg-type]
+            batch_size=BATCH,
+            num_workers=workers,
+        )
         count = sum(len(network(batch)) for batch in loader)
     return count / (time.perf_counter() - started_s)
 

@@ -37,7 +37,9 @@ class EmbeddingHead:
         return (features - self.mean) @ self.matrix.T
 
 
-def fit_head(features: NDArray[np.float32], targets: NDArray[np.int64], widths: Sequence[int]) -> EmbeddingHead:
+def fit_head(
+    features: NDArray[np.float32], targets: NDArray[np.int64], widths: Sequence[int]
+) -> EmbeddingHead:
     """Fit the map to the stages' features of a labelled image set that the network was not trained on.
 
     Args:
@@ -65,7 +67,9 @@ def fit_head(features: NDArray[np.float32], targets: NDArray[np.int64], widths: 
 
 
 def _class_means(features: Floats, targets: NDArray[np.int64]) -> Floats:
-    return np.stack([features[targets == target].mean(axis=0) for target in range(int(targets.max()) + 1)])
+    return np.stack(
+        [features[targets == target].mean(axis=0) for target in range(int(targets.max()) + 1)]
+    )
 
 
 def _whitening(features: Floats, targets: NDArray[np.int64]) -> Floats:

@@ -14,7 +14,11 @@ from engine.model.propagation import Prototypes
 from engine.training.level_wise import edges_between
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS
-from research.reports.propagation_figure import PropagationCurve, PropagationPoint, accuracy_against_propagation
+from research.reports.propagation_figure import (
+    PropagationCurve,
+    PropagationPoint,
+    accuracy_against_propagation,
+)
 from research.reports.prototype_figure import PrototypeFigure, prototypes_in_2d
 from research.results import half_width
 from research.testing.bench import Bench, EmbeddedTasks, test_images
@@ -110,7 +114,9 @@ def draw_propagation(
         UsageError: a library is missing.
         StorageError: the folder refuses.
     """
-    meter = ProgressMeter(len(data_sets) * len(ways) * 2 * len(PROPAGATIONS), on_progress, unit="tests")
+    meter = ProgressMeter(
+        len(data_sets) * len(ways) * 2 * len(PROPAGATIONS), on_progress, unit="tests"
+    )
     curves: list[PropagationCurve] = []
     for data in data_sets:
         for count in ways:
@@ -139,12 +145,16 @@ def propagation_curves(
             points.append(_point(ppn, embedded, paper, weight))
             if meter is not None:
                 meter.advance()
-        return PropagationCurve(bench.data.variant, setting, ways, tuple(points), bench.data.name, SHOTS)
+        return PropagationCurve(
+            bench.data.variant, setting, ways, tuple(points), bench.data.name, SHOTS
+        )
 
     return curve(PPN, knows_edges=False), curve(PPN_PLUS, knows_edges=True)
 
 
-def _point(ppn: TrainedPpn, embedded: EmbeddedTasks, paper: PropagationOptions, propagation: float) -> PropagationPoint:
+def _point(
+    ppn: TrainedPpn, embedded: EmbeddedTasks, paper: PropagationOptions, propagation: float
+) -> PropagationPoint:
     options = replace(paper, lambda_=1.0 - propagation)
     accuracies = embedded.tasks.accuracies(predict(ppn.bench, embedded, ppn.trained, options))
     return PropagationPoint(propagation, float(accuracies.mean()), half_width(accuracies.tolist()))

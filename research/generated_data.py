@@ -64,7 +64,9 @@ def generated_data(size: GeneratedSize, side: int, *, seed: int = 0) -> FewShotD
         name="generated",
         variant="pure",
         side=stored,
-        pixels=generator.integers(0, 256, (len(class_positions), stored, stored, 3), dtype=np.uint8),
+        pixels=generator.integers(
+            0, 256, (len(class_positions), stored, stored, 3), dtype=np.uint8
+        ),
         class_positions=class_positions,
         is_test=np.isin(class_positions, test),
         edge_index=_edges(size.classes),
@@ -83,6 +85,11 @@ def _edges(classes: tuple[int, ...]) -> NDArray[np.int64]:
     for level, (above, below) in enumerate(pairwise(classes)):
         shares = ((np.arange(below) + 0.5) / below) ** SKEW
         blocks.append(
-            np.stack([firsts[level] + (shares * above).astype(np.int64), firsts[level + 1] + np.arange(below)])
+            np.stack(
+                [
+                    firsts[level] + (shares * above).astype(np.int64),
+                    firsts[level + 1] + np.arange(below),
+                ]
+            )
         )
     return np.concatenate(blocks, axis=1)

@@ -12,7 +12,9 @@ LEAF_NET_WIDTHS: Final = (48, 96, 192, 384)
 LEAF_NET_BLOCKS: Final = (1, 1, 2, 1)
 
 
-def _convolution(channels_in: int, channels_out: int, *, size: int = 3, stride: int = 1) -> list[nn.Module]:
+def _convolution(
+    channels_in: int, channels_out: int, *, size: int = 3, stride: int = 1
+) -> list[nn.Module]:
     return [
         nn.Conv2d(channels_in, channels_out, size, stride, size // 2, bias=False),
         nn.BatchNorm2d(channels_out),

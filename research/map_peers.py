@@ -28,7 +28,9 @@ NEW: Final = 1_000  # points that are placed later
 SEED: Final = 0
 
 Floats = NDArray[np.float32]
-Layout = Callable[[Floats], tuple[NDArray[np.float64], Callable[[Floats], NDArray[np.float64]] | None]]
+Layout = Callable[
+    [Floats], tuple[NDArray[np.float64], Callable[[Floats], NDArray[np.float64]] | None]
+]
 """Places (n, 2) of vectors, and a function that places others without moving these; None where there is none."""
 
 application = typer.Typer(help="Compare libraries that lay out images in the plane.")
@@ -50,7 +52,9 @@ class PeerFigures:
     is_repeatable: bool | None  # the same seed gives the same places; None where not tried
 
 
-def trustworthiness(vectors: Floats, places: NDArray[np.float64], asked: NDArray[np.int64]) -> float:
+def trustworthiness(
+    vectors: Floats, places: NDArray[np.float64], asked: NDArray[np.int64]
+) -> float:
     """Trustworthiness at `NEIGHBOURS` of some rows: 1 where the nearest ones in the map are so among the vectors too.
 
     As in Venna and Kaski (2001), with the mean over the rows that are asked about.
@@ -70,21 +74,29 @@ def _nearest(places: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np
     return np.argpartition(squares, NEIGHBOURS, axis=1)[:, :NEIGHBOURS]
 
 
-def _ranks_of(vectors: Floats, rows: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ranks_of(
+    vectors: Floats, rows: NDArray[np.int64], found: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Ranks (k, 10), from 1, of the found rows among the vectors by their distance."""
     squares = np.einsum("nd,nd->n", vectors, vectors) - 2 * vectors[rows] @ vectors.T
     squares[np.arange(len(rows)), rows] = np.inf
     own = np.take_along_axis(squares, found, axis=1)
-    return np.stack([(squares < own[:, [place]]).sum(axis=1) + 1 for place in range(found.shape[1])], axis=1)
+    return np.stack(
+        [(squares < own[:, [place]]).sum(axis=1) + 1 for place in range(found.shape[1])], axis=1
+    )
 
 
-def class_accuracy(places: NDArray[np.float64], classes: NDArray[np.int64], asked: NDArray[np.int64]) -> float:
+def class_accuracy(
+    places: NDArray[np.float64], classes: NDArray[np.int64], asked: NDArray[np.int64]
+) -> float:
     """Share of the asked images of the class that most of their 10 neighbours have; a map without classes has none."""
     hits = 0
     for start in range(0, len(asked), 200):
         rows = asked[start : start + 200]
         near = classes[_nearest(places, rows)]
-        hits += sum(np.bincount(each).argmax() == classes[row] for each, row in zip(near, rows, strict=True))
+        hits += sum(
+            np.bincount(each).argmax() == classes[row] for each, row in zip(near, rows, strict=True)
+        )
     return hits / len(asked)
 
 
@@ -139,7 +151,12 @@ LAYOUTS: Final[dict[str, Layout]] = {
     "pacmap": _pacmap,
     "protoleaf": _ours,
 }
-LIBRARIES: Final = {"opentsne": "openTSNE", "umap": "umap", "umap-neighbours": "umap", "pacmap": "pacmap"}
+LIBRARIES: Final = {
+    "opentsne": "openTSNE",
+    "umap": "umap",
+    "umap-neighbours": "umap",
+    "pacmap": "pacmap",
+}
 
 
 def _cpu_s() -> float:
@@ -147,7 +164,9 @@ def _cpu_s() -> float:
     return spent.ru_utime + spent.ru_stime
 
 
-def measure(name: str, vectors: Floats, classes: NDArray[np.int64], *, is_repeated: bool = False) -> PeerFigures:
+def measure(
+    name: str, vectors: Floats, classes: NDArray[np.int64], *, is_repeated: bool = False
+) -> PeerFigures:
     """Lay out all but the last `NEW` points, then place these."""
     start_s = _cpu_s()
     if name in LIBRARIES:
@@ -158,14 +177,21 @@ def measure(name: str, vectors: Floats, classes: NDArray[np.int64], *, is_repeat
     spent_s, start_s = _cpu_s() - start_s, _cpu_s()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     asked = np.sort(np.random.default_rng(1).choice(len(known), LOOKED_AT, replace=False))
-    trust, right = trustworthiness(known, places, asked), class_accuracy(places, classes[:-NEW], asked)
+    trust, right = (
+        trustworthiness(known, places, asked),
+        class_accuracy(places, classes[:-NEW], asked),
+    )
     new_s, new_trust, start_s = float("nan"), float("nan"), _cpu_s()
     if transform is not None:
         new = transform(vectors[-NEW:])
         new_s = _cpu_s() - start_s
-        new_trust = trustworthiness(vectors, np.concatenate([places, new]), np.arange(len(known), len(vectors)))
+        new_trust = trustworthiness(
+            vectors, np.concatenate([places, new]), np.arange(len(known), len(vectors))
+        )
     again = bool(np.array_equal(LAYOUTS[name](known)[0], places)) if is_repeated else None
-    return PeerFigures(name, len(known), import_s, spent_s, peak, trust, right, new_s, new_trust, again)
+    return PeerFigures(
+        name, len(known), import_s, spent_s, peak, trust, right, new_s, new_trust, again
+    )
 
 
 @application.command()
@@ -178,7 +204,9 @@ def points(project: Path, out: Path, count: int = 100_000) -> None:
     live = LiveCollection.open(project, CacheFolders.default(), for_writing=False)
     live.load(fits=False)
     rows = live.embedded.ready_rows
-    vectors = map_space(to_floats(live.embedded.store.embeddings[rows])).apply(live.embedded.store.embeddings[rows])
+    vectors = map_space(to_floats(live.embedded.store.embeddings[rows])).apply(
+        live.embedded.store.embeddings[rows]
+    )
     classes = live.state.label_class[live.embedded.is_ready]
     generator = np.random.default_rng(SEED)
     missing = max(count - len(vectors), 0)
@@ -193,11 +221,15 @@ def points(project: Path, out: Path, count: int = 100_000) -> None:
     order = generator.permutation(len(vectors) + missing)[:count]
     both = np.concatenate([vectors, made]).astype(np.float32)[order]
     np.savez(out, vectors=both, classes=np.concatenate([classes, classes[chosen]])[order])
-    typer.echo(f"{len(vectors):,} images, {missing:,} points between them, of width {both.shape[1]}")
+    typer.echo(
+        f"{len(vectors):,} images, {missing:,} points between them, of width {both.shape[1]}"
+    )
 
 
 @application.command()
-def lay(file: Path, name: Annotated[str, typer.Argument(help=", ".join(LAYOUTS))], repeat: bool = False) -> None:
+def lay(
+    file: Path, name: Annotated[str, typer.Argument(help=", ".join(LAYOUTS))], repeat: bool = False
+) -> None:
     """Measure one library."""
     given = np.load(file)
     start_s = time.monotonic()

@@ -1,7 +1,7 @@
 """The methods of the paper's tables: what is trained, and which rows of the table a training gives."""
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import torch
 
@@ -36,7 +36,10 @@ and tested with the raw cosine of Eq. 5 in place of its softmax."""
 KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
 
 BackboneName = Literal["conv4", "resnet12"]
-BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {"conv4": Conv4, "resnet12": ResNet12}
+BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {
+    "conv4": Conv4,
+    "resnet12": ResNet12,
+}
 
 NEWER: Final[dict[str, Plain]] = {"backbone": "conv4"}
 """Settings that came after results and checkpoints that are kept: with these values they are not remembered."""
@@ -84,7 +87,9 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
         InputError: there is no such method, or the training set does not suffice for it.
     """
     if method not in (*METHODS, *BEYOND):
-        raise InputError("there is no such method", expected=", ".join((*METHODS, *BEYOND)), found=f"“{method}”")
+        raise InputError(
+            "there is no such method", expected=", ".join((*METHODS, *BEYOND)), found=f"“{method}”"
+        )
     objective = _make(method, training_set, settings)
     objective.constants = constants_of(method, settings)
     return objective
@@ -97,17 +102,25 @@ def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> O
         backbone = BACKBONES[settings.backbone](side)
     width = backbone.embedding_width
     if method in KINDS_OF_PPN:
-        return PrototypePropagation(backbone, width, training_set, _propagation(method, settings), seed=seed)
+        return PrototypePropagation(
+            backbone, width, training_set, _propagation(method, settings), seed=seed
+        )
     level_wise, has_heads, base = _parts(method)
     if base == "closer-look":
-        return CloserLook(backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed)
-    sampler = baseline_sampler(training_set, _shape(settings, level_wise=level_wise), level_wise=level_wise)
+        return CloserLook(
+            backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed
+        )
+    sampler = baseline_sampler(
+        training_set, _shape(settings, level_wise=level_wise), level_wise=level_wise
+    )
     if base == "gnn":
         return FewShotGnn(backbone, width, sampler, settings.gnn, seed=seed)
     if not has_heads:
         return PrototypicalNet(backbone, sampler)
     heads = ClassHeads(width, training_set, fine_only=not level_wise, seed=seed)
-    return PrototypicalNet(backbone, sampler, BesideHeads(heads, training_set.class_positions, settings.beyond_weight))
+    return PrototypicalNet(
+        backbone, sampler, BesideHeads(heads, training_set.class_positions, settings.beyond_weight)
+    )
 
 
 def _parts(method: str) -> tuple[bool, bool, str]:
@@ -126,13 +139,17 @@ def _propagation(method: str, settings: MethodSettings) -> LevelWiseSettings:
 
 
 def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
-    return settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
+    return (
+        settings.shape if level_wise else replace(settings.shape, queries=settings.episode_queries)
+    )
 
 
 def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
     """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
     found = {**_own_constants(method, settings), "backbone": settings.backbone}
-    return {name: value for name, value in found.items() if name not in NEWER or value != NEWER[name]}
+    return {
+        name: value for name, value in found.items() if name not in NEWER or value != NEWER[name]
+    }
 
 
 def _own_constants(method: str, settings: MethodSettings) -> dict[str, Plain]:
@@ -169,9 +186,13 @@ def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:
             expected = ", ".join(sorted(known - COLUMN_SETTINGS))
             raise UsageError("there is no such setting", expected=expected, found=name)
     changed = by_name.with_chosen(settings, chosen)
-    return replace(changed, closer_look=replace(changed.closer_look, fitting=settings.closer_look.fitting))
+    return replace(
+        changed, closer_look=replace(changed.closer_look, fitting=settings.closer_look.fitting)
+    )
 
 
-def _direct_names(settings: object) -> set[str]:
+def _direct_names(settings: Any) -> set[str]:
     """Fields that hold no further settings."""
-    return {each.name for each in fields(settings) if not is_dataclass(getattr(settings, each.name))}  # type: ignore[arg-type]
+    return {
+        each.name for each in fields(settings) if not is_dataclass(getattr(settings, each.name))
+    }

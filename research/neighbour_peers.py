@@ -83,7 +83,12 @@ class Usearch:
 
     def __init__(self, _count: int) -> None:
         self._index = import_module("usearch.index").Index(
-            ndim=WIDTH, metric="cos", dtype="f16", connectivity=LINKS, expansion_add=BREADTH, expansion_search=BREADTH
+            ndim=WIDTH,
+            metric="cos",
+            dtype="f16",
+            connectivity=LINKS,
+            expansion_add=BREADTH,
+            expansion_search=BREADTH,
         )
 
     def add(self, vectors: Floats, first: int) -> None:
@@ -100,7 +105,9 @@ class Faiss:
 
     def __init__(self, _count: int) -> None:
         faiss = import_module("faiss")
-        self._index = faiss.IndexHNSWSQ(WIDTH, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
+        self._index = faiss.IndexHNSWSQ(
+            WIDTH, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT
+        )
         for name in ("efConstruction", "efSearch"):
             setattr(self._index.hnsw, name, BREADTH)
 
@@ -189,7 +196,9 @@ def main(
     try:
         found = measure_neighbours(name, count)
     except ImportError:
-        raise typer.BadParameter(f"{name} is not installed; install it beside the program to compare") from None
+        raise typer.BadParameter(
+            f"{name} is not installed; install it beside the program to compare"
+        ) from None
     typer.echo(
         f"{found.name}: {found.images:,} images, built in {found.build_cpu_s:.1f} s of CPU time, "
         f"{found.memory_mib:,.0f} MiB, {found.query_ms:.2f} ms a query, "

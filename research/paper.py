@@ -63,7 +63,10 @@ TITLES: Final[Mapping[str, str]] = {
 
 
 def _row(*printed: tuple[float, float]) -> dict[Column, PublishedAccuracy]:
-    return {column: PublishedAccuracy(*numbers) for column, numbers in zip(COLUMNS, printed, strict=True)}
+    return {
+        column: PublishedAccuracy(*numbers)
+        for column, numbers in zip(COLUMNS, printed, strict=True)
+    }
 
 
 ACCURACIES: Final[Mapping[str, Mapping[str, Mapping[Column, PublishedAccuracy]]]] = {

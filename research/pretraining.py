@@ -110,7 +110,9 @@ def _one_cycle(progress: float, warm_up_share: float) -> float:
     return 0.5 * (1 + math.cos(math.pi * (progress - warm_up_share) / (1 - warm_up_share)))
 
 
-def _batches(images: PretrainingImages, settings: PretrainingSettings) -> Iterator[tuple[int, int, Tensor, Tensor]]:
+def _batches(
+    images: PretrainingImages, settings: PretrainingSettings
+) -> Iterator[tuple[int, int, Tensor, Tensor]]:
     """Yield (epoch, side, pixels, targets) over all stages."""
     generator = torch.Generator().manual_seed(settings.seed)
     pixels, targets = torch.from_numpy(images.pixels), torch.from_numpy(images.targets)
@@ -148,7 +150,10 @@ class AncestorLoss(nn.Module):
             return loss
         above = self.ancestors[targets]
         surprise = -(scores.float().softmax(dim=1) @ self.ancestors).clamp(min=1e-6).log()
-        return loss + self.weight * ((surprise * above).sum(dim=1) / above.sum(dim=1).clamp(min=1)).mean()
+        return (
+            loss
+            + self.weight * ((surprise * above).sum(dim=1) / above.sum(dim=1).clamp(min=1)).mean()
+        )
 
 
 def pretrain(
@@ -200,13 +205,19 @@ def pretrain(
 
 
 @torch.no_grad()
-def embed(backbone: nn.Module, images: PretrainingImages, batch_size: int = 250) -> NDArray[np.float32]:
+def embed(
+    backbone: nn.Module, images: PretrainingImages, batch_size: int = 250
+) -> NDArray[np.float32]:
     """Embeddings (n, d) of all images, in evaluation mode."""
     backbone.eval()
     blocks = []
     for start in range(0, len(images.targets), batch_size):
         pixels = torch.from_numpy(images.pixels[start : start + batch_size])
-        blocks.append(backbone(_normalised(pixels).contiguous(memory_format=torch.channels_last)).float().numpy())
+        blocks.append(
+            backbone(_normalised(pixels).contiguous(memory_format=torch.channels_last))
+            .float()
+            .numpy()
+        )
     return np.concatenate(blocks)
 
 

@@ -18,7 +18,9 @@ CLASSES: Final = 200
 WIDTH: Final = 384  # of an embedding of the bundled backbone
 DRAWN: Final = 20_480  # embeddings in memory, 31 MB: a pass goes over them again and again
 BLOCK_ROWS: Final = 1_024
-AROUND: Final = 5  # passes before a window is open, and after: beside it they would wait for its fits
+AROUND: Final = (
+    5  # passes before a window is open, and after: beside it they would wait for its fits
+)
 BUDGET_S: Final = 40.0
 """Further rounds begin within this time, so that a command ends within two minutes on slow machines, too."""
 
@@ -73,7 +75,9 @@ def _amount(figure: float, unit: str) -> str:
     return f"{figure:.2f} {unit}"
 
 
-def shown(name: str, figures: Sequence[float], unit: str = "s", *, percentile: float = 50) -> JudgedFigure:
+def shown(
+    name: str, figures: Sequence[float], unit: str = "s", *, percentile: float = 50
+) -> JudgedFigure:
     """A figure that nothing is promised of."""
     return JudgedFigure(name, float(np.percentile(figures, percentile)), unit)
 

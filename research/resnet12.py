@@ -56,8 +56,14 @@ class _Block(nn.Module):
         self.norms = nn.BatchNorm2d(width), nn.BatchNorm2d(width)  # of the two that are added
         layers: list[nn.Module] = []
         for channels in (channels_in, width):
-            layers += [nn.Conv2d(channels, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.LeakyReLU(SLOPE)]
-        self.layers = nn.Sequential(*layers, nn.Conv2d(width, width, 3, padding=1, bias=False), self.norms[0])
+            layers += [
+                nn.Conv2d(channels, width, 3, padding=1, bias=False),
+                nn.BatchNorm2d(width),
+                nn.LeakyReLU(SLOPE),
+            ]
+        self.layers = nn.Sequential(
+            *layers, nn.Conv2d(width, width, 3, padding=1, bias=False), self.norms[0]
+        )
         self.shortcut = nn.Sequential(nn.Conv2d(channels_in, width, 1, bias=False), self.norms[1])
         self.after = nn.Sequential(nn.LeakyReLU(SLOPE), nn.MaxPool2d(2))
 

@@ -41,11 +41,15 @@ class TestResult:
     def __post_init__(self) -> None:
         if len(self.accuracies) < 2:  # noqa: PLR2004 (one task has no spread)
             raise InputError(
-                f"a result of '{self.row}' is too short", expected="two tasks or more", found=str(len(self.accuracies))
+                f"a result of '{self.row}' is too short",
+                expected="two tasks or more",
+                found=str(len(self.accuracies)),
             )
         wrong = [accuracy for accuracy in self.accuracies if not 0 <= accuracy <= 1]
         if wrong:
-            raise InputError(f"an accuracy of '{self.row}' is no share", expected="0 to 1", found=str(wrong[0]))
+            raise InputError(
+                f"an accuracy of '{self.row}' is no share", expected="0 to 1", found=str(wrong[0])
+            )
 
     @property
     def mean(self) -> float:

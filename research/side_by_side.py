@@ -60,7 +60,9 @@ def run_side_by_side(
                 meter.advance(sum(_drain(done_units)))
                 for future in done:
                     on_result(future.result())
-            meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have reported
+            meter.advance(
+                meter.total - meter.done
+            )  # what the last messages, still on their way, would have reported
         finally:
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
                 for process in multiprocessing.active_children():

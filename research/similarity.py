@@ -36,7 +36,9 @@ class SimilarityOutcome:
     several_by_best: float
 
 
-def measure_similarity_spaces(embeddings: Vectors, classes: NDArray[np.int64]) -> tuple[SimilarityOutcome, ...]:
+def measure_similarity_spaces(
+    embeddings: Vectors, classes: NDArray[np.int64]
+) -> tuple[SimilarityOutcome, ...]:
     """Measure both spaces.
 
     Args:
@@ -85,11 +87,16 @@ def _draws(classes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     generator = np.random.default_rng(0)
     members = [np.flatnonzero(classes == each) for each in np.unique(classes)]
     return [
-        generator.choice(each, SEVERAL, replace=False) for each in members for _ in range(DRAWS) if len(each) > SEVERAL
+        generator.choice(each, SEVERAL, replace=False)
+        for each in members
+        for _ in range(DRAWS)
+        if len(each) > SEVERAL
     ]
 
 
-def _precision(alike: NDArray[np.float32], asked: NDArray[np.int64], classes: NDArray[np.int64]) -> tuple[float, float]:
+def _precision(
+    alike: NDArray[np.float32], asked: NDArray[np.int64], classes: NDArray[np.int64]
+) -> tuple[float, float]:
     """Average precision, and the share of the right class among the first ten."""
     alike = alike.copy()
     alike[asked] = -np.inf

@@ -95,7 +95,9 @@ class SpeedFigures:
 
     def as_text(self) -> str:
         """Lines for a terminal."""
-        against_float32 = "" if self.limit_over_float32 is None else f" (limit {self.limit_over_float32})"
+        against_float32 = (
+            "" if self.limit_over_float32 is None else f" (limit {self.limit_over_float32})"
+        )
         total = self.ours_s + self.refresh_s
         return (
             f"Conv4 at {self.side} px, {self.images:.0f} images an iteration, {self.threads} threads, {self.device}, "
@@ -107,7 +109,8 @@ class SpeedFigures:
             f"refresh of the buffer       {self.refresh_s:9.4f} s   {self.refresh_images:,} images at "
             f"{self.refresh_images_per_s:,.0f} images/s, once in {self.refresh_interval} iterations\n"
             f"both                        {total:9.4f} s   {total / self.bare_s:.2f} x bare {self.precision}, "
-            f"{total / self.bare_float32_s:.2f} x bare float32\n\n" + time_table(self.times).as_text()
+            f"{total / self.bare_float32_s:.2f} x bare float32\n\n"
+            + time_table(self.times).as_text()
         )
 
 
@@ -154,7 +157,8 @@ def measure_speed(
         over_bare_float32=_ratio(seconds[PPN], seconds[_BARE_FLOAT32]),
         refresh_images=images_behind_buffer(settings.propagation.buffer_images),
         refresh_images_per_s=int((~data.is_test).sum()) / statistics.median(seconds[_REFRESH]),
-        refresh_interval=settings.propagation.refresh_epochs * settings.propagation.epoch_iterations,
+        refresh_interval=settings.propagation.refresh_epochs
+        * settings.propagation.epoch_iterations,
         times=tuple(_times(seconds)),
     )
 
@@ -169,27 +173,36 @@ def images_behind_buffer(most_of_a_class: int | None) -> int:
     levels = PAPER["pure"].values()
     if most_of_a_class is None:
         return sum(level.training_images for level in levels)
-    return sum(min(level.training_images, most_of_a_class * level.training_classes) for level in levels)
+    return sum(
+        min(level.training_images, most_of_a_class * level.training_classes) for level in levels
+    )
 
 
 def _jobs(data: FewShotData, settings: MethodSettings) -> dict[str, TimedWork]:
     """All that is timed, in this order."""
     training, training_set = settings.training, data.training_set()
     objectives = {method: make_objective(method, training_set, settings) for method in METHODS}
-    iterations = {name: TrainingIteration(each, training_set.pixels, training) for name, each in objectives.items()}
+    iterations = {
+        name: TrainingIteration(each, training_set.pixels, training)
+        for name, each in objectives.items()
+    }
     ppn, images = objectives[PPN], iterations[PPN].images
     assert isinstance(ppn, PrototypePropagation), "the method PPN is one"
     refresh = Refresh(ppn, training_set.pixels, training.side)
     refresh.prepared(0)()  # with an empty buffer nothing would be propagated
     jobs: dict[str, TimedWork] = {
-        _BARE_FLOAT32: BareIteration(replace(training, precision="float32"), images, is_tuned=False),
+        _BARE_FLOAT32: BareIteration(
+            replace(training, precision="float32"), images, is_tuned=False
+        ),
         _BARE: BareIteration(training, images, is_tuned=True),
         PPN: iterations.pop(PPN),
         **iterations,
         _REFRESH: refresh,
     }
     for row in (*METHODS, PPN_PLUS):
-        jobs[_TEST + row] = TestTask(row, data, objectives[PPN if row == PPN_PLUS else row], settings)
+        jobs[_TEST + row] = TestTask(
+            row, data, objectives[PPN if row == PPN_PLUS else row], settings
+        )
     return jobs
 
 
@@ -199,7 +212,9 @@ def _images(ppn: TimedWork, rounds: int) -> list[int]:
     return [len(ppn.draw(number)[0].images) for number in range(WARM_UP, WARM_UP + rounds)]
 
 
-def _timed(jobs: Mapping[str, TimedWork], rounds: int, device: torch.device, on_progress: OnProgress) -> Seconds:
+def _timed(
+    jobs: Mapping[str, TimedWork], rounds: int, device: torch.device, on_progress: OnProgress
+) -> Seconds:
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
     meter = ProgressMeter(WARM_UP + rounds, on_progress, unit="rounds")
     for number in range(WARM_UP + rounds):
@@ -235,7 +250,9 @@ def _ratio(ours: Sequence[float], peer: Sequence[float]) -> float:
 def _times(seconds: Seconds) -> Iterator[MeasuredTime]:
     for row in (*METHODS, PPN_PLUS):
         training = seconds[PPN if row == PPN_PLUS else row]
-        yield MeasuredTime(row, statistics.median(training), statistics.median(seconds[_TEST + row]))
+        yield MeasuredTime(
+            row, statistics.median(training), statistics.median(seconds[_TEST + row])
+        )
 
 
 @contextmanager

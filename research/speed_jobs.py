@@ -35,7 +35,9 @@ class TrainingIteration:
         settings: of the training.
     """
 
-    def __init__(self, objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings) -> None:
+    def __init__(
+        self, objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings
+    ) -> None:
         self._objective, self._pixels, self._settings = objective, pixels, settings
         objective.refresh_interval = 0
         if settings.compiles:
@@ -75,7 +77,9 @@ class BareIteration:
         is_tuned: channels last in memory and the fused Adam, as in the loop; else both as they are by default.
     """
 
-    def __init__(self, settings: TrainingSettings, images: Callable[[int], Tensor], *, is_tuned: bool) -> None:
+    def __init__(
+        self, settings: TrainingSettings, images: Callable[[int], Tensor], *, is_tuned: bool
+    ) -> None:
         self._device = device_of(settings.device)
         self._precision = number_type(settings.precision, self._device)
         self._layout = torch.channels_last if is_tuned else torch.contiguous_format
@@ -99,7 +103,9 @@ class BareIteration:
         return lambda: self._iterate(images)
 
     def _iterate(self, images: Tensor) -> None:
-        with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
+        with torch.autocast(
+            self._device.type, self._precision, enabled=self._precision != torch.float32
+        ):
             embeddings: Tensor = self._backbone(images)
         torch.autograd.backward(embeddings.float().square().mean())
         self._optimizer.step()
@@ -119,24 +125,34 @@ class TestTask:
 
     __test__ = False  # pytest takes a class of this name for a test
 
-    def __init__(self, row: str, data: FewShotData, objective: Objective, settings: MethodSettings) -> None:
+    def __init__(
+        self, row: str, data: FewShotData, objective: Objective, settings: MethodSettings
+    ) -> None:
         self._data, self._objective, self._shape = data, objective, settings.shape
         self._embed = embedder(objective, data.pixels, settings.training.side)
         self._bench = Bench(data, self._embed)
         self._options = options_of(settings.propagation, knows_edges=row == PPN_PLUS)
         self._seed = settings.training.seed
-        self._trained = LearnedPropagation.of(objective) if isinstance(objective, PrototypePropagation) else None
+        self._trained = (
+            LearnedPropagation.of(objective)
+            if isinstance(objective, PrototypePropagation)
+            else None
+        )
 
     def prepared(self, number: int) -> Timed:
         """Draw a task."""
         shape = self._shape
-        tasks = draw_tasks(test_images(self._data), ways=shape.ways, shots=shape.shots, count=1, seed=number)
+        tasks = draw_tasks(
+            test_images(self._data), ways=shape.ways, shots=shape.shots, count=1, seed=number
+        )
         images = np.concatenate([tasks.support.ravel(), tasks.queries.ravel()])
 
         def classify() -> None:
             embeddings = self._embed(images).cpu()
             support, queries = embeddings[: tasks.support.size], embeddings[tasks.support.size :]
-            self._classify(EmbeddedTasks(tasks, support.reshape(*tasks.support.shape, -1), queries[None]))
+            self._classify(
+                EmbeddedTasks(tasks, support.reshape(*tasks.support.shape, -1), queries[None])
+            )
 
         return classify
 
@@ -158,7 +174,9 @@ class Refresh:
         side: that images are embedded at.
     """
 
-    def __init__(self, objective: PrototypePropagation, pixels: NDArray[np.uint8], side: int) -> None:
+    def __init__(
+        self, objective: PrototypePropagation, pixels: NDArray[np.uint8], side: int
+    ) -> None:
         self._objective = objective
         self._embed = embedder(objective, pixels, side)
 

@@ -11,7 +11,12 @@ from importlib.metadata import version
 
 import typer
 
-from engine.backbones.published.timm_networks import SIZES_NAME, every_architecture, plain_facts_of, shape_of
+from engine.backbones.published.timm_networks import (
+    SIZES_NAME,
+    every_architecture,
+    plain_facts_of,
+    shape_of,
+)
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.new_file import ORDINARY_FILE, write_file

@@ -57,7 +57,9 @@ def trained_settings(data: FewShotData, cell: Cell, runs: Path, chosen: Chosen) 
     return settings_for(cell, settings)
 
 
-def as_reached(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Path) -> MethodSettings:
+def as_reached(
+    data: FewShotData, cell: Cell, settings: MethodSettings, runs: Path
+) -> MethodSettings:
     """The settings with the iterations that an unfinished training has reached in place of those it was to have."""
     reached = checkpoints.read(cell.folder(runs, data.variant) / CHECKPOINT_NAME).iteration
     return replace(settings, training=replace(settings.training, iterations=reached))

@@ -3,4 +3,6 @@
 import os
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_variable, "1")  # arrays of tests are small; threads that wait for each other spin
+    os.environ.setdefault(
+        _variable, "1"
+    )  # arrays of tests are small; threads that wait for each other spin

@@ -24,7 +24,12 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from research.sample_painter.collection import draw_collection
-from tests.support.exported_models import largest_gap, rows_of_predictions, words_of, write_program_s_answers
+from tests.support.exported_models import (
+    largest_gap,
+    rows_of_predictions,
+    words_of,
+    write_program_s_answers,
+)
 
 PACKAGES: Final = ("onnxruntime", "numpy", "pillow")
 HELD_OUT: Final = 3
@@ -33,7 +38,9 @@ LIMIT: Final = 1e-3
 """Largest difference of a score."""
 
 
-def make_project(folder: Path, caches: CacheFolders, backbone: str, images_per_class: int) -> tuple[Path, list[str]]:
+def make_project(
+    folder: Path, caches: CacheFolders, backbone: str, images_per_class: int
+) -> tuple[Path, list[str]]:
     """Draw the sample and make a project of a part of it; returns its file and the held-out pictures."""
     drawn = draw_collection(folder / "sample", images_per_class=images_per_class)
     free = [image for image in drawn.images if not image.is_shot]
@@ -59,7 +66,9 @@ def clean_python(folder: Path) -> Path:
 def run_seconds(python: Path, bundle: Path, out: Path, images: list[str]) -> float:
     """Seconds that the runner takes, start and all."""
     started_s = time.perf_counter()
-    done = subprocess.run([python, "-I", bundle / "run.py", out, *images], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-I", bundle / "run.py", out, *images], check=True, capture_output=True, text=True
+    )
     if done.stderr:
         sys.exit(f"the runner complains: {done.stderr}")
     return time.perf_counter() - started_s
@@ -80,14 +89,21 @@ def compare(title: str, found: Path, expected: Path) -> bool:
     return same == len(rows[0]) and gap <= LIMIT
 
 
-def export(project: Path, caches: CacheFolders, folder: Path, images: list[str]) -> tuple[ExportedModel, Classified]:
+def export(
+    project: Path, caches: CacheFolders, folder: Path, images: list[str]
+) -> tuple[ExportedModel, Classified]:
     """Export the model, and write the program's own answers: by the backbone as it is, and as the program runs it."""
     with Project.open(project, for_writing=False) as opened:
         exported = export_model(opened, caches, folder / "model")
         classified = classify(opened, caches)
-        for name, path in (("own", exported.folder / "backbone.onnx"), ("usual", classified.model.backbone)):
+        for name, path in (
+            ("own", exported.folder / "backbone.onnx"),
+            ("usual", classified.model.backbone),
+        ):
             session = BackboneSession(path, classified.model.card, CPU_CHOICE)
-            write_program_s_answers(classified, opened.classes.graph, session, images, folder / f"{name}.csv")
+            write_program_s_answers(
+                classified, opened.classes.graph, session, images, folder / f"{name}.csv"
+            )
     return exported, classified
 
 
@@ -96,15 +112,25 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
     caches = CacheFolders.default()
     project, images = make_project(folder, caches, backbone, images_per_class)
     exported, classified = export(project, caches, folder, images)
-    say("backbone", f"{classified.model.name}, {'five views' if classified.uses_views else 'one view'}")
+    say(
+        "backbone",
+        f"{classified.model.name}, {'five views' if classified.uses_views else 'one view'}",
+    )
     say("learned from", f"{len(classified.fitted.shots)} labelled of {len(classified.rows)} images")
     say("folder", f"{size_text(exported.size_bytes)}: {', '.join(exported.files)}")
     python = clean_python(folder / "environment")
     listed = [str(python), "-m", "pip", "list", "--format", "freeze"]
-    say("environment", ", ".join(subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()))
+    say(
+        "environment",
+        ", ".join(
+            subprocess.run(listed, check=True, capture_output=True, text=True).stdout.split()
+        ),
+    )
     first_s = run_seconds(python, exported.folder, folder / "first.csv", images[:1])
     all_s = run_seconds(python, exported.folder, folder / "run.csv", images)
-    done = classify_files(open_bundle(exported.folder), [Path(image) for image in images], folder / "found.csv")
+    done = classify_files(
+        open_bundle(exported.folder), [Path(image) for image in images], folder / "found.csv"
+    )
     outcomes = [row["safe_class"] for row in rows_of_predictions(folder / "own.csv")]
     say(
         "held-out pictures",
@@ -114,7 +140,10 @@ def check(folder: Path, backbone: str, images_per_class: int) -> bool:
     agrees = compare("run.py beside the program", folder / "run.csv", folder / "own.csv")
     agrees &= compare("classify --model beside it", folder / "found.csv", folder / "own.csv")
     compare("(eight bits beside the program)", folder / "usual.csv", folder / "own.csv")
-    say("run.py", f"{(len(images) - 1) / (all_s - first_s):.1f} images/s, {first_s:.1f} s for the first")
+    say(
+        "run.py",
+        f"{(len(images) - 1) / (all_s - first_s):.1f} images/s, {first_s:.1f} s for the first",
+    )
     say("classify --model", f"{done.images_per_s:.1f} images/s")
     return agrees
 

@@ -13,7 +13,13 @@ import pytest
 
 from app.application import collect_due
 from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
-from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, PERSON_VARIABLE, CacheFolders
+from engine.config import (
+    BACKBONE_VARIABLE,
+    BACKUPS_VARIABLE,
+    LOGS_VARIABLE,
+    PERSON_VARIABLE,
+    CacheFolders,
+)
 from tests.durations import function_of, slow_tests
 from tests.support.collections import Collection, embed_collection, write_collection
 from tests.support.projects import OPENED
@@ -23,7 +29,11 @@ OTHER_TIERS = tuple(Path(__file__).with_name(name) for name in ("research", "tru
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`make test` runs the product's tests; by default all run."""
-    parser.addoption("--product", action="store_true", help="leave out research, trust and what is measured as slow")
+    parser.addoption(
+        "--product",
+        action="store_true",
+        help="leave out research, trust and what is measured as slow",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -66,7 +76,13 @@ def compiled_languages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("languages")
     for source in sorted((Path(__file__).parents[1] / "translations").glob("*.ts")):
         target = folder / f"{source.stem}.qm"
-        command = [str(Path(sys.executable).parent / "pyside6-lrelease"), "-silent", str(source), "-qm", str(target)]
+        command = [
+            str(Path(sys.executable).parent / "pyside6-lrelease"),
+            "-silent",
+            str(source),
+            "-qm",
+            str(target),
+        ]
         subprocess.run(command, check=True)
     return folder
 
@@ -101,9 +117,13 @@ def own_backups_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     New projects are on the fast backbone unless a test says otherwise.
     """
-    monkeypatch.setattr("engine.images.cache_file.BUSY_TIMEOUT_S", 60.0)  # a disk that stalls is not what is tested
+    monkeypatch.setattr(
+        "engine.images.cache_file.BUSY_TIMEOUT_S", 60.0
+    )  # a disk that stalls is not what is tested
     monkeypatch.setenv(PERSON_VARIABLE, "")  # what a test chooses ends with it
-    monkeypatch.setenv(BACKBONE_VARIABLE, "fast")  # whatever the program's choice is: tests are quick
+    monkeypatch.setenv(
+        BACKBONE_VARIABLE, "fast"
+    )  # whatever the program's choice is: tests are quick
     for variable, name in ((BACKUPS_VARIABLE, "backups"), (LOGS_VARIABLE, "logs")):
         monkeypatch.setenv(variable, str(tmp_path.with_name(f"{tmp_path.name}-{name}")))
 

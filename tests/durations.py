@@ -13,7 +13,9 @@ from typing import Final
 LIST: Final = Path(__file__).with_name("slow_tests.txt")
 SLOW_S: Final = 0.7
 """A test function is slow when its dearest case, with its fixtures, takes so long on two cores."""
-HEAD: Final = "# Seconds of the dearest case, and the test; written by `python -m tests.durations`.\n"
+HEAD: Final = (
+    "# Seconds of the dearest case, and the test; written by `python -m tests.durations`.\n"
+)
 _LINE: Final = re.compile(r"([\d.]+)s (?:call|setup|teardown)\s+(\S+?)::(.+)")
 
 
@@ -43,8 +45,12 @@ def measured(lines: Iterable[str]) -> dict[str, float]:
 def main() -> None:
     """Write the list."""
     found = measured(Path(sys.argv[1]).read_text(encoding="utf-8").splitlines())
-    slow = sorted(((seconds, name) for name, seconds in found.items() if seconds >= SLOW_S), reverse=True)
-    LIST.write_text(HEAD + "".join(f"{seconds:5.1f} {name}\n" for seconds, name in slow), encoding="utf-8")
+    slow = sorted(
+        ((seconds, name) for name, seconds in found.items() if seconds >= SLOW_S), reverse=True
+    )
+    LIST.write_text(
+        HEAD + "".join(f"{seconds:5.1f} {name}\n" for seconds, name in slow), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -24,7 +24,9 @@ class About(Feature):
         self.card: AboutCard | None = None  # until it is opened
         self._reading: DetachedJob | None = None
 
-    @action("about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING)
+    @action(
+        "about", marked("About Protoleaf…"), "info", "", Section.HELP_ABOUT, needs=Needs.NOTHING
+    )
     def open_card(self) -> None:
         """Show the card; where weights come from follows as soon as it was read."""
         from app.about.logic import read_credits

@@ -41,7 +41,8 @@ def read_credits() -> Credits:
     with suppress(OSError, UnicodeDecodeError):
         notice = notice_path().read_text(encoding="utf-8")
     weights = [
-        WeightsCredit(one.choice, one.name, one.card.training_data, one.card.licence) for one in offered_backbones()
+        WeightsCredit(one.choice, one.name, one.card.training_data, one.card.licence)
+        for one in offered_backbones()
     ]
     return Credits(weights, parts_of(notice))
 

@@ -52,7 +52,9 @@ class AboutCard(ScrollingCard):
                 widget.hide()
                 widget.deleteLater()
         words = [make_label(tr("Credits and licences"), "section")]
-        for title, lines in read.parts or [(_title(one), (one.origin, _licence(one))) for one in read.weights]:
+        for title, lines in read.parts or [
+            (_title(one), (one.origin, _licence(one))) for one in read.weights
+        ]:
             words.append(make_flowing_label(title, "strong"))
             words += [make_flowing_label(line, "secondary") for line in lines if line]
         for label in words:

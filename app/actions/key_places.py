@@ -15,9 +15,22 @@ from PySide6.QtGui import QKeyEvent
 
 Key = Qt.Key
 
-_DIGITS: Final = tuple(Key(Key.Key_0 + digit) for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0))  # from left to right
+_DIGITS: Final = tuple(
+    Key(Key.Key_0 + digit) for digit in (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
+)  # from left to right
 _BRACKETS: Final = (Key.Key_BracketLeft, Key.Key_BracketRight)
-_MAC_DIGITS: Final = (18, 19, 20, 21, 23, 22, 26, 28, 25, 29)  # virtual key codes, kVK_ANSI_1 and so on
+_MAC_DIGITS: Final = (
+    18,
+    19,
+    20,
+    21,
+    23,
+    22,
+    26,
+    28,
+    25,
+    29,
+)  # virtual key codes, kVK_ANSI_1 and so on
 
 
 def _places(digits: tuple[int, ...], brackets: tuple[int, int]) -> Mapping[int, Qt.Key]:
@@ -56,7 +69,12 @@ def is_shifted_digit(event: QKeyEvent) -> bool:
 
 def _key_at(event: QKeyEvent) -> Qt.Key | None:
     """What a US keyboard has in the place of a key; None of the keypad, with AltGr, and of keys that are not listed."""
-    is_alt_gr = event.nativeModifiers() & _ALT_GR_BITS or event.modifiers() & Qt.KeyboardModifier.GroupSwitchModifier
+    is_alt_gr = (
+        event.nativeModifiers() & _ALT_GR_BITS
+        or event.modifiers() & Qt.KeyboardModifier.GroupSwitchModifier
+    )
     if is_alt_gr or event.modifiers() & Qt.KeyboardModifier.KeypadModifier:
         return None
-    return _KEY_AT.get(event.nativeVirtualKey() if sys.platform == "darwin" else event.nativeScanCode())
+    return _KEY_AT.get(
+        event.nativeVirtualKey() if sys.platform == "darwin" else event.nativeScanCode()
+    )

@@ -22,7 +22,9 @@ GRID: Final = "grid"  # of images, and nowhere else
 CLASSES: Final = "classes"
 SHIFT_KEY: Final = "⇧"
 NO_KEY: Final = "none"  # in the settings: a person took the key away
-MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
+MODIFIERS: Final = frozenset(
+    {Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr}
+)
 _ENTER_KEYS: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
 _NATIVE: Final = QKeySequence.SequenceFormat.NativeText
@@ -47,7 +49,9 @@ class KeyOwner:
         both = {self.place, other.place}
         if len(both) == 1 or WINDOW in both or both == {IMAGES, GRID}:
             return True
-        return (self.with_images and other.place == IMAGES) or (other.with_images and self.place == IMAGES)
+        return (self.with_images and other.place == IMAGES) or (
+            other.with_images and self.place == IMAGES
+        )
 
 
 def sequence_of(keys: str) -> QKeySequence:
@@ -73,7 +77,9 @@ def short_key(keys: str) -> str:
     """Key sequence where there is little room, `↵` or `⇧↵`."""
     shown, combination = shown_key(keys), _combination(sequence_of(keys))
     if combination.key() in _ENTER_KEYS:
-        shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(enter_name())  # macOS has its own sign
+        shown = shown.removesuffix(enter_name()) + ENTER_SIGN * shown.endswith(
+            enter_name()
+        )  # macOS has its own sign
     return shown.replace(f"{shift_name()}+", SHIFT_KEY)
 
 
@@ -89,9 +95,15 @@ def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, 
     every = list(owners)
     settled: dict[str, Keys] = {}
     taken: dict[str, list[KeyOwner]] = {}
-    for owner in sorted(every, key=lambda each: each.name not in chosen):  # stable: the chosen first
+    for owner in sorted(
+        every, key=lambda each: each.name not in chosen
+    ):  # stable: the chosen first
         wanted = chosen.get(owner.name, owner.keys)
-        free = tuple(key for key in wanted if not _is_taken(key, owner, taken, is_chosen=owner.name in chosen))
+        free = tuple(
+            key
+            for key in wanted
+            if not _is_taken(key, owner, taken, is_chosen=owner.name in chosen)
+        )
         settled[owner.name] = free
         if owner.name in chosen:
             for key in free:
@@ -99,7 +111,9 @@ def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, 
     return settled
 
 
-def _is_taken(key: str, owner: KeyOwner, taken: Mapping[str, Sequence[KeyOwner]], *, is_chosen: bool) -> bool:
+def _is_taken(
+    key: str, owner: KeyOwner, taken: Mapping[str, Sequence[KeyOwner]], *, is_chosen: bool
+) -> bool:
     rival = next((each for each in taken.get(normal_key(key), ()) if each.meets(owner)), None)
     if rival is not None and is_chosen:
         _log.warning("the key %s of %s is ignored: %s has it", key, owner.name, rival.name)
@@ -124,7 +138,11 @@ class KeysInUse(QObject):
         self._owners = {owner.name: owner for owner in owners}
         self._settings = settings
         stored = {} if settings is None else settings.chosen_keys()
-        self._chosen = {name: keys for name, texts in stored.items() if (keys := self._read(name, texts)) is not None}
+        self._chosen = {
+            name: keys
+            for name, texts in stored.items()
+            if (keys := self._read(name, texts)) is not None
+        }
         self._settle()
 
     def _read(self, name: str, texts: Sequence[str]) -> Keys | None:
@@ -183,7 +201,9 @@ class KeysInUse(QObject):
         return [
             other.name
             for other in self._owners.values()
-            if other.name != name and owner.meets(other) and wanted in map(normal_key, self._settled[other.name])
+            if other.name != name
+            and owner.meets(other)
+            and wanted in map(normal_key, self._settled[other.name])
         ]
 
     def choose(self, chosen: Mapping[str, Keys]) -> None:

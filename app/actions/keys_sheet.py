@@ -40,7 +40,9 @@ class KeysSheet(Overlay):
 
     change_requested = Signal()
 
-    def __init__(self, host: QWidget, rows: Iterable[ActionRow], pages: Iterable[PageKeys] = ()) -> None:
+    def __init__(
+        self, host: QWidget, rows: Iterable[ActionRow], pages: Iterable[PageKeys] = ()
+    ) -> None:
         super().__init__(host, WIDTH)
         self._layout = QVBoxLayout(self.panel)
         self._layout.setContentsMargins(24, 20, 24, 24)
@@ -90,7 +92,8 @@ def _groups(rows: Iterable[ActionRow], pages: Iterable[PageKeys]) -> list[Group]
         by_menu[row.section.menu].append(line)
     groups = [(tr(menu), lines) for menu, lines in by_menu.items()]
     groups += [
-        (tr(page.text), [(row.name, tr(row.text), page.text_of(row.name)) for row in page.rows]) for page in pages
+        (tr(page.text), [(row.name, tr(row.text), page.text_of(row.name)) for row in page.rows])
+        for page in pages
     ]
     with_keys = [(title, _joined([line for line in lines if line[-1]])) for title, lines in groups]
     return [group for group in with_keys if group[1]]

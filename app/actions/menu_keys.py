@@ -48,7 +48,10 @@ def marked_letters(texts: Sequence[str], hints: Sequence[str]) -> list[str]:
         if line not in owners.values():
             _take_letter(line, wanted, owners, set())
     letter_of = {line: letter for letter, line in owners.items()}
-    return [_marked(text, letter_of[line]) if line in letter_of else text for line, text in enumerate(texts)]
+    return [
+        _marked(text, letter_of[line]) if line in letter_of else text
+        for line, text in enumerate(texts)
+    ]
 
 
 Liked = list[list[str]]
@@ -60,12 +63,19 @@ def _wanted(text: str, hint: str) -> Liked:
     letters = [letter for letter in source if _is_on_keys(letter)]
     plain = {letter for letter in letters if letter.isascii()} or set(letters)
     initials = [word[0] for word in _WORD.findall(source)]
-    return [[each.upper() for each in group if each in plain] for group in (initials[:1], initials, letters)]
+    return [
+        [each.upper() for each in group if each in plain]
+        for group in (initials[:1], initials, letters)
+    ]
 
 
-def _take_letter(line: int, wanted: Sequence[Liked], owners: dict[str, int], tried: set[str]) -> bool:
+def _take_letter(
+    line: int, wanted: Sequence[Liked], owners: dict[str, int], tried: set[str]
+) -> bool:
     """Give a line the letter of another one that can have a free one instead; False where there is none."""
-    for letter in sorted(wanted[line][-1], key=lambda letter: letter in owners):  # stable: the free ones first
+    for letter in sorted(
+        wanted[line][-1], key=lambda letter: letter in owners
+    ):  # stable: the free ones first
         if letter in tried:
             continue
         tried.add(letter)
@@ -175,6 +185,8 @@ def _open_first(bar: QMenuBar) -> None:
 def _open_context_menu(focus: QWidget) -> bool:
     """That of what is current in the part with the keyboard; False where it has none."""
     current = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
-    place: QPoint = current.center() if current is not None and not current.isEmpty() else focus.rect().center()
+    place: QPoint = (
+        current.center() if current is not None and not current.isEmpty() else focus.rect().center()
+    )
     asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, focus.mapToGlobal(place))
     return QApplication.sendEvent(focus, asked)

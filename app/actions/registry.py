@@ -20,7 +20,16 @@ from PySide6.QtWidgets import (
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
 from app.actions.menu_keys import dress_menu, marked_letters
-from app.actions.row import KEYS_ONLY, MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
+from app.actions.row import (
+    KEYS_ONLY,
+    MENUS,
+    ONLY_IN_GRID,
+    ActionRow,
+    MenuLine,
+    Needs,
+    lines_within,
+    menu_lines,
+)
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
@@ -111,7 +120,12 @@ class Registry(QObject):
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         digit, focus = digit_by_place(event), QApplication.focusWidget()
-        if digit is None or focus is None or QApplication.activePopupWidget() is not None or _is_typed(event, focus):
+        if (
+            digit is None
+            or focus is None
+            or QApplication.activePopupWidget() is not None
+            or _is_typed(event, focus)
+        ):
             return False
         action = self._action_in(focus, QKeySequence(QKeyCombination(event.modifiers(), digit)))
         if action is not None and (action.autoRepeat() or not event.isAutoRepeat()):
@@ -143,12 +157,17 @@ class Registry(QObject):
 
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
-        for title, shown in zip(MENUS, marked_letters([tr(title) for title in MENUS], MENUS), strict=True):
+        for title, shown in zip(
+            MENUS, marked_letters([tr(title) for title in MENUS], MENUS), strict=True
+        ):
             rows = [row for row in self._rows if row.in_bar and row.section.menu == title]
             self._fill_menu(bar.addMenu(shown), menu_lines(rows), submenus)
 
     def _fill_menu(
-        self, menu: QMenu, lines: Sequence[MenuLine], submenus: Mapping[str, QMenu] = MappingProxyType({})
+        self,
+        menu: QMenu,
+        lines: Sequence[MenuLine],
+        submenus: Mapping[str, QMenu] = MappingProxyType({}),
     ) -> None:
         for before, line in zip((None, *lines), lines, strict=False):
             if before is not None and before.part != line.part:
@@ -183,5 +202,7 @@ class Registry(QObject):
                 CommandChoice(row.name),
             )
             for row in self._rows
-            if self._actions[row.name].isEnabled() and row.name != "command_palette" and row.section not in KEYS_ONLY
+            if self._actions[row.name].isEnabled()
+            and row.name != "command_palette"
+            and row.section not in KEYS_ONLY
         ]

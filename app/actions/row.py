@@ -39,7 +39,9 @@ class Submenu:
 
     text: str  # English text, to be translated when shown
     icon: str  # name of an icon of the theme
-    is_named_elsewhere: bool = False  # its actions mean little without it: elsewhere both are shown, `Sort by: Name`
+    is_named_elsewhere: bool = (
+        False  # its actions mean little without it: elsewhere both are shown, `Sort by: Name`
+    )
 
 
 _FILE: Final = marked("File")
@@ -127,7 +129,9 @@ class Section(Enum):
     HELP_REPORT = (_HELP, "report")
     HELP_ABOUT = (_HELP, "about")
 
-    def __init__(self, menu: str, part: str, submenu: Submenu | None = None, inner_part: str = "") -> None:
+    def __init__(
+        self, menu: str, part: str, submenu: Submenu | None = None, inner_part: str = ""
+    ) -> None:
         self.menu, self.part, self.submenu, self.inner_part = menu, part, submenu, inner_part
 
 
@@ -149,7 +153,9 @@ class ActionRow:
     shortcuts: Keys  # portable key sequences unless a person chose others; the first one is shown
     section: Section  # part of a menu that it belongs to
     needs: Needs = Needs.PROJECT  # what must be there
-    on_images: bool = False  # the keys work only where images have the focus, so that they never disturb typing
+    on_images: bool = (
+        False  # the keys work only where images have the focus, so that they never disturb typing
+    )
     on_classes: bool = False  # the keys work only where classes have the focus
     in_bar: bool = True  # whether the menus of the window have it; else keys, context menus and the palette alone
 
@@ -161,7 +167,9 @@ class ActionRow:
     def named(self, text: str) -> str:
         """A text of the action with that of its submenu, where it needs it: `Sort by: Name`."""
         submenu = self.section.submenu
-        return tr("%1: %2", tr(submenu.text), text) if submenu and submenu.is_named_elsewhere else text
+        return (
+            tr("%1: %2", tr(submenu.text), text) if submenu and submenu.is_named_elsewhere else text
+        )
 
     @property
     def keys(self) -> Keys:
@@ -231,7 +239,9 @@ def action(
         on_classes: the keys work only where classes have the focus.
         in_bar: whether the menus of the window have it.
     """
-    row = ActionRow(name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes, in_bar)
+    row = ActionRow(
+        name, text, icon, tuple(keys.split()), section, needs, on_images, on_classes, in_bar
+    )
 
     def mark(method: Method) -> Method:
         setattr(method, _ROWS, ((row, given), *getattr(method, _ROWS, ())))

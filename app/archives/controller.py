@@ -41,7 +41,9 @@ class Archives(Feature):
         self._thread = BackgroundThread("copies", self)
         self._archive: Path | None = None
         self._job: ThreadJob | None = None
-        self._opening: tuple[Path, str] | None = None  # the project that is being opened, and what to say of it then
+        self._opening: tuple[Path, str] | None = (
+            None  # the project that is being opened, and what to say of it then
+        )
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self._look_again)
@@ -97,7 +99,9 @@ class Archives(Feature):
             found = look_at_copy(archive, folder)
             self._thread.post(lambda: deliver(found))
 
-        self._thread.submit(work, lambda reason: card.show_failure(sentence(reason)) if look == self._look else None)
+        self._thread.submit(
+            work, lambda reason: card.show_failure(sentence(reason)) if look == self._look else None
+        )
 
     def _browse(self) -> None:
         card = self.card
@@ -133,7 +137,9 @@ class Archives(Feature):
         def work(on_progress: OnProgress, cancel: CancelToken) -> UnpackedProject:
             from engine.collection.archive.unpack import unpack_project
 
-            return unpack_project(look.archive, look.folder, caches, on_progress=on_progress, cancel=cancel)
+            return unpack_project(
+                look.archive, look.folder, caches, on_progress=on_progress, cancel=cancel
+            )
 
         job = ThreadJob(job_title(look), work, self._thread)
         job.keeps_finished = False

@@ -10,7 +10,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from app.archives.wording import origin_text, photos_text, room_text, title_text
-from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label, set_property
+from app.controls import (
+    fill_column,
+    fill_row,
+    make_button,
+    make_flowing_label,
+    make_label,
+    set_property,
+)
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import plain_button, tr
@@ -49,7 +56,9 @@ class CopyCard(ScrollingCard):
         self.title = make_flowing_label("", "strong")
         self.folder = QLineEdit()
         self.folder.textEdited.connect(self._on_edited)
-        self.browse_button = make_button(tr("Browse…"), self.browse_requested.emit, icon_name="folder")
+        self.browse_button = make_button(
+            tr("Browse…"), self.browse_requested.emit, icon_name="folder"
+        )
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop unpacking"))
         self.progress.cancel_requested.connect(self.cancel_requested)
@@ -70,7 +79,9 @@ class CopyCard(ScrollingCard):
         label.setBuddy(self.folder)
         self.folder.setAccessibleName(tr("Folder"))
         place = QWidget()
-        fill_row(place, label, self.folder, self.browse_button, spacing=tokens().spacing.small).setStretch(1, 1)
+        fill_row(
+            place, label, self.folder, self.browse_button, spacing=tokens().spacing.small
+        ).setStretch(1, 1)
         return place
 
     def _lay_out(self) -> None:
@@ -175,7 +186,10 @@ class CopyCard(ScrollingCard):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         others = (self.keep_button, self.merge_button, self.browse_button, self.close_button)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and QApplication.focusWidget() not in others:
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and QApplication.focusWidget() not in others
+        ):
             self._request()
             return
         super().keyPressEvent(event)

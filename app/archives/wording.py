@@ -21,7 +21,9 @@ def title_text(facts: ArchiveFacts) -> str:
 
 def origin_text(facts: ArchiveFacts) -> str:
     """`Ada · 03.05.26 14:02 · 300 images`."""
-    return SEPARATOR.join(filter(None, (shown(facts.made_by), _when(facts.made_at), images(facts.images))))
+    return SEPARATOR.join(
+        filter(None, (shown(facts.made_by), _when(facts.made_at), images(facts.images)))
+    )
 
 
 def _when(text: str) -> str:
@@ -47,7 +49,9 @@ def room_text(look: CopyLook) -> str:
     if look.free_bytes is None:
         return tr("Takes %1.", file_size(look.size_bytes))
     template = (
-        tr("Takes %1, %2 free on this disk.") if look.has_room else tr("Takes %1, but only %2 is free on this disk.")
+        tr("Takes %1, %2 free on this disk.")
+        if look.has_room
+        else tr("Takes %1, but only %2 is free on this disk.")
     )
     return fill(template, file_size(look.size_bytes), file_size(look.free_bytes))
 
@@ -57,9 +61,17 @@ def opened_text(done: UnpackedProject, facts: ArchiveFacts) -> str:
     parts = []
     if done.failures:
         count = len(done.failures)
-        parts.append(plural(count, "1 photo is damaged and was left out", "%n photos are damaged and were left out"))
+        parts.append(
+            plural(
+                count,
+                "1 photo is damaged and was left out",
+                "%n photos are damaged and were left out",
+            )
+        )
     if done.missing:
-        parts.append(plural(done.missing, "1 photo is not in the copy", "%n photos are not in the copy"))
+        parts.append(
+            plural(done.missing, "1 photo is not in the copy", "%n photos are not in the copy")
+        )
     if facts.reduced_side and done.photos:
         parts.append(tr("The photos are previews"))
     return in_sentences(*parts) if parts else ""

@@ -43,7 +43,14 @@ class Auditing(Feature):
         self._session.change_made.connect(self._on_change_made)
         self._session.closed.connect(self._on_closed)
 
-    @action("check_at_random", marked("Check 50 at random"), "target", "", Section.REVIEW_CHECK, needs=WRITE_FOR_GOOD)
+    @action(
+        "check_at_random",
+        marked("Check 50 at random"),
+        "target",
+        "",
+        Section.REVIEW_CHECK,
+        needs=WRITE_FOR_GOOD,
+    )
     def check(self) -> None:
         """Show the images that are still to be answered; where there are none, draw some."""
         self._look(is_wanted=True)
@@ -56,7 +63,9 @@ class Auditing(Feature):
         return self.latest is not None and not self.latest.figures.is_done
 
     def _look(self, *, is_wanted: bool) -> None:
-        self._session.ask(_latest_of, partial(self._on_latest, is_wanted=is_wanted), owner=self, topic=TOPIC)
+        self._session.ask(
+            _latest_of, partial(self._on_latest, is_wanted=is_wanted), owner=self, topic=TOPIC
+        )
 
     def _on_latest(self, latest: CheckedImages | None, *, is_wanted: bool) -> None:
         self.latest = latest
@@ -75,7 +84,8 @@ class Auditing(Feature):
         if state is not None:
             random = np.random.default_rng()
             self._session.act(
-                lambda project: draw_audit(state, random=random).add_to(project), on_done=lambda _change: self.check()
+                lambda project: draw_audit(state, random=random).add_to(project),
+                on_done=lambda _change: self.check(),
             )
 
     def _show_images(self) -> None:
@@ -94,7 +104,11 @@ class Auditing(Feature):
     @property
     def _is_shown(self) -> bool:
         images = self._images.images
-        return self._shown is not None and images is not None and images.image_ids is self._shown.image_ids
+        return (
+            self._shown is not None
+            and images is not None
+            and images.image_ids is self._shown.image_ids
+        )
 
     def _tell(self) -> None:
         """Say how far it is, unless that was dismissed."""
@@ -116,7 +130,8 @@ class Auditing(Feature):
         if latest is not None:
             size = latest.figures.asked + latest.more
             self._session.act(
-                lambda project: project.audits.grow(latest.figures.audit_id, size), on_done=lambda _change: self.check()
+                lambda project: project.audits.grow(latest.figures.audit_id, size),
+                on_done=lambda _change: self.check(),
             )
 
     def _follow(self) -> None:
@@ -127,7 +142,9 @@ class Auditing(Feature):
 
     def _on_change_made(self, change: Change) -> None:
         latest = self.latest
-        if change.audits or (latest is not None and (change.graph_edits or latest.has_any(change.labelled))):
+        if change.audits or (
+            latest is not None and (change.graph_edits or latest.has_any(change.labelled))
+        ):
             self._look(is_wanted=False)
 
     def _on_closed(self) -> None:

@@ -28,7 +28,9 @@ def progress_line(figures: AuditFigures) -> str:
     done = tr("%1 of %2 answered", number(figures.answered), number(figures.asked))
     if figures.in_bulk:
         return in_sentences(done, _bulk_line(figures.in_bulk))
-    return done if figures.answered else in_sentences(done, tr("Label these images like any others"))
+    return (
+        done if figures.answered else in_sentences(done, tr("Label these images like any others"))
+    )
 
 
 def result_line(figures: AuditFigures) -> str:

@@ -66,7 +66,14 @@ class Backbones(PanelFeature["BackbonePanel"]):
         session.state_changed.connect(lambda _state: self._show_images())
         session.closed.connect(self.close_panel)
 
-    @action("choose_backbone", marked("Backbone…"), "backbone", "Ctrl+B", Section.MODEL_CHOOSE, needs=READ_FOR_GOOD)
+    @action(
+        "choose_backbone",
+        marked("Backbone…"),
+        "backbone",
+        "Ctrl+B",
+        Section.MODEL_CHOOSE,
+        needs=READ_FOR_GOOD,
+    )
     def open_panel(self, source: Source | None = None) -> None:
         panel = self.show_panel()
         if source is not None:
@@ -105,7 +112,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
         self._show_installed()
         self._measure()
         if installed.lost_reason and not self.is_panel_shown:
-            text = tr("This project's backbone is missing. Your labels are safe; choose another backbone.")
+            text = tr(
+                "This project's backbone is missing. Your labels are safe; choose another backbone."
+            )
             self._toast.say_failure(text, action=tr("Choose…"), on_action=self.open_panel)
 
     def _show_installed(self) -> None:
@@ -124,11 +133,23 @@ class Backbones(PanelFeature["BackbonePanel"]):
         """Measure the speed of bundled backbones, once, while the panel is shown and no job runs."""
         if not self._installed.is_choice_open:
             return
-        rows = [row for row in self._installed.rows if row.choice is not None and row.preparation is None]
+        rows = [
+            row
+            for row in self._installed.rows
+            if row.choice is not None and row.preparation is None
+        ]
         state, names = self._session.state, {row.files.name for row in rows}
-        if self.is_panel_shown and state is not None and not self._session.jobs.jobs and not names <= self._timed:
+        if (
+            self.is_panel_shown
+            and state is not None
+            and not self._session.jobs.jobs
+            and not names <= self._timed
+        ):
             self._timed |= names
-            self.jobs.measure([(row.files.backbone, row.files.card) for row in rows], some_images(state, MOST_TIMED))
+            self.jobs.measure(
+                [(row.files.backbone, row.files.card) for row in rows],
+                some_images(state, MOST_TIMED),
+            )
 
     def _on_measured(self, measured: MeasuredRates) -> None:
         self._rates |= measured.rates
@@ -144,7 +165,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
     def _look_for_offer(self) -> None:
         """Offer the accurate backbone, once, to a project that uses the fast one."""
         info = self._session.info
-        if info is not None and not info.path.is_relative_to(sample_folder()):  # the sample is there to be tried
+        if info is not None and not info.path.is_relative_to(
+            sample_folder()
+        ):  # the sample is there to be tried
             self._session.ask(
                 _accurate_offer,
                 lambda offered: self._on_offer(info.project_id, offered),
@@ -181,17 +204,25 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
     def _ask_for_fetched(self) -> None:
         caches = self._session.caches
-        self._session.ask(lambda _live: fetched_sizes(caches), self._on_fetched, owner=self, topic="fetched weights")
+        self._session.ask(
+            lambda _live: fetched_sizes(caches),
+            self._on_fetched,
+            owner=self,
+            topic="fetched weights",
+        )
 
     def _on_fetched(self, sizes: Mapping[str, int]) -> None:
-        self._published = tuple(replace(row, fetched_bytes=sizes.get(row.source, 0)) for row in self._published)
+        self._published = tuple(
+            replace(row, fetched_bytes=sizes.get(row.source, 0)) for row in self._published
+        )
         self._show_published()
 
     def _show_published(self) -> None:
         if self.panel is not None and self._published:
             here = {row.source: row.images_per_s for row in self._installed.rows}
             rows = [
-                replace(row, is_here=row.source in here, images_per_s=here.get(row.source)) for row in self._published
+                replace(row, is_here=row.source in here, images_per_s=here.get(row.source))
+                for row in self._published
             ]
             self.panel.published.show_rows(rows, here)
 

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from PySide6.QtCore import QLocale, QMimeData, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFrame,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
 
 from app.backbones.jobs import BackboneJobs, JobSlotView
 from app.backbones.wording import file_facts, trial_button, trial_text
@@ -45,9 +53,9 @@ PERCENT: Final = 100.0
 _PRESETS: Final = {name: preset(name) for name in PRESETS}
 _SHORT_TITLES: Final = {"imagenet": "ImageNet", "caffe": "Caffe", "clip": "CLIP"}
 """Where the whole title is too long for a narrow panel; it is the entry's tip then."""
-_PRESET_TITLES: Final = {name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()} | {
-    OWN_VALUES: marked("Custom")
-}
+_PRESET_TITLES: Final = {
+    name: _SHORT_TITLES.get(name, each.title) for name, each in PRESETS.items()
+} | {OWN_VALUES: marked("Custom")}
 _CHOICES: Final[Mapping[str, Mapping[Any, str]]] = {
     "channel_order": {"rgb": "RGB", "bgr": "BGR", "grey": marked("Grey")},
     "layout": {"nchw": marked("Channels first"), "nhwc": marked("Channels last")},
@@ -88,21 +96,31 @@ class PreprocessingForm(QWidget):
         }
         self.problem = make_label("", "danger", wraps=True)
         self.more_button = make_button(
-            tr("More settings"), lambda: self._more.setVisible(self.more_button.isChecked()), variant="flat"
+            tr("More settings"),
+            lambda: self._more.setVisible(self.more_button.isChecked()),
+            variant="flat",
         )
         self.more_button.setCheckable(True)
         self._more = QWidget()
-        usual = {tr("Name"): self.name, tr("Input size"): self.side, tr("Normalisation"): self.preset}
+        usual = {
+            tr("Name"): self.name,
+            tr("Input size"): self.side,
+            tr("Normalisation"): self.preset,
+        }
         more = {tr(title): self._fields[field] for field, title in _MORE.items()}
         fill_column(self._more, self._fields["unit_length"]).insertLayout(0, make_form(more))
-        fill_column(self, self.more_button, self._more, self.problem).insertLayout(0, make_form(usual))
+        fill_column(self, self.more_button, self._more, self.problem).insertLayout(
+            0, make_form(usual)
+        )
         self._more.hide()
         self.problem.hide()
         for widget in (self.name, *self._fields.values()):
             _edited(widget).connect(self._on_changed)
         for name in _SHORT_TITLES:
             self.preset.setItemData(
-                self.preset.findData(name), plain_tip(tr(PRESETS[name].title)), Qt.ItemDataRole.ToolTipRole
+                self.preset.findData(name),
+                plain_tip(tr(PRESETS[name].title)),
+                Qt.ItemDataRole.ToolTipRole,
             )
         self.preset.currentIndexChanged.connect(self._on_preset_chosen)
 
@@ -136,7 +154,9 @@ class PreprocessingForm(QWidget):
         try:
             values = self.values()
         except ValueError:
-            problem = problem or tr("Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.")
+            problem = problem or tr(
+                "Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5."
+            )
         else:
             followed = (name for name, each in _PRESETS.items() if each.items() <= values.items())
             self._is_filling = True
@@ -199,12 +219,16 @@ def _value_of(widget: Field) -> Any:
         return widget.isChecked()
     if isinstance(widget, QLineEdit):
         return three_numbers(widget.text())
-    return round(widget.value() / PERCENT, 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
+    return (
+        round(widget.value() / PERCENT, 3) if isinstance(widget, QDoubleSpinBox) else widget.value()
+    )
 
 
 def _put(widget: Field, value: Any) -> None:
     if isinstance(widget, QComboBox):
-        if isinstance(value, int | float) and widget.findData(value) < 0:  # a settings file may ask for any
+        if (
+            isinstance(value, int | float) and widget.findData(value) < 0
+        ):  # a settings file may ask for any
             widget.addItem(_scale_text(value), float(value))
         widget.setCurrentIndex(max(0, widget.findData(value)))
     elif isinstance(widget, QCheckBox):
@@ -230,13 +254,17 @@ class FilePage(QWidget):
         self._drop_text = make_label("", wraps=True)
         self.choose_button = make_button(tr("Choose a file…"), self._on_choose, icon_name="open")
         name = tr("Choose an ONNX file")
-        self.drop = DropBox(name, self._on_choose, self._drop_text, self.choose_button, has_focus=False)
+        self.drop = DropBox(
+            name, self._on_choose, self._drop_text, self.choose_button, has_focus=False
+        )
         self.inspection = JobSlotView(jobs.inspection, getting_ready=tr("Checking the file…"))
         self._facts_text = make_label("", "secondary", wraps=True)
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
         self.try_button = make_button("", self._on_try, icon_name="play")
-        self.trial = JobSlotView(jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is saved"))
+        self.trial = JobSlotView(
+            jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is saved")
+        )
         self.result = QFrame()
         self._result_text = make_label("", wraps=True)
         make_notice_column(self.result, "accent").addWidget(self._result_text)
@@ -261,12 +289,17 @@ class FilePage(QWidget):
     def show_facts(self, facts: OnnxFacts) -> None:
         self.facts = facts
         usable = [output.name for output in facts.outputs if not output.refused]
-        notices = [translated(notice) for notice in facts.notices if notice != GUESS_NOTICE]  # the form shows guesses
+        notices = [
+            translated(notice) for notice in facts.notices if notice != GUESS_NOTICE
+        ]  # the form shows guesses
         self._facts_text.setText("\n".join((file_facts(facts), *notices)))
         if facts.is_declared:
             why = tr("Preprocessing: %1.", translated(facts.why))
         else:
-            why = tr("Check these settings: the file does not say how images were prepared. %1", sentence(facts.why))
+            why = tr(
+                "Check these settings: the file does not say how images were prepared. %1",
+                sentence(facts.why),
+            )
         self._why.setText(why)
         self.form.fill(facts.name, vars(facts.preprocessing), usable)
         self.form.side.setEnabled(facts.image_input.fixed_side is None)
@@ -308,7 +341,9 @@ class FilePage(QWidget):
         self.result.setVisible(was_tried)
         self.add_button.setVisible(not jobs.adding.is_busy)
         self.add_button.setEnabled(was_tried and self.form.is_usable)
-        self.add_button.setToolTip("" if was_tried else tr("Try it first: only what works can be added"))
+        self.add_button.setToolTip(
+            "" if was_tried else tr("Try it first: only what works can be added")
+        )
         for button, is_next in ((self.try_button, not was_tried), (self.add_button, was_tried)):
             set_variant(button, "primary" if is_next else "")
 

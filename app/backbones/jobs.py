@@ -33,15 +33,23 @@ class BackboneJobs(QObject):
         super().__init__(session)
         self.settings = settings
         self._session = session
-        self.listing = JobSlot(session.jobs)  # reads the list of published networks; asks no other computer
-        self.download = JobSlot(session.jobs)  # fetches one of them and keeps it; only when the person said so
+        self.listing = JobSlot(
+            session.jobs
+        )  # reads the list of published networks; asks no other computer
+        self.download = JobSlot(
+            session.jobs
+        )  # fetches one of them and keeps it; only when the person said so
         self.inspection = JobSlot(session.jobs)  # reads what an ONNX file says of itself
         self.trial = JobSlot(session.jobs)  # runs it on some of the person's images
         self.adding = JobSlot(session.jobs, keeps_finished=False)
-        self.measuring = JobSlot(session.jobs, keeps_finished=False)  # finds out how fast bundled backbones are here
+        self.measuring = JobSlot(
+            session.jobs, keeps_finished=False
+        )  # finds out how fast bundled backbones are here
         # makes a bundled backbone ready for its first use, before a change to it
         self.preparation = JobSlot(session.jobs, keeps_finished=False)
-        self.change = JobSlot(session.jobs, is_heavy=True)  # embeds the project with another backbone
+        self.change = JobSlot(
+            session.jobs, is_heavy=True
+        )  # embeds the project with another backbone
         self.ready: PreparedChange | None = None  # a change that waits for the person's word
         self._project: Path | None = None
         self._next_source = ""
@@ -62,7 +70,12 @@ class BackboneJobs(QObject):
         network = row.network
         side = network.input_side if network.has_chosen_side else None
         request = AddPublished(
-            self._session.caches.root, network.source, network.weights or None, proxy, mirror, input_side=side
+            self._session.caches.root,
+            network.source,
+            network.weights or None,
+            proxy,
+            mirror,
+            input_side=side,
         )
         self.download.start(tr("Downloading %1", row.name), request, subject=row.name)
 
@@ -71,7 +84,9 @@ class BackboneJobs(QObject):
 
         self.inspection.start(tr("Inspecting %1", path.name), InspectFile(path))
 
-    def try_file(self, path: Path, facts: OnnxFacts, preprocessing: Mapping[str, Any], images: Sequence[Path]) -> None:
+    def try_file(
+        self, path: Path, facts: OnnxFacts, preprocessing: Mapping[str, Any], images: Sequence[Path]
+    ) -> None:
         from engine.backbones.messages import TryFile
 
         request = TryFile(path, facts, preprocessing, tuple(images))
@@ -88,13 +103,17 @@ class BackboneJobs(QObject):
     def is_changing(self) -> bool:
         return self.preparation.is_busy or self.change.is_busy
 
-    def measure(self, backbones: Sequence[tuple[Path, BackboneCard]], photos: Sequence[Path]) -> None:
+    def measure(
+        self, backbones: Sequence[tuple[Path, BackboneCard]], photos: Sequence[Path]
+    ) -> None:
         from engine.embedding.messages import MeasureRates
 
         request = MeasureRates(tuple(backbones), tuple(photos), self.settings.device)
         self.measuring.start(tr("Measuring the speed"), request)
 
-    def prepare_change(self, source: str, name: str, preparation: Request[Any] | None = None) -> None:
+    def prepare_change(
+        self, source: str, name: str, preparation: Request[Any] | None = None
+    ) -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
         from engine.collection.requests import PrepareChange
 
@@ -115,7 +134,9 @@ class BackboneJobs(QObject):
 
     def _on_change_ready(self, prepared: PreparedChange) -> None:
         info = self._session.info
-        if info is not None and info.path == self._project:  # it may have ended just when another project was opened
+        if (
+            info is not None and info.path == self._project
+        ):  # it may have ended just when another project was opened
             self.ready = replace(prepared, news=tuple(self.change.news))
 
     def _on_prepared(self, _added: object) -> None:
@@ -126,7 +147,9 @@ class BackboneJobs(QObject):
     def _go_on(self, source: str, name: str, project: Path | None) -> None:
         self.preparation.dismiss()
         info = self._session.info
-        if info is not None and info.path == project:  # the person may have gone on to another project
+        if (
+            info is not None and info.path == project
+        ):  # the person may have gone on to another project
             self.prepare_change(source, name)
 
     def _on_closed(self) -> None:

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from engine.project import Project
     from engine.worker.protocol import Request
 
-MOST_TRIED: Final = 8  # images are enough to see whether a network tells them apart, and are over in a moment
-RATE_FIGURE: Final = "images_per_s_one_core"  # of a card: how fast the network was when it came to this computer
+MOST_TRIED: Final = (
+    8  # images are enough to see whether a network tells them apart, and are over in a moment
+)
+RATE_FIGURE: Final = (
+    "images_per_s_one_core"  # of a card: how fast the network was when it came to this computer
+)
 
 
 class Source(StrEnum):
@@ -53,7 +57,9 @@ class BackboneRow:
     choice: BackboneChoice | None = None  # what it is offered as; None for one that is not bundled
     preparation: Request[Any] | None = None
     times_the_work: float = 0.0  # of the fast bundled one, for one image; 0 where nobody knows
-    rate: PhotoRate | None = None  # measured since the start; of one that is not ready by the rate of the fast one
+    rate: PhotoRate | None = (
+        None  # measured since the start; of one that is not ready by the rate of the fast one
+    )
 
     @property
     def name(self) -> str:
@@ -92,7 +98,9 @@ class PublishedRow:
     network: PublishedNetwork
     fetched_bytes: int = 0  # of an earlier download that was stopped
     is_here: bool = False
-    images_per_s: float | None = None  # on one core of this computer; None where it was not measured
+    images_per_s: float | None = (
+        None  # on one core of this computer; None where it was not measured
+    )
     times_the_work: float = 1.0  # of the first recommended one, for one image
 
     @cached_property
@@ -125,7 +133,9 @@ def recommended_rows(rows: Sequence[PublishedRow]) -> dict[Advice, PublishedRow]
     chosen = recommended(row_of)
     least = next((network.billion_operations for network in chosen.values()), None) or 1.0
     return {
-        advice: replace(row_of[network], times_the_work=(network.billion_operations or least) / least)
+        advice: replace(
+            row_of[network], times_the_work=(network.billion_operations or least) / least
+        )
         for advice, network in chosen.items()
     }
 
@@ -145,14 +155,20 @@ def installed_backbones(project: Project, caches: CacheFolders) -> Installed:
         found.append((used, str(used.backbone)))
     rows = [
         BackboneRow(
-            files, source, files.backbone.stat().st_size, files.backbone_hash == used_hash, choices.get(files.name)
+            files,
+            source,
+            files.backbone.stat().st_size,
+            files.backbone_hash == used_hash,
+            choices.get(files.name),
         )
         for files, source in found
     ]
     is_choice_open = not is_chosen_elsewhere()
     rows += [_row_to_be(one) for one in offered if is_choice_open and not one.is_ready]
     rows.sort(key=lambda row: (not row.is_used, row.origin is not Origin.BUNDLED, row.name))
-    return Installed(tuple(rows), project.models.current.label, reason, is_choice_open=is_choice_open)
+    return Installed(
+        tuple(rows), project.models.current.label, reason, is_choice_open=is_choice_open
+    )
 
 
 def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
@@ -175,7 +191,9 @@ def remove_added(project: Project, caches: CacheFolders, name: str) -> str:
     try:
         used = _files_in_use(project, caches)
         if library.entry(name).backbone_hash == (used and used.backbone_hash):
-            raise InputError("the project uses this backbone", found=name, remedy="change to another one first")
+            raise InputError(
+                "the project uses this backbone", found=name, remedy="change to another one first"
+            )
         library.remove(name)
     except ProtoleafError as error:
         return error.translated()
@@ -192,9 +210,14 @@ def _files_in_use(project: Project, caches: CacheFolders) -> ModelFiles | None:
         return None
 
 
-def with_rates(rows: Sequence[BackboneRow], rates: Mapping[str, PhotoRate]) -> tuple[BackboneRow, ...]:
+def with_rates(
+    rows: Sequence[BackboneRow], rates: Mapping[str, PhotoRate]
+) -> tuple[BackboneRow, ...]:
     """The rows with their rates by name; one that is not ready goes by what the fast one does."""
-    fast = next((rates[row.files.name] for row in rows if row.choice == "fast" and row.files.name in rates), None)
+    fast = next(
+        (rates[row.files.name] for row in rows if row.choice == "fast" and row.files.name in rates),
+        None,
+    )
 
     def rate_of(row: BackboneRow) -> PhotoRate | None:
         if row.preparation is None or fast is None or not row.times_the_work:
@@ -213,7 +236,9 @@ def some_images(state: CollectionState, count: int = MOST_TRIED) -> list[Path]:
     ready = state.image_ids[state.status == ImageStatus.READY]
     if not len(ready):
         return []
-    chosen = ready[np.unique(np.linspace(0, len(ready) - 1, min(count, len(ready))).round().astype(np.int64))]
+    chosen = ready[
+        np.unique(np.linspace(0, len(ready) - 1, min(count, len(ready))).round().astype(np.int64))
+    ]
     return [state.path_of(image_id) for image_id in chosen.tolist()]
 
 
@@ -223,11 +248,17 @@ def fetched_sizes(caches: CacheFolders) -> dict[str, int]:
     from engine.backbones.published.route import PART_SUFFIX, weights_path
 
     try:
-        parts = {path.name: path.stat().st_size for path in (caches.root / "downloads").glob(f"*{PART_SUFFIX}")}
+        parts = {
+            path.name: path.stat().st_size
+            for path in (caches.root / "downloads").glob(f"*{PART_SUFFIX}")
+        }
     except OSError:
         return {}
     if not parts:
         return {}
     known = [facts for publisher in PUBLISHERS for facts in kept_list(caches, publisher) or ()]
-    sizes = {facts.library_name: parts.get(weights_path(caches, facts).name + PART_SUFFIX, 0) for facts in known}
+    sizes = {
+        facts.library_name: parts.get(weights_path(caches, facts).name + PART_SUFFIX, 0)
+        for facts in known
+    }
     return {name: size for name, size in sizes.items() if size}

@@ -27,7 +27,9 @@ Role = Qt.ItemDataRole
 ROWS_IN_SIGHT: Final = 7
 NAME: Final = 0
 LEAST_NAME_WIDTH: Final = 168  # in logical pixels: all but the longest names of torchvision fit
-MOST_NAME_WIDTH: Final = 300  # timm's longer names have room before other columns; the longest are elided in the middle
+MOST_NAME_WIDTH: Final = (
+    300  # timm's longer names have room before other columns; the longest are elided in the middle
+)
 MEASURED: Final = 8  # longest texts whose width is measured, as letters are not of one width
 
 
@@ -37,7 +39,9 @@ class NetworkColumn:
 
     title: str
     text_of: Callable[[PublishedRow], str]
-    value_of: Callable[[PublishedRow], float | str]  # what rows are sorted by; rows of the same value by their names
+    value_of: Callable[
+        [PublishedRow], float | str
+    ]  # what rows are sorted by; rows of the same value by their names
     is_number: bool = False
     tip: str = ""
     rank: int = 0  # the columns of low rank stay where there is no room for all
@@ -50,7 +54,9 @@ class NetworkColumn:
 
 COLUMNS: Final = (
     NetworkColumn(marked("Name"), lambda row: row.name, lambda _row: 0),
-    NetworkColumn(marked("Size"), table_size, lambda row: row.network.size_bytes, is_number=True, rank=2),
+    NetworkColumn(
+        marked("Size"), table_size, lambda row: row.network.size_bytes, is_number=True, rank=2
+    ),
     NetworkColumn(
         marked("Top-1"),
         table_accuracy,
@@ -67,7 +73,9 @@ COLUMNS: Final = (
         tip=marked("Side of the square input image"),
         rank=3,
     ),
-    NetworkColumn(marked("Licence"), short_licence, lambda row: row.network.licence.casefold(), rank=4),
+    NetworkColumn(
+        marked("Licence"), short_licence, lambda row: row.network.licence.casefold(), rank=4
+    ),
 )
 
 
@@ -82,9 +90,13 @@ def arranged(
     """The rows of a publisher, or of all, that match all words, sorted."""
     wanted = words.casefold().split()
     found = [
-        row for row in rows if publisher in ("", row.network.publisher) and all(word in row.words for word in wanted)
+        row
+        for row in rows
+        if publisher in ("", row.network.publisher) and all(word in row.words for word in wanted)
     ]
-    return sorted(found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending)
+    return sorted(
+        found, key=lambda row: (column.value_of(row), row.name.casefold()), reverse=descending
+    )
 
 
 @final
@@ -132,7 +144,9 @@ class PublishedModel(QAbstractTableModel):
     def _arrange(self) -> None:
         self.beginResetModel()
         order, words = self._descending, self._words
-        self.rows = arranged(self._all, self._column, descending=order, words=words, publisher=self._publisher)
+        self.rows = arranged(
+            self._all, self._column, descending=order, words=words, publisher=self._publisher
+        )
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
@@ -141,7 +155,9 @@ class PublishedModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
         return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
         if orientation is not Qt.Orientation.Horizontal:
             return None
         column = COLUMNS[section]
@@ -154,7 +170,9 @@ class PublishedModel(QAbstractTableModel):
         if role == Role.DisplayRole:
             return column.text_of(row)
         if role == Role.ToolTipRole:
-            return plain_tip(f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}")
+            return plain_tip(
+                f"{row.name} ({row.network.weights})\n{published_facts(row)}\n{licence_text(row)}"
+            )
         return column.alignment if role == Role.TextAlignmentRole else None
 
 
@@ -184,7 +202,9 @@ class NetworkTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setSortIndicator(NAME, Qt.SortOrder.AscendingOrder)
-        self.setMinimumHeight(header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height)
+        self.setMinimumHeight(
+            header.sizeHint().height() + ROWS_IN_SIGHT * tokens().spacing.control_height
+        )
         model.modelReset.connect(self._fit_columns)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -193,7 +213,10 @@ class NetworkTable(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self.model() is not None:
+        if (
+            event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange)
+            and self.model() is not None
+        ):
             self._fit_columns()
 
     def _fit_columns(self) -> None:
@@ -207,10 +230,16 @@ class NetworkTable(QTableView):
 
     def _name_width(self) -> int:
         longest = sorted((row.name for row in self._networks.rows), key=len)[-MEASURED:]
-        widest = max(map(self.fontMetrics().horizontalAdvance, longest), default=0) + tokens().spacing.large
+        widest = (
+            max(map(self.fontMetrics().horizontalAdvance, longest), default=0)
+            + tokens().spacing.large
+        )
         return max(LEAST_NAME_WIDTH, min(widest, MOST_NAME_WIDTH))
 
     def _width_of(self, place: int) -> int:
         """By the column's longest texts, without measuring a thousand cells."""
-        widest = max((self.fontMetrics().horizontalAdvance(text) for text in self._networks.widest[place]), default=0)
+        widest = max(
+            (self.fontMetrics().horizontalAdvance(text) for text in self._networks.widest[place]),
+            default=0,
+        )
         return max(widest + tokens().spacing.large, self.horizontalHeader().sectionSizeHint(place))

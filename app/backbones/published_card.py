@@ -16,7 +16,14 @@ from app.backbones.wording import (
     pixels,
     published_facts,
 )
-from app.controls import dress_number_box, fill_column, make_button, make_form, make_label, make_used_mark
+from app.controls import (
+    dress_number_box,
+    fill_column,
+    make_button,
+    make_form,
+    make_label,
+    make_used_mark,
+)
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
 from app.wording import number, titled
@@ -68,7 +75,8 @@ class InputSize(QWidget):
 
     def _show_state(self) -> None:
         hint = tr(
-            "Trained at %1. Smaller is faster; speed is measured once it is on this computer.", pixels(self._usual)
+            "Trained at %1. Smaller is faster; speed is measured once it is on this computer.",
+            pixels(self._usual),
         )
         self._hint.setText(hint)
         self._hint.setVisible(self.is_usable and self.side != self._usual)
@@ -90,7 +98,9 @@ class PublishedCard(QFrame):
         super().__init__()
         self._jobs = jobs
         self.row: PublishedRow | None = None  # the network, at the input size that the person chose
-        self.here: Mapping[str, float | None] = {}  # speed of each backbone on this computer by name; None: unknown
+        self.here: Mapping[
+            str, float | None
+        ] = {}  # speed of each backbone on this computer by name; None: unknown
         self._listed: PublishedRow | None = None
         self._can_change = True
         self.setProperty("role", "card")
@@ -103,10 +113,18 @@ class PublishedCard(QFrame):
         self.use_button = make_button(tr("Use in this project…"), self._on_use, variant="primary")
         self._question_text = make_label("", wraps=True)
         self._question_licence = make_label("", "secondary", wraps=True)
-        self.agree_button = make_button(tr("Download"), self._on_agree, variant="primary", icon_name="download")
+        self.agree_button = make_button(
+            tr("Download"), self._on_agree, variant="primary", icon_name="download"
+        )
         self.refuse_button = make_button(tr("Not now"), self.refuse)
         self.question = QWidget()
-        fill_column(self.question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
+        fill_column(
+            self.question,
+            self._question_text,
+            self._question_licence,
+            self.agree_button,
+            self.refuse_button,
+        )
         stop = tr("Stop; the download can be resumed")
         self.run = JobSlotView(jobs.download, cancel_tip=stop)
         self._run_place = QWidget()
@@ -117,7 +135,14 @@ class PublishedCard(QFrame):
 
     def _lay_out(self, purpose: str) -> None:
         spacing = tokens().spacing
-        parts = (self._facts, self._more, self.input_size, self.download_button, self.use_button, self.question)
+        parts = (
+            self._facts,
+            self._more,
+            self.input_size,
+            self.download_button,
+            self.use_button,
+            self.question,
+        )
         column = fill_column(self, *parts, self._run_place, spacing=spacing.tiny)
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
         column.insertSpacing(2, spacing.tiny)

@@ -67,7 +67,14 @@ class QuietField(QWidget):
         self.field.editingFinished.connect(self.take_typed)
         self.problem = make_label("", "danger", wraps=True)
         self._hint = make_label(hint, "secondary", wraps=True)
-        fill_column(self, self.open_button, self.field, self.problem, self._hint, spacing=tokens().spacing.tiny)
+        fill_column(
+            self,
+            self.open_button,
+            self.field,
+            self.problem,
+            self._hint,
+            spacing=tokens().spacing.tiny,
+        )
         self.field.hide()
         self._show_problem("")
 
@@ -91,7 +98,9 @@ class QuietField(QWidget):
 
     def _show_problem(self, text: str) -> None:
         public = without_password(self.value) if self._has_password else self.value
-        shown = self.open_button.fontMetrics().elidedText(public, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH)
+        shown = self.open_button.fontMetrics().elidedText(
+            public, Qt.TextElideMode.ElideMiddle, SHOWN_WIDTH
+        )
         self.open_button.setText(plain_button(self._line(shown)))
         self.problem.setText(breakable(text))
         self.problem.setVisible(bool(text))
@@ -151,15 +160,21 @@ class PublishedPage(QWidget):
         self.list_view = JobSlotView(jobs.listing, getting_ready=tr("Loading the list…"))
         self._nothing = make_label("", "secondary", wraps=True)
         self.card = PublishedCard(jobs)
-        self.table.selectionModel().currentRowChanged.connect(lambda: self.card.show_row(self.current))
+        self.table.selectionModel().currentRowChanged.connect(
+            lambda: self.card.show_row(self.current)
+        )
         self.recommended = {advice: PublishedCard(jobs, tr(ADVICE[advice])) for advice in Advice}
-        self._headings = [make_label(text, "section") for text in (tr("Recommended"), tr("All networks"))]
+        self._headings = [
+            make_label(text, "section") for text in (tr("Recommended"), tr("All networks"))
+        ]
         self.proxy = _proxy_field(jobs.settings)
         self.mirror = _mirror_field(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
         more = tr("timm has more than a thousand other networks, including DINOv2 and SigLIP: %1")
-        self._more = make_label(more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True)
+        self._more = make_label(
+            more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True
+        )
         search_row = QWidget()
         fill_row(search_row, self.search, self.publisher).setStretch(0, 1)
         below = (self._nothing, self.table, self.card, self._more, self.proxy, self.mirror)
@@ -183,7 +198,9 @@ class PublishedPage(QWidget):
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setAccessibleName(tr("Publisher"))
         box.setToolTip(tr("Publisher of the networks"))
-        box.currentIndexChanged.connect(lambda: self._refill(lambda: self.model.show_publisher(box.currentData())))
+        box.currentIndexChanged.connect(
+            lambda: self._refill(lambda: self.model.show_publisher(box.currentData()))
+        )
         return box
 
     @property
@@ -218,8 +235,15 @@ class PublishedPage(QWidget):
         change()
         if self.model.rows:
             sources = [row.source for row in self.model.rows]
-            place = sources.index(chosen.source) if chosen is not None and chosen.source in sources else 0
-            every = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+            place = (
+                sources.index(chosen.source)
+                if chosen is not None and chosen.source in sources
+                else 0
+            )
+            every = (
+                QItemSelectionModel.SelectionFlag.ClearAndSelect
+                | QItemSelectionModel.SelectionFlag.Rows
+            )
             self.table.selectionModel().setCurrentIndex(self.model.index(place, 0), every)
         self.card.show_row(self.current)
         self._show_emptiness()
@@ -236,7 +260,9 @@ class PublishedPage(QWidget):
         stage = self._jobs.listing.stage
         text = ""
         if not self.model.rows and self.search.text():
-            text = tr("No network matches. Search for a family, such as resnet, or clear the search.")
+            text = tr(
+                "No network matches. Search for a family, such as resnet, or clear the search."
+            )
         elif not self.model.rows and stage in (Stage.DONE, Stage.FAILED):
             text = tr("The list could not be loaded. Come back to this page to try again.")
         rows, publishers = self.model.rows, self.model.publishers

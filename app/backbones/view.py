@@ -25,7 +25,14 @@ from app.backbones.wording import (
     row_origin,
     verdict,
 )
-from app.controls import fill_column, make_button, make_icon_button, make_label, make_row_card, make_used_mark
+from app.controls import (
+    fill_column,
+    make_button,
+    make_icon_button,
+    make_label,
+    make_row_card,
+    make_used_mark,
+)
 from app.drops import DropLight
 from app.jobs.process_job import Stage
 from app.side_panel.cards import AskingCard, CardList, FailureNotice, OutcomeCard
@@ -41,15 +48,24 @@ class RowCard(AskingCard):
     """One backbone: its facts, its use, and the question before it is removed."""
 
     def __init__(
-        self, row: BackboneRow, use: Callable[[], None], remove: Callable[[], None], *, can_change: bool
+        self,
+        row: BackboneRow,
+        use: Callable[[], None],
+        remove: Callable[[], None],
+        *,
+        can_change: bool,
     ) -> None:
-        super().__init__(tr("Remove"), tr("Keep it"), topic=row.source, variant="danger", tone="warning")
+        super().__init__(
+            tr("Remove"), tr("Keep it"), topic=row.source, variant="danger", tone="warning"
+        )
         self.row = row
         self._remove = remove
         self.use_button = make_button(tr("Use…"), use)
         self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
         self.use_button.setToolTip(
-            tr("Analyses all images with it first and compares the results. Nothing changes until you decide.")
+            tr(
+                "Analyses all images with it first and compares the results. Nothing changes until you decide."
+            )
         )
         self.use_button.setEnabled(can_change)
         self.remove_button = make_icon_button("delete", tr("Remove %1…", row.name), self.ask)
@@ -58,7 +74,9 @@ class RowCard(AskingCard):
         self.keep_button.setAccessibleName(tr("Keep %1", row.name))
         first = make_used_mark(tr("In use")) if row.is_used else self.use_button
         badge = None if row.choice is None else make_label(tr(CHOICES[row.choice]), "chip")
-        card = make_row_card(row.name, (row_facts(row), row_origin(row)), first, self.remove_button, badge=badge)
+        card = make_row_card(
+            row.name, (row_facts(row), row_origin(row)), first, self.remove_button, badge=badge
+        )
         card.setToolTip(plain_tip(row_details(row)))
         self.remove_button.setVisible(row.is_removable)
         question = make_label(breakable(removal_question(row)), wraps=True)
@@ -82,7 +100,9 @@ class RowCard(AskingCard):
 class ComputerPage(QWidget):
     """One card for each backbone."""
 
-    remove_requested = Signal(BackboneRow)  # the `BackboneRow` to delete, after the question was answered
+    remove_requested = Signal(
+        BackboneRow
+    )  # the `BackboneRow` to delete, after the question was answered
 
     def __init__(self, jobs: BackboneJobs) -> None:
         super().__init__()
@@ -91,8 +111,12 @@ class ComputerPage(QWidget):
         self.cards: list[RowCard] = []
         self._used = make_label("", "secondary", wraps=True)
         self._list = CardList()
-        self._hint = make_label(tr("Add more under Published networks or ONNX file."), "secondary", wraps=True)
-        fill_column(self, self._used, self._list, self._hint, spacing=tokens().spacing.medium).addStretch(1)
+        self._hint = make_label(
+            tr("Add more under Published networks or ONNX file."), "secondary", wraps=True
+        )
+        fill_column(
+            self, self._used, self._list, self._hint, spacing=tokens().spacing.medium
+        ).addStretch(1)
 
     @property
     def buttons(self) -> list[QAbstractButton]:
@@ -127,21 +151,43 @@ class BackbonePanel(SidePanel):
         self.computer = ComputerPage(jobs)
         self.published = PublishedPage(jobs)
         self.file = FilePage(jobs)
-        self.pages = {Source.COMPUTER: self.computer, Source.PUBLISHED: self.published, Source.FILE: self.file}
+        self.pages = {
+            Source.COMPUTER: self.computer,
+            Source.PUBLISHED: self.published,
+            Source.FILE: self.file,
+        }
         DropLight(self, self.file.drop, lambda data: dropped_file(data) is not None)
         self._body = QWidget()
-        fill_column(self._body, *self.pages.values())  # a stack would be as high as its highest page
+        fill_column(
+            self._body, *self.pages.values()
+        )  # a stack would be as high as its highest page
         self.tabs = self._make_tabs()
         self._change_name = make_label("", "strong", wraps=True)
-        consequence = tr("The project does not change until you decide. If you cancel, what is finished is kept.")
+        consequence = tr(
+            "The project does not change until you decide. If you cancel, what is finished is kept."
+        )
         self._change_consequence = make_label(consequence, "secondary", wraps=True)
-        self.preparation = JobSlotView(jobs.preparation, cancel_tip=tr("Stop; the project stays as it is"))
+        self.preparation = JobSlotView(
+            jobs.preparation, cancel_tip=tr("Stop; the project stays as it is")
+        )
         stop = tr("Stop; the project stays as it is, and finished embeddings are saved")
         self.run = JobSlotView(jobs.change, cancel_tip=stop)
-        way_back = tr("Classes, labels and settings stay either way. You can switch back at any time.")
-        self.outcome = OutcomeCard(use=tr("Use it"), keep=tr("Keep the current backbone"), consequence=way_back)
+        way_back = tr(
+            "Classes, labels and settings stay either way. You can switch back at any time."
+        )
+        self.outcome = OutcomeCard(
+            use=tr("Use it"), keep=tr("Keep the current backbone"), consequence=way_back
+        )
         runs = (self.preparation, self.run)
-        parts = (self.lost, self._change_name, *runs, self._change_consequence, self.outcome, self.tabs, self._body)
+        parts = (
+            self.lost,
+            self._change_name,
+            *runs,
+            self._change_consequence,
+            self.outcome,
+            self.tabs,
+            self._body,
+        )
         self.lay_out(tr("Backbone"), tr("Close; work in progress continues"), parts)
         self.outcome.keep_requested.connect(jobs.dismiss_change)
         jobs.change.stage_changed.connect(self._on_change_stage)
@@ -183,10 +229,16 @@ class BackbonePanel(SidePanel):
         ready = self._jobs.ready
         if stage is Stage.DONE and ready is not None:
             figures = ready.comparison
-            texts = verdict(figures, library_title(ready.name)), comparison(figures), measured_on(figures)
+            texts = (
+                verdict(figures, library_title(ready.name)),
+                comparison(figures),
+                measured_on(figures),
+            )
             failures = failures_text(len(ready.failed))
             tone = "warning" if figures.is_worse else "accent"
-            self.outcome.show_outcome(*texts, failures, is_new_better=not figures.is_worse, tone=tone)
+            self.outcome.show_outcome(
+                *texts, failures, is_new_better=not figures.is_worse, tone=tone
+            )
         self._arrange()
         if stage is Stage.DONE:
             self.bring_into_sight(self.outcome)

@@ -9,7 +9,15 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, images_per_s, number, on_one_line, percent_to_a_tenth
+from app.wording import (
+    SEPARATOR,
+    file_size,
+    images,
+    images_per_s,
+    number,
+    on_one_line,
+    percent_to_a_tenth,
+)
 from engine.backbones.published.titles import Advice
 from engine.texts import paragraph
 
@@ -30,8 +38,15 @@ _ORIGINS: Final = {
     Origin.PUBLISHED: marked("Published network"),
     Origin.ADDED: marked("Added by you"),
 }
-CHOICES: Final = {"accurate": marked("Accurate"), "fast": marked("Fast")}  # badges of the bundled backbones
-ADVICE: Final = {Advice.FAST: marked("Fast"), Advice.BALANCED: marked("Balanced"), Advice.BEST: marked("Most accurate")}
+CHOICES: Final = {
+    "accurate": marked("Accurate"),
+    "fast": marked("Fast"),
+}  # badges of the bundled backbones
+ADVICE: Final = {
+    Advice.FAST: marked("Fast"),
+    Advice.BALANCED: marked("Balanced"),
+    Advice.BEST: marked("Most accurate"),
+}
 NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
 
 
@@ -100,7 +115,9 @@ def removal_question(row: BackboneRow) -> str:
 
 
 def removal_consequence(row: BackboneRow) -> str:
-    consequence = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
+    consequence = tr(
+        "Projects that use it keep their labels and predictions, but need it again to embed new images."
+    )
     if row.origin is Origin.PUBLISHED:
         return paragraph(consequence, tr("It can be downloaded again."))
     return paragraph(consequence, tr("It can be added again only from its ONNX file."))
@@ -151,15 +168,23 @@ def download_button(row: PublishedRow) -> str:
     if not row.network.size_bytes:
         return tr("Download…")
     if row.fetched_bytes:
-        return tr("Resume: %1 of %2 done…", file_size(row.fetched_bytes), file_size(row.network.size_bytes))
+        return tr(
+            "Resume: %1 of %2 done…",
+            file_size(row.fetched_bytes),
+            file_size(row.network.size_bytes),
+        )
     return tr("Download %1…", download_size(row))
 
 
 def download_question(row: PublishedRow, mirror: str = "") -> str:
     if mirror and "://" not in mirror:
         return tr("Takes %1 from %2. Nothing is downloaded.", row.name, mirror)
-    text = tr("Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.")
-    return fill(text, download_size(row) or row.name, urlsplit(mirror or row.network.url).hostname or mirror)
+    text = tr(
+        "Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent."
+    )
+    return fill(
+        text, download_size(row) or row.name, urlsplit(mirror or row.network.url).hostname or mirror
+    )
 
 
 def short_licence(row: PublishedRow) -> str:
@@ -193,7 +218,9 @@ def offer_text(accurate: OfferedBackbone) -> str:
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return paragraph(template, tr("Analysing images would take about %1 times as long.", number(times)))
+    return paragraph(
+        template, tr("Analysing images would take about %1 times as long.", number(times))
+    )
 
 
 def verdict(figures: ShotComparison, name: str) -> str:
@@ -222,7 +249,11 @@ def measured_on(figures: ShotComparison) -> str:
     """What the figures were measured on, and whether that is enough."""
     if figures.after is None or not figures.shots:
         return ""
-    basis = plural(figures.shots, "Accuracy on 1 held-out image.", "Accuracy on %n of your labels, each held out once.")
+    basis = plural(
+        figures.shots,
+        "Accuracy on 1 held-out image.",
+        "Accuracy on %n of your labels, each held out once.",
+    )
     return paragraph(basis, _certainty(figures))
 
 

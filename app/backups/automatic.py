@@ -61,7 +61,9 @@ class AutomaticBackups(QObject):
 
     def _on_loaded(self) -> None:
         """The backup of the day comes once the collection is there: nobody has to wait for it."""
-        self._session.ask(lambda live: live.project.backups, self._on_known, owner=self, topic=_TOPIC)
+        self._session.ask(
+            lambda live: live.project.backups, self._on_known, owner=self, topic=_TOPIC
+        )
 
     def _on_known(self, backups: ProjectBackups) -> None:
         self.backups = backups
@@ -96,4 +98,6 @@ class AutomaticBackups(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         if change.notice:
-            QTimer.singleShot(0, self, lambda: self._complain(change.notice))  # after the answer to the action itself
+            QTimer.singleShot(
+                0, self, lambda: self._complain(change.notice)
+            )  # after the answer to the action itself

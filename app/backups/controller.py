@@ -42,7 +42,9 @@ class Backups(PanelFeature["BackupsPanel"]):
         self.restoring = Restoring(session, self.automatic.worker, self._toast, self)
         self.opened = OpenedBackup(shell, self.automatic.worker, self)
         self.opened.copy_requested.connect(self._continue_as_copy)
-        self._damaged: Path | None = None  # the project that the panel is open for, if it is not the open one
+        self._damaged: Path | None = (
+            None  # the project that the panel is open for, if it is not the open one
+        )
         self._look = 0  # one more with every look: answers of an earlier one are dropped
         self._settled = QTimer(self)
         self._settled.setSingleShot(True)
@@ -144,7 +146,9 @@ class Backups(PanelFeature["BackupsPanel"]):
         if self.is_panel_shown:
             self._show_failure(failed_text(reason))
             return
-        self._toast.say_failure(failed_text(reason), action=tr("Backups…"), on_action=self.open_panel)
+        self._toast.say_failure(
+            failed_text(reason), action=tr("Backups…"), on_action=self.open_panel
+        )
 
     # -- what there is
 
@@ -162,10 +166,15 @@ class Backups(PanelFeature["BackupsPanel"]):
         def deliver(answer: Callable[[], None]) -> None:
             self.automatic.worker.post(lambda: answer() if is_wanted() else None)
 
-        self.automatic.worker.submit(lambda: self._look_at_all(backups, is_wanted, deliver), self._show_failure)
+        self.automatic.worker.submit(
+            lambda: self._look_at_all(backups, is_wanted, deliver), self._show_failure
+        )
 
     def _look_at_all(
-        self, backups: ProjectBackups, is_wanted: Callable[[], bool], deliver: Callable[[Callable[[], None]], None]
+        self,
+        backups: ProjectBackups,
+        is_wanted: Callable[[], bool],
+        deliver: Callable[[Callable[[], None]], None],
     ) -> None:
         """On the thread of the backups: quick answers first."""
         from engine.project.backups.contents import changes_between, contents_of_backup
@@ -175,7 +184,10 @@ class Backups(PanelFeature["BackupsPanel"]):
         if not is_wanted():
             return
         rows = backups.all()
-        folder, chosen = folder_for(backups.path, backups.project_id), chosen_folder(backups.project_id)
+        folder, chosen = (
+            folder_for(backups.path, backups.project_id),
+            chosen_folder(backups.project_id),
+        )
         deliver(lambda: self._show_rows(rows, folder, is_chosen=chosen is not None))
         present = backups.contents()
         for row in rows:
@@ -193,7 +205,9 @@ class Backups(PanelFeature["BackupsPanel"]):
 
         info = self._session.info
         if self.panel is not None:
-            self.panel.show_groups(own_groups(rows), can_restore=info is not None and info.is_writable)
+            self.panel.show_groups(
+                own_groups(rows), can_restore=info is not None and info.is_writable
+            )
             self.panel.show_place(folder, is_chosen=is_chosen)
 
     def _show_failure(self, text: str) -> None:
@@ -236,9 +250,13 @@ class Backups(PanelFeature["BackupsPanel"]):
 
     def _continue_as_copy(self, folder: Path, name: str) -> None:
         start = (folder if folder.is_absolute() else folder_for(Purpose.PROJECTS)) / name
-        copy, _kind = save_file_at(self._shell, start, tr("Continue as a copy"), tr("Protoleaf projects (*.protoleaf)"))
+        copy, _kind = save_file_at(
+            self._shell, start, tr("Continue as a copy"), tr("Protoleaf projects (*.protoleaf)")
+        )
         if copy is not None:
-            self.restoring.continue_as(copy if copy.suffix == PROJECT_SUFFIX else Path(f"{copy}{PROJECT_SUFFIX}"))
+            self.restoring.continue_as(
+                copy if copy.suffix == PROJECT_SUFFIX else Path(f"{copy}{PROJECT_SUFFIX}")
+            )
 
     def _choose_folder(self) -> None:
         folder = choose_folder(self._shell.side, Purpose.BACKUPS, tr("Where to keep backups"))

@@ -18,7 +18,9 @@ class Group:
     taken_of: Path | None = None
     is_of_copy: bool = False  # whether that is a copy of the project
     is_doubtful: bool = False  # whether they may be of another project
-    is_of_this_path: bool = False  # whether they were made of what was at the damaged project's path
+    is_of_this_path: bool = (
+        False  # whether they were made of what was at the damaged project's path
+    )
 
 
 def own_groups(rows: Iterable[Backup]) -> list[Group]:

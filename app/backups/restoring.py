@@ -32,7 +32,9 @@ class Restoring(QObject):
     choice_wanted = Signal(Path, Offer)
     refused = Signal(str)  # why a damaged project could not be restored
 
-    def __init__(self, session: Session, worker: BackgroundThread, toast: Toast, parent: QObject) -> None:
+    def __init__(
+        self, session: Session, worker: BackgroundThread, toast: Toast, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self.is_running = False  # whether the project is closed only to be opened again
         self._session = session
@@ -53,7 +55,9 @@ class Restoring(QObject):
         if info is None or self.is_running:
             return
         project = info.path
-        self._close_for(lambda: self._begin(project, backup, lambda reason: self._on_refused(project, reason)))
+        self._close_for(
+            lambda: self._begin(project, backup, lambda reason: self._on_refused(project, reason))
+        )
 
     def continue_as(self, copy: Path) -> None:
         """Make a project of the open backup, which stays as it is, and open that."""
@@ -80,7 +84,12 @@ class Restoring(QObject):
             self._begin(project, backup, self._on_refused_damaged, is_doubt_allowed=True)
 
     def _begin(
-        self, project: Path, backup: Path, on_refused: Callable[[str], None], *, is_doubt_allowed: bool = False
+        self,
+        project: Path,
+        backup: Path,
+        on_refused: Callable[[str], None],
+        *,
+        is_doubt_allowed: bool = False,
     ) -> None:
         """Restore in the background; where that is refused, `on_refused` learns why, and "" after a cancel."""
         self.is_running = True
@@ -132,7 +141,9 @@ class Restoring(QObject):
         if kept is None or done.was_damaged:
             self._toast.say(message)
             return
-        self._toast.say(message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept))
+        self._toast.say(
+            message, action=tr("Go back"), on_action=lambda: self._go_back(done.project, kept)
+        )
 
     def _give_up(self) -> None:
         self._done, self._refusal, self.is_running, self._is_copy = None, "", False, False
@@ -179,7 +190,9 @@ class Restoring(QObject):
 class OpenedBackup(QObject):
     """Says that the open project is a backup, and leads to the project that it was made of."""
 
-    copy_requested = Signal(Path, str)  # folder of the project ("." where it is unknown), and a name for the copy
+    copy_requested = Signal(
+        Path, str
+    )  # folder of the project ("." where it is unknown), and a name for the copy
 
     def __init__(self, shell: Shell, worker: BackgroundThread, parent: QObject) -> None:
         super().__init__(parent)

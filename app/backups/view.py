@@ -54,13 +54,19 @@ class BackupCard(AskingCard):
         self.ask_button.setAccessibleName(tr("Restore the backup of %1…", title(backup)))
         self.ask_button.setEnabled(can_restore)
         self._details = make_label("", "secondary", wraps=True)
-        asked = make_label(doubt_question() if is_doubtful else question(backup), "strong", wraps=True)
-        outcome = make_label(doubtful_consequence() if is_doubtful else consequence(), "secondary", wraps=True)
+        asked = make_label(
+            doubt_question() if is_doubtful else question(backup), "strong", wraps=True
+        )
+        outcome = make_label(
+            doubtful_consequence() if is_doubtful else consequence(), "secondary", wraps=True
+        )
         texts = (asked, self._details, outcome)
         self._warning = make_label(date_warning(backup), "caption", wraps=True)
         self._warning.setVisible(bool(self._warning.text()))
         captions = (reason_text(backup.reason), self._holds, self._since, self._warning)
-        self.lay_out(make_row_card(title(backup), captions, self.ask_button), self.ask_button, texts)
+        self.lay_out(
+            make_row_card(title(backup), captions, self.ask_button), self.ask_button, texts
+        )
         self.agreed.connect(lambda: self.restore_requested.emit(self.backup))
         self._describe()
 
@@ -85,8 +91,12 @@ class BackupCard(AskingCard):
 
     def _describe(self) -> None:
         backup = self.backup
-        self._holds.setText(breakable(damaged(backup)) if backup.fault else _kept_together(counts(backup)))
-        self._since.setText("" if backup.fault or self._changes is None else since_line(self._changes))
+        self._holds.setText(
+            breakable(damaged(backup)) if backup.fault else _kept_together(counts(backup))
+        )
+        self._since.setText(
+            "" if backup.fault or self._changes is None else since_line(self._changes)
+        )
         self._since.setVisible(bool(self._since.text()))
         self.ask_button.setVisible(not backup.fault)
         self.ask_button.setAccessibleDescription(self.text)
@@ -115,17 +125,25 @@ class BackupsPanel(SidePanel):
         super().__init__()
         self.failure = FailureNotice()
         self.busy = ProgressView("")
-        self.back_up_button = make_button(tr("Back up now"), self.back_up_requested.emit, icon_name="copy")
+        self.back_up_button = make_button(
+            tr("Back up now"), self.back_up_requested.emit, icon_name="copy"
+        )
         self.cards: tuple[BackupCard, ...] = ()
         self._can_restore = False
         self._empty = make_label("", "secondary", wraps=True)
         self._list = CardList()
         self._folder = make_label("", "secondary", wraps=True)
         self.choose_button = make_button(tr("Choose folder…"), self.folder_requested.emit)
-        self.usual_button = make_button(tr("Use the default folder"), self.usual_folder_requested.emit)
-        self.show_button = make_button(tr("Show in folder"), self.show_requested.emit, icon_name="folder")
+        self.usual_button = make_button(
+            tr("Use the default folder"), self.usual_folder_requested.emit
+        )
+        self.show_button = make_button(
+            tr("Show in folder"), self.show_requested.emit, icon_name="folder"
+        )
         self._about = make_label(
-            tr("Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes."),
+            tr(
+                "Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes."
+            ),
             "secondary",
             wraps=True,
         )
@@ -143,7 +161,14 @@ class BackupsPanel(SidePanel):
 
     def _make_place(self) -> tuple[QWidget, ...]:
         heading = make_label(tr("Where backups are kept"), "section")
-        return (make_separator(), heading, self._folder, self.show_button, self.choose_button, self.usual_button)
+        return (
+            make_separator(),
+            heading,
+            self._folder,
+            self.show_button,
+            self.choose_button,
+            self.usual_button,
+        )
 
     # -- what is shown
 
@@ -169,14 +194,19 @@ class BackupsPanel(SidePanel):
         self.failure.show_text("")
         self.busy.show_ended()
 
-    def show_groups(self, groups: Sequence[Group], *, can_restore: bool, is_known: bool = True) -> None:
+    def show_groups(
+        self, groups: Sequence[Group], *, can_restore: bool, is_known: bool = True
+    ) -> None:
         """Show the list anew; a question that is open for a backup that is still there stays open."""
         self._can_restore = can_restore
         shown: list[QWidget] = []
         cards: list[BackupCard] = []
         for group in groups:
             shown += _headings(group, is_first=not shown)
-            mine = [BackupCard(row, can_restore=can_restore, is_doubtful=group.is_doubtful) for row in group.rows]
+            mine = [
+                BackupCard(row, can_restore=can_restore, is_doubtful=group.is_doubtful)
+                for row in group.rows
+            ]
             cards += mine
             shown += mine
         self.cards = tuple(cards)
@@ -190,7 +220,9 @@ class BackupsPanel(SidePanel):
         )
         self._empty.setVisible(not groups)
         in_cards = (button for card in self.cards for button in card.buttons)
-        self.order_keys(self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button)
+        self.order_keys(
+            self.back_up_button, *in_cards, self.show_button, self.choose_button, self.usual_button
+        )
 
     def card_of(self, path: Path) -> BackupCard | None:
         return next((card for card in self.cards if card.backup.path == path), None)
@@ -220,7 +252,9 @@ class BackupsPanel(SidePanel):
 def _headings(group: Group, *, is_first: bool) -> list[QWidget]:
     if not heading(group):
         return []
-    path = make_label("" if group.taken_of is None else breakable(str(group.taken_of)), "caption", wraps=True)
+    path = make_label(
+        "" if group.taken_of is None else breakable(str(group.taken_of)), "caption", wraps=True
+    )
     path.setVisible(bool(path.text()))
     whole = QWidget()
     column = fill_column(whole, make_label(heading(group), "section", wraps=True), path, spacing=0)

@@ -163,7 +163,9 @@ def made_text(backup: Backup) -> str:
 
 
 def failed_text(reason: str) -> str:
-    return tr("The backup failed. Your work is saved in the project. %1", reason[:1].upper() + reason[1:])
+    return tr(
+        "The backup failed. Your work is saved in the project. %1", reason[:1].upper() + reason[1:]
+    )
 
 
 def rescue_text(project: str, backup: Backup) -> str:

@@ -116,7 +116,9 @@ class Boxes(Feature):
         self._workspace.hold()
         self._take(owner)  # the picture stays open where its card leaves those to review
         self._adding += 1
-        self._session.act(lambda project: project.images.add_parts(owner, [part]), on_done=self._on_added)
+        self._session.act(
+            lambda project: project.images.add_parts(owner, [part]), on_done=self._on_added
+        )
 
     def _on_failed(self, _reason: str) -> None:
         self._adding = 0
@@ -169,7 +171,9 @@ class Boxes(Feature):
             return
         from engine.collection.finding_things import FindInProject
 
-        request = FindInProject(info.path, self._session.caches.root, model, self._shell.embedding.device)
+        request = FindInProject(
+            info.path, self._session.caches.root, model, self._shell.embedding.device
+        )
         job = self._job = ProcessJob(tr("Finding things with %1", shown(model.name)), request)
         job.finished.connect(lambda found: self._on_found(model, found))
         job.failed.connect(self._session.failed)
@@ -182,8 +186,12 @@ class Boxes(Feature):
         if not choices:
             self._toast.say(tr("Nothing was found in %1", images(found.pictures)))
             return
-        answers = [(text, partial(self._add_found, model, percent / 100)) for percent, text in choices]
-        self._workspace.notice.ask(found_text(found.counts, found.pictures, found.failure_count), answers)
+        answers = [
+            (text, partial(self._add_found, model, percent / 100)) for percent, text in choices
+        ]
+        self._workspace.notice.ask(
+            found_text(found.counts, found.pictures, found.failure_count), answers
+        )
 
     def _add_found(self, model: Path, threshold: float) -> None:
         caches = self._session.caches
@@ -207,7 +215,11 @@ class Boxes(Feature):
     def titles(self) -> Mapping[str, str]:
         state = self._session.state
         is_on = state is not None and bool(state.hidden)
-        return {"hide_private": tr("Show people and vehicles") if is_on else tr("Hide people and vehicles")}
+        return {
+            "hide_private": tr("Show people and vehicles")
+            if is_on
+            else tr("Hide people and vehicles")
+        }
 
     @_on_things("hide_private", marked("Hide people and vehicles"), "person", "")
     def hide_private(self) -> None:
@@ -216,12 +228,18 @@ class Boxes(Feature):
 
         state = self._session.state
         categories = () if state is None or state.hidden else PRIVATE
-        self._session.act(lambda project: hide_categories(project, categories), on_done=self._on_hidden)
+        self._session.act(
+            lambda project: hide_categories(project, categories), on_done=self._on_hidden
+        )
 
     def _on_hidden(self, _change: Change) -> None:
         state = self._session.state
         count = 0 if state is None else len(state.hidden)
-        text = tr("%1 are hidden from all views and exports.", images(count)) if count else tr("Nothing is hidden.")
+        text = (
+            tr("%1 are hidden from all views and exports.", images(count))
+            if count
+            else tr("Nothing is hidden.")
+        )
         self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
         self._shell.needs_changed.emit()
 
@@ -314,12 +332,16 @@ class Boxes(Feature):
             self._ids = list(state.items_beside(self._owner))
         boxes = shown_boxes(state, self._session.graph, ids)
         self._view.canvas.show_boxes(boxes, self._current, can_edit=self._is_writable)
-        self._view.bar.show_things(len(ids), ids.index(self._current) + 1 if self._current in ids else 0)
+        self._view.bar.show_things(
+            len(ids), ids.index(self._current) + 1 if self._current in ids else 0
+        )
 
     def _is_there(self, state: CollectionState) -> bool:
         """Whether the open picture still has an image; another one of it stands for one that is gone."""
         if self._owner is None:
-            return self._workspace.open_image_id is not None and state.has(self._workspace.open_image_id)
+            return self._workspace.open_image_id is not None and state.has(
+                self._workspace.open_image_id
+            )
         if not state.has(self._owner):
             left = next((each for each in self._ids if state.has(each)), None)
             if left is None:
@@ -332,4 +354,6 @@ class Boxes(Feature):
         self._choose(None)
         if not ids:
             key = keys_in_use().text_of("label_empty")
-            self._toast.say(tr("No box is left. Label the image itself, or say that it is empty (%1).", key))
+            self._toast.say(
+                tr("No box is left. Label the image itself, or say that it is empty (%1).", key)
+            )

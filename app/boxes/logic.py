@@ -22,7 +22,10 @@ def things_of(state: CollectionState, image_id: int) -> list[int]:
     picture = parts[image_id].picture
     found = [each for each, part in parts.items() if part.picture == picture and part != picture]
     no_box = BoundingBox(2.0, 0.0, 0.0, 0.0)
-    return sorted(found, key=lambda each: ((parts[each].box or no_box).left, (parts[each].box or no_box).top, each))
+    return sorted(
+        found,
+        key=lambda each: ((parts[each].box or no_box).left, (parts[each].box or no_box).top, each),
+    )
 
 
 def next_thing(state: CollectionState, image_id: int) -> int:
@@ -31,7 +34,9 @@ def next_thing(state: CollectionState, image_id: int) -> int:
     return max((part.thing or 1 for part in parts), default=1) + 1
 
 
-def shown_boxes(state: CollectionState, graph: CategoryGraph, image_ids: Sequence[int]) -> list[ShownBox]:
+def shown_boxes(
+    state: CollectionState, graph: CategoryGraph, image_ids: Sequence[int]
+) -> list[ShownBox]:
     """Those of these images that are boxes, each with its class or the most likely class."""
     found = []
     for image_id in image_ids:

@@ -27,7 +27,11 @@ def threshold_choices(counts: Sequence[tuple[int, int]]) -> list[tuple[int, str]
 def found_text(counts: Sequence[tuple[int, int]], pictures: int, failures: int) -> str:
     """`Things were found in 280 of 300 images. Which boxes become images to label?`."""
     with_things = counts[THRESHOLDS[0]][1]
-    unread = plural(failures, "1 image could not be read.", "%n images could not be read.") if failures else ""
+    unread = (
+        plural(failures, "1 image could not be read.", "%n images could not be read.")
+        if failures
+        else ""
+    )
     return paragraph(
         tr("Things were found in %1 of %2.", number(with_things), images(pictures)),
         unread,

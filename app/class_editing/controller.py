@@ -76,7 +76,11 @@ class ClassClipboard:
         text, cut, info = QGuiApplication.clipboard().text(), self._cut, self._session.info
         if not is_copied_text(text):
             key = keys_in_use().text_of("copy_classes")
-            how = tr("Choose classes and press %1 first.", key) if key else tr("Choose classes and copy them first.")
+            how = (
+                tr("Choose classes and press %1 first.", key)
+                if key
+                else tr("Choose classes and copy them first.")
+            )
             self._say(f"{tr('No class was copied.')} {how}")
         elif cut is not None and info is not None and text == cut.text and info.path == cut.project:
             self._move(cut, parent_id)
@@ -100,7 +104,9 @@ class ClassClipboard:
         places = tuple(place for place in cut.places if place[0] in graph)
         refusal = placement_refusal(graph, places, parent_id, is_link=False) if places else None
         if refusal is not None:
-            self._say(refusal_text(graph, refusal, parent_id) or tr("These classes are here already."))
+            self._say(
+                refusal_text(graph, refusal, parent_id) or tr("These classes are here already.")
+            )
         elif places:
             self._cut = None
             self._editing.place(places, parent_id, is_link=False)
@@ -138,13 +144,23 @@ class Classes(ClassEditing):
         requests.remove_requested.connect(self.remove)
         requests.unlink_requested.connect(self.unlink)
         requests.menu_requested.connect(self._open_menu)
-        inspector.bar_requested.connect(lambda class_id, bar: self._change_policy(class_id, bar=bar))
-        inspector.deepest_requested.connect(lambda class_id, is_last: self._change_policy(class_id, is_deepest=is_last))
-        inspector.broadest_requested.connect(lambda class_id, is_it: self._change_policy(class_id, is_broadest=is_it))
-        inspector.parent_requested.connect(lambda class_id, parent_id: self.link(parent_id, [class_id]))
+        inspector.bar_requested.connect(
+            lambda class_id, bar: self._change_policy(class_id, bar=bar)
+        )
+        inspector.deepest_requested.connect(
+            lambda class_id, is_last: self._change_policy(class_id, is_deepest=is_last)
+        )
+        inspector.broadest_requested.connect(
+            lambda class_id, is_it: self._change_policy(class_id, is_broadest=is_it)
+        )
+        inspector.parent_requested.connect(
+            lambda class_id, parent_id: self.link(parent_id, [class_id])
+        )
         inspector.parent_wanted.connect(self.ask_parent)
         inspector.unlink_requested.connect(lambda *place: self.unlink((place,)))
-        inspector.attributes_changed.connect(lambda class_id, values: self.set_attributes([class_id], values))
+        inspector.attributes_changed.connect(
+            lambda class_id, values: self.set_attributes([class_id], values)
+        )
         inspector.colour_chosen.connect(self.set_colour_of_chosen)
 
     @action_new("new_class", marked("New class…"), keys="Ctrl+N", needs=WRITE)
@@ -152,15 +168,26 @@ class Classes(ClassEditing):
         self.ask_new(self._tree.selected_class)
 
     @action_new(
-        "new_sibling", marked("New class beside it…"), keys="Ctrl+Return Ctrl+Enter", needs=ON_CLASS, in_bar=False
+        "new_sibling",
+        marked("New class beside it…"),
+        keys="Ctrl+Return Ctrl+Enter",
+        needs=ON_CLASS,
+        in_bar=False,
     )
     def ask_new_beside(self) -> None:
         self.ask_new(self._tree.selected_parent)
 
-    @action_new("new_parent", marked("New class above it…"), keys="Ctrl+Shift+Return Ctrl+Shift+Enter", needs=ON_CLASS)
+    @action_new(
+        "new_parent",
+        marked("New class above it…"),
+        keys="Ctrl+Shift+Return Ctrl+Shift+Enter",
+        needs=ON_CLASS,
+    )
     def ask_new_above(self) -> None:
         current = self._tree.selected_class, self._tree.selected_parent
-        self.ask_new_parent(tuple(sorted(self._tree.selected_places, key=lambda place: place != current)))
+        self.ask_new_parent(
+            tuple(sorted(self._tree.selected_places, key=lambda place: place != current))
+        )
 
     @action_new(
         "new_top_class",
@@ -182,7 +209,14 @@ class Classes(ClassEditing):
         if self._tree.selected_class is not None:
             self.ask_key(self._tree.selected_class)
 
-    @action("class_rules", marked("Rules for the class list…"), "settings", "", Section.CLASSES_GRAPH, needs=WRITE)
+    @action(
+        "class_rules",
+        marked("Rules for the class list…"),
+        "settings",
+        "",
+        Section.CLASSES_GRAPH,
+        needs=WRITE,
+    )
     def ask_rules_of_project(self) -> None:
         self.ask_rules()
 
@@ -195,7 +229,11 @@ class Classes(ClassEditing):
         self.ask_parent(*self._tree.selected_classes)
 
     @action_parents(
-        "unlink_parent", marked("Unlink from a parent"), "unlink", "Ctrl+U", needs=ON_CLASS | Needs.SEVERAL_PARENTS
+        "unlink_parent",
+        marked("Unlink from a parent"),
+        "unlink",
+        "Ctrl+U",
+        needs=ON_CLASS | Needs.SEVERAL_PARENTS,
     )
     def unlink_chosen(self) -> None:
         self.unlink(self._places_to_unlink())
@@ -207,11 +245,15 @@ class Classes(ClassEditing):
         beside = graph.roots() if parent_id is None else graph.children(parent_id)
         self.ask_heir(self._tree.selected_classes, first=beside)
 
-    @action_copy("copy_classes", marked("Copy classes"), "copy", "Ctrl+C", needs=READ_CLASS, on_classes=True)
+    @action_copy(
+        "copy_classes", marked("Copy classes"), "copy", "Ctrl+C", needs=READ_CLASS, on_classes=True
+    )
     def copy(self) -> None:
         self.clipboard.copy(self._tree.selected_places)
 
-    @action_copy("cut_classes", marked("Cut classes"), "cut", "Ctrl+X", needs=ON_CLASS, on_classes=True)
+    @action_copy(
+        "cut_classes", marked("Cut classes"), "cut", "Ctrl+X", needs=ON_CLASS, on_classes=True
+    )
     def cut(self) -> None:
         self.clipboard.cut(self._tree.selected_places)
 
@@ -220,7 +262,13 @@ class Classes(ClassEditing):
         self.clipboard.paste(self._tree.selected_class)
 
     @action(
-        "remove_class", marked("Remove class"), "delete", "Del", Section.CLASSES_REMOVE, needs=ON_CLASS, on_classes=True
+        "remove_class",
+        marked("Remove class"),
+        "delete",
+        "Del",
+        Section.CLASSES_REMOVE,
+        needs=ON_CLASS,
+        on_classes=True,
     )
     def remove_chosen(self) -> None:
         self.remove(self._tree.selected_classes)
@@ -240,7 +288,12 @@ class Classes(ClassEditing):
         if (count := len(self._tree.selected_classes)) > 1:
             merge = tr("Merge %1 into…", classes_text(count))
             remove = tr("Remove %1", classes_text(count))
-        return {"new_class": new, "unlink_parent": unlink, "merge_class": merge, "remove_class": remove}
+        return {
+            "new_class": new,
+            "unlink_parent": unlink,
+            "merge_class": merge,
+            "remove_class": remove,
+        }
 
     def _open_menu(self, class_id: int | None, place: QPoint) -> None:
         self._shell.needs_changed.emit()

@@ -55,7 +55,10 @@ class ClassEditing(Feature):
                 parents = () if choice.parent_id is None else (choice.parent_id,)
                 self._make(lambda project: project.classes.add(choice.name, parents))
 
-        under, top = tr("Name of the new class under %1"), tr("Name of the new class at the top level")
+        under, top = (
+            tr("Name of the new class under %1"),
+            tr("Name of the new class at the top level"),
+        )
         prompt = top if parent_id is None else fill(under, graph.shown_name(parent_id))
         foot = tr("Parent/Name puts it elsewhere")
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
@@ -71,7 +74,9 @@ class ClassEditing(Feature):
         self._ask_text(
             tr("Name of the new class above %1", name),
             lambda new: PaletteRow(fill(title, new), where, "", "class_new", NameChoice(new)),
-            lambda new: self._make(lambda project: project.classes.add_parent(new, children, from_parent)),
+            lambda new: self._make(
+                lambda project: project.classes.add_parent(new, children, from_parent)
+            ),
         )
 
     def _make(self, make: Callable[[Project], tuple[Change, int]]) -> None:
@@ -94,7 +99,12 @@ class ClassEditing(Feature):
         )
 
     def _ask_text(
-        self, prompt: str, row_of: Callable[[str], PaletteRow], on_text: Callable[[str], None], *, text: str = ""
+        self,
+        prompt: str,
+        row_of: Callable[[str], PaletteRow],
+        on_text: Callable[[str], None],
+        *,
+        text: str = "",
     ) -> None:
         """Ask for a text other than the one that is given with it."""
 
@@ -117,14 +127,22 @@ class ClassEditing(Feature):
             digit = questions.KEY_DIGITS[place]
             self._session.act(lambda project: project.classes.set_key(class_id, digit))
 
-        self._ask_option(tr("Key that labels as %1", graph.shown_name(class_id)), rows, give, at=free)
+        self._ask_option(
+            tr("Key that labels as %1", graph.shown_name(class_id)), rows, give, at=free
+        )
 
     def ask_rules(self) -> None:
         """Ask which rule of the project is to change: whether the class list is locked, and the broadest level."""
         marks = self._session.marks
-        rules = questions.project_rules(self._session.graph, is_locked=marks.is_locked, level=marks.broadest_level)
+        rules = questions.project_rules(
+            self._session.graph, is_locked=marks.is_locked, level=marks.broadest_level
+        )
         rows = [rule.row for rule in rules]
-        self._ask_option(tr("Rules for the class list"), rows, lambda place: self._session.act(rules[place].change))
+        self._ask_option(
+            tr("Rules for the class list"),
+            rows,
+            lambda place: self._session.act(rules[place].change),
+        )
 
     def rename(self, class_id: int, name: str) -> None:
         self._session.act(lambda project: project.classes.rename(class_id, name))
@@ -177,7 +195,10 @@ class ClassEditing(Feature):
         """Remove classes; where classes below or labels are affected, the person is asked what to do with them."""
         wanted = tuple(class_ids)
         if wanted:
-            ways, ask = lambda live: questions.removal_ways(live.project, wanted), partial(self._ask_removal, wanted)
+            ways, ask = (
+                lambda live: questions.removal_ways(live.project, wanted),
+                partial(self._ask_removal, wanted),
+            )
             self._session.ask(ways, ask, owner=self, topic="removal")
 
     def _ask_removal(self, class_ids: Sequence[int], ways: Sequence[questions.RemovalWay]) -> None:
@@ -192,7 +213,10 @@ class ClassEditing(Feature):
             remove(ways[0])
             return
         graph, foot = self._session.graph, tr("can be undone in one step")
-        prompt, rows = questions.removal_prompt(graph, known), questions.removal_rows(graph, known, ways)
+        prompt, rows = (
+            questions.removal_prompt(graph, known),
+            questions.removal_rows(graph, known, ways),
+        )
         self._ask_option(prompt, rows, lambda place: remove(ways[place]), foot=foot)
 
     def ask_heir(self, class_ids: Sequence[int], *, first: Sequence[int] = ()) -> None:
@@ -214,7 +238,9 @@ class ClassEditing(Feature):
         going = tuple(class_id for class_id in class_ids if class_id != heir_id)
         if going:
             self._session.ask(
-                lambda live: merge_preview(live.project.classes.graph, live.project.labels.counts(), going, heir_id),
+                lambda live: merge_preview(
+                    live.project.classes.graph, live.project.labels.counts(), going, heir_id
+                ),
                 partial(self._ask_merge, going, heir_id),
                 owner=self,
                 topic="merge",
@@ -240,11 +266,20 @@ class ClassEditing(Feature):
     def copied_text(self, class_ids: Sequence[int], on_text: Callable[[str], None]) -> None:
         """Write classes and all below them down as text that `ProjectClasses.paste` reads."""
         self._session.ask(
-            lambda live: live.project.classes.copied(class_ids), on_text, owner=self, topic="copied classes"
+            lambda live: live.project.classes.copied(class_ids),
+            on_text,
+            owner=self,
+            topic="copied classes",
         )
 
     def _ask_option(
-        self, prompt: str, rows: Sequence[PaletteRow], on_place: Callable[[int], None], *, foot: str = "", at: int = 0
+        self,
+        prompt: str,
+        rows: Sequence[PaletteRow],
+        on_place: Callable[[int], None],
+        *,
+        foot: str = "",
+        at: int = 0,
     ) -> None:
         def rows_for(text: str) -> list[PaletteRow]:
             words = text.casefold().split()
@@ -274,7 +309,11 @@ class ClassEditing(Feature):
         graph = self._session.graph
 
         def rows_for(text: str) -> list[PaletteRow]:
-            rows = [row for row in class_rows(graph, text, first=first, act=act) if _class_of(row) not in without]
+            rows = [
+                row
+                for row in class_rows(graph, text, first=first, act=act)
+                if _class_of(row) not in without
+            ]
             is_offered = other is not None and text.strip().casefold() in other[0].title.casefold()
             return [other[0], *rows] if other is not None and is_offered else rows
 

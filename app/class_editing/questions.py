@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
     from engine.project.removal_preview import MergePreview, RemovalPreview
 
-NAMED_OF_LEVEL: Final = 3  # classes that are named as examples of a level. Chosen: they fit in a row
+NAMED_OF_LEVEL: Final = (
+    3  # classes that are named as examples of a level. Chosen: they fit in a row
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,11 @@ def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay
         return ()
     ways = [
         RemovalWay(children, removal_preview(graph, labelled, known, children))
-        for children in (ChildrenOfRemoved.ADOPTED, ChildrenOfRemoved.TOP_LEVEL, ChildrenOfRemoved.REMOVED)
+        for children in (
+            ChildrenOfRemoved.ADOPTED,
+            ChildrenOfRemoved.TOP_LEVEL,
+            ChildrenOfRemoved.REMOVED,
+        )
     ]
     if not ways[0].preview.children:
         return (ways[0],)
@@ -54,7 +60,9 @@ def removal_ways(project: Project, class_ids: Sequence[int]) -> tuple[RemovalWay
     return (ways[0], ways[2]) if are_roots else tuple(ways)
 
 
-def removal_rows(graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[RemovalWay]) -> list[PaletteRow]:
+def removal_rows(
+    graph: CategoryGraph, class_ids: Sequence[int], ways: Sequence[RemovalWay]
+) -> list[PaletteRow]:
     return [
         PaletteRow(
             _way_text(graph, class_ids, way, is_only=len(ways) == 1),
@@ -72,27 +80,45 @@ def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
 
 
 def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
-    return shortened(graph.shown_name(class_ids[0])) if len(class_ids) == 1 else classes_text(len(class_ids))
+    return (
+        shortened(graph.shown_name(class_ids[0]))
+        if len(class_ids) == 1
+        else classes_text(len(class_ids))
+    )
 
 
-def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview) -> PaletteRow:
-    title = tr("Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.shown_name(heir_id)))
+def merge_row(
+    graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview
+) -> PaletteRow:
+    title = tr(
+        "Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.shown_name(heir_id))
+    )
     counts = (
         (tr("labels %1 → %2"), seen.labels_before, seen.labels_after),
         (tr("children %1 → %2"), seen.children_before, seen.children_after),
         (tr("classes %1 → %2"), seen.classes_before, seen.classes_after),
     )
-    parts = [fill(template, number(before), number(after)) for template, before, after in counts if before != after]
+    parts = [
+        fill(template, number(before), number(after))
+        for template, before, after in counts
+        if before != after
+    ]
     return PaletteRow(title, SEPARATOR.join(parts), "", "merge", OptionChoice(0))
 
 
-def _way_text(graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *, is_only: bool) -> str:
+def _way_text(
+    graph: CategoryGraph, class_ids: Sequence[int], way: RemovalWay, *, is_only: bool
+) -> str:
     if is_only:
         return removal_prompt(graph, class_ids)
     if way.children is ChildrenOfRemoved.REMOVED:
         return tr("Remove the whole branch: %1", classes_text(way.preview.classes))
-    if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(graph.parents(each) for each in class_ids):
-        return tr("Keep the classes below: move %1 to the top level", classes_text(way.preview.children))
+    if way.children is ChildrenOfRemoved.TOP_LEVEL or not any(
+        graph.parents(each) for each in class_ids
+    ):
+        return tr(
+            "Keep the classes below: move %1 to the top level", classes_text(way.preview.children)
+        )
     return tr("Keep the classes below: move %1 one level up", classes_text(way.preview.children))
 
 
@@ -113,13 +139,24 @@ KEY_DIGITS: Final = (*range(1, LAST_LABEL_KEY + 1), 0)
 
 def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
     """A row for each of `KEY_DIGITS` with the class that has it; the last one takes the key away."""
-    name, now, rows = shortened(graph.shown_name(class_id)), graph.key_of(class_id), list[PaletteRow]()
+    name, now, rows = (
+        shortened(graph.shown_name(class_id)),
+        graph.key_of(class_id),
+        list[PaletteRow](),
+    )
     for place, digit in enumerate(KEY_DIGITS):
         if digit:
-            key, owner = keys_in_use().text_of_class(digit) or number(digit), graph.class_of_key(digit)
+            key, owner = (
+                keys_in_use().text_of_class(digit) or number(digit),
+                graph.class_of_key(digit),
+            )
             has_it = "" if owner is None else graph.shown_name(owner)
             act = tr("Label with %1 as %2", key, name)
-            rows.append(PaletteRow(key, has_it, _now_text(is_it=digit == now), "keys", OptionChoice(place), act))
+            rows.append(
+                PaletteRow(
+                    key, has_it, _now_text(is_it=digit == now), "keys", OptionChoice(place), act
+                )
+            )
         elif now:
             rows.append(PaletteRow(tr("No key"), "", "", "close", OptionChoice(place)))
     return rows
@@ -127,7 +164,14 @@ def key_rows(graph: CategoryGraph, class_id: int) -> list[PaletteRow]:
 
 def first_free_key(graph: CategoryGraph) -> int:
     """Place among `KEY_DIGITS` of the first one that no class has; the first of all where each is taken."""
-    return next((place for place, digit in enumerate(KEY_DIGITS) if digit and graph.class_of_key(digit) is None), 0)
+    return next(
+        (
+            place
+            for place, digit in enumerate(KEY_DIGITS)
+            if digit and graph.class_of_key(digit) is None
+        ),
+        0,
+    )
 
 
 @dataclass(frozen=True)
@@ -141,14 +185,24 @@ class ProjectRule:
 def project_rules(graph: CategoryGraph, *, is_locked: bool, level: int) -> list[ProjectRule]:
     """Locking the class list or unlocking it, and each level that predictions can begin at."""
     lock = tr("Unlock the class list") if is_locked else tr("Lock the class list")
-    about = tr("new names create classes") if is_locked else tr("ask before a new name creates a class")
+    about = (
+        tr("new names create classes") if is_locked else tr("ask before a new name creates a class")
+    )
     row = PaletteRow(lock, about, "", "lock", OptionChoice(0))
     rules = [ProjectRule(row, lambda project: project.policies.lock(is_on=not is_locked))]
     for each, coarse in enumerate(_coarse_levels(graph)):
-        title = tr("Don't predict above level %1", number(each + 1)) if each else tr("Predict classes of any level")
-        names = enumeration(shortened(graph.shown_name(class_id)) for class_id in coarse[:NAMED_OF_LEVEL])
+        title = (
+            tr("Don't predict above level %1", number(each + 1))
+            if each
+            else tr("Predict classes of any level")
+        )
+        names = enumeration(
+            shortened(graph.shown_name(class_id)) for class_id in coarse[:NAMED_OF_LEVEL]
+        )
         choice = OptionChoice(len(rules))
-        row = PaletteRow(title, names if each else "", _now_text(is_it=each == level), "stop", choice)
+        row = PaletteRow(
+            title, names if each else "", _now_text(is_it=each == level), "stop", choice
+        )
         rules.append(ProjectRule(row, partial(_set_level, each)))
     return rules
 

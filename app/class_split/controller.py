@@ -38,7 +38,12 @@ class ClassSplitting(Feature):
         self._session.failed.connect(self._on_failed)
 
     @action(
-        "split_class", marked("Split class…"), "split", "Ctrl+Alt+J", Section.CLASSES_CHANGE, needs=WRITE | Needs.CLASS
+        "split_class",
+        marked("Split class…"),
+        "split",
+        "Ctrl+Alt+J",
+        Section.CLASSES_CHANGE,
+        needs=WRITE | Needs.CLASS,
     )
     def ask(self) -> None:
         class_id = self._shell.tree.selected_class
@@ -56,7 +61,9 @@ class ClassSplitting(Feature):
                 topic="split class",
             )
 
-    def _on_looked(self, class_id: int, chosen: Sequence[int], labelled: tuple[int, ...], kinds: Kinds) -> None:
+    def _on_looked(
+        self, class_id: int, chosen: Sequence[int], labelled: tuple[int, ...], kinds: Kinds
+    ) -> None:
         state, graph = self._session.state, self._session.graph
         if state is None or class_id not in graph:
             return
@@ -70,7 +77,9 @@ class ClassSplitting(Feature):
         if self.card is None:
             self.card = SplitCard(self._host, self._thumbnails)
             self.card.split_requested.connect(self._split)
-        self.card.show_draft(first_draft(class_id, graph.name(class_id), known, chosen, kinds), state)
+        self.card.show_draft(
+            first_draft(class_id, graph.name(class_id), known, chosen, kinds), state
+        )
 
     def _split(self, draft: SplitDraft, name: str, is_below: bool) -> None:
         from engine.project import SplitPart

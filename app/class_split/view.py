@@ -8,7 +8,14 @@ from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QApplication, QButtonGroup, QLineEdit, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QLineEdit,
+    QRadioButton,
+    QSizePolicy,
+    QWidget,
+)
 
 from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label
 from app.dragging import paint_rubber_band
@@ -28,7 +35,12 @@ WIDTH: Final = 720
 SIDE: Final = 72  # of a picture: five kinds of daisy can be distinguished
 GAP: Final = 6  # between pictures
 FRAME: Final = 2  # width of the line around what is touched or has the keyboard
-STEPS: Final = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
+STEPS: Final = {
+    Qt.Key.Key_Left: (-1, 0),
+    Qt.Key.Key_Right: (1, 0),
+    Qt.Key.Key_Up: (0, -1),
+    Qt.Key.Key_Down: (0, 1),
+}
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,9 @@ class SplitDraft:
 
     class_id: int
     name: str
-    staying: tuple[int, ...]  # images labelled with it, each in one of both, in the order in which they are shown
+    staying: tuple[
+        int, ...
+    ]  # images labelled with it, each in one of both, in the order in which they are shown
     leaving: tuple[int, ...] = ()
 
     def moved(self, image_ids: Collection[int]) -> SplitDraft:
@@ -55,7 +69,11 @@ class SplitDraft:
 
 
 def first_draft(
-    class_id: int, name: str, labelled: Sequence[int], chosen: Collection[int], kinds: Sequence[Sequence[int]]
+    class_id: int,
+    name: str,
+    labelled: Sequence[int],
+    chosen: Collection[int],
+    kinds: Sequence[Sequence[int]],
 ) -> SplitDraft:
     """Images that a person has chosen leave; else the smaller of two `kinds`, of which the larger comes first."""
     known = frozenset(labelled)
@@ -154,25 +172,35 @@ class PictureBoard(QWidget):
         """The box that is drawn; None as long as it may be a click."""
         if self._pressed is None:
             return None
-        is_click = (self._pointer - self._pressed).manhattanLength() < QApplication.startDragDistance()
+        is_click = (
+            self._pointer - self._pressed
+        ).manhattanLength() < QApplication.startDragDistance()
         return None if is_click else QRect(self._pressed, self._pointer).normalized()
 
     def _touched(self) -> list[int]:
         box = self._box
         if box is None:
-            return [place for place in range(len(self._images)) if self.rect_of(place).contains(self._pointer)]
+            return [
+                place
+                for place in range(len(self._images))
+                if self.rect_of(place).contains(self._pointer)
+            ]
         return [place for place in range(len(self._images)) if self.rect_of(place).intersects(box)]
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         box = self._box
         framed = set(self._touched()) if box is not None else set[int]()
         if self.hasFocus() and self._pressed is None:
             framed.add(self._current)
         for place, (_, source) in enumerate(self._images):
             rect = self.rect_of(place)
-            paint_square(painter, rect, self._thumbnails.pixmap(source, SIDE, self.devicePixelRatioF()))
+            paint_square(
+                painter, rect, self._thumbnails.pixmap(source, SIDE, self.devicePixelRatioF())
+            )
             if place in framed:
                 painter.setPen(QPen(QColor(tokens().colours.accent), FRAME))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -209,10 +237,15 @@ class SplitCard(ScrollingCard):
         self.name.setPlaceholderText(self.name.accessibleName())
         self.below, self.beside = QRadioButton(), QRadioButton()
         self.failure = FailureNotice()
-        self.exchange_button = make_button(tr("Swap"), lambda: self._show(self.draft.exchanged()), variant="flat")
+        self.exchange_button = make_button(
+            tr("Swap"), lambda: self._show(self.draft.exchanged()), variant="flat"
+        )
         self.split_button = make_button(tr("Split"), self._on_split, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
-        self._staying_title, self._leaving_title = make_label("", "strong"), make_label("", "strong")
+        self._staying_title, self._leaving_title = (
+            make_label("", "strong"),
+            make_label("", "strong"),
+        )
         self._lay_out()
         for board in (self.staying, self.leaving):
             board.moved.connect(lambda image_ids: self._show(self.draft.moved(image_ids)))
@@ -251,10 +284,16 @@ class SplitCard(ScrollingCard):
 
     def wanted_height(self, width: int) -> int:
         """With the foot, which does not scroll."""
-        return super().wanted_height(width) + self.split_button.sizeHint().height() + 2 * tokens().spacing.small
+        return (
+            super().wanted_height(width)
+            + self.split_button.sizeHint().height()
+            + 2 * tokens().spacing.small
+        )
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
-        self._sources = {each: state.visible_source_of(each) for each in (*draft.staying, *draft.leaving)}
+        self._sources = {
+            each: state.visible_source_of(each) for each in (*draft.staying, *draft.leaving)
+        }
         self.name.clear()
         self.below.setText(plain_button(tr("Below %1", draft.name)))
         self.beside.setText(plain_button(tr("Beside %1", draft.name)))

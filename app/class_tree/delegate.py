@@ -39,8 +39,12 @@ COUNT_MARGIN: Final = 12
 COUNT_GAP: Final = 8
 WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however small the indent is
 NARROWEST_INDENT: Final = 8
-LEAST_NAME_BESIDE: Final = 32  # room for a few letters of the name in the project behind the one that is shown
-LEAST_NAME: Final = 80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
+LEAST_NAME_BESIDE: Final = (
+    32  # room for a few letters of the name in the project behind the one that is shown
+)
+LEAST_NAME: Final = (
+    80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
+)
 _MARKS: Final = {
     row_data.HAS_MORE_PARENTS_ROLE: "multi_parent",
     row_data.IS_BROADEST_ROLE: "arrow_down",
@@ -64,7 +68,9 @@ class ClassDelegate(QStyledItemDelegate):
             _paint_name(painter, option, index)
         painter.restore()
 
-    def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, _index: AnyIndex) -> QWidget:
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, _index: AnyIndex
+    ) -> QWidget:
         editor = QLineEdit(parent)
         editor.setAccessibleName(tr("Name of the class"))
         return editor
@@ -74,7 +80,9 @@ class ClassDelegate(QStyledItemDelegate):
             editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
             editor.selectAll()
 
-    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex) -> None:
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex
+    ) -> None:
         editor.setGeometry(placed(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2), option.rect))
 
 
@@ -98,7 +106,9 @@ class Ground(Enum):
 def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
     colours, spacing = tokens().colours, tokens().spacing
     edge = {Ground.TARGET: colours.accent, Ground.REFUSED: colours.danger}.get(ground)
-    fill = {Ground.HOVERED: colours.hover, Ground.REFUSED: colours.danger_soft}.get(ground, colours.accent_soft)
+    fill = {Ground.HOVERED: colours.hover, Ground.REFUSED: colours.danger_soft}.get(
+        ground, colours.accent_soft
+    )
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(edge), 1.5) if edge else Qt.PenStyle.NoPen)
@@ -109,10 +119,18 @@ def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
 
 
 def paint_chevron(painter: QPainter, cell: QRect, *, is_open: bool) -> None:
-    name, ratio = "chevron_down" if is_open else "chevron_right", painter.device().devicePixelRatio()
+    name, ratio = (
+        "chevron_down" if is_open else "chevron_right",
+        painter.device().devicePixelRatio(),
+    )
     picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=ratio)
-    place, top = cell.x() - CHEVRON_SIDE - CHEVRON_GAP, cell.y() + (cell.height() - CHEVRON_SIDE) / 2
-    painter.drawPixmap(placed(QRectF(place, top, CHEVRON_SIDE, CHEVRON_SIDE), QRectF(cell)).topLeft(), picture)
+    place, top = (
+        cell.x() - CHEVRON_SIDE - CHEVRON_GAP,
+        cell.y() + (cell.height() - CHEVRON_SIDE) / 2,
+    )
+    painter.drawPixmap(
+        placed(QRectF(place, top, CHEVRON_SIDE, CHEVRON_SIDE), QRectF(cell)).topLeft(), picture
+    )
 
 
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -122,20 +140,31 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
     metrics = painter.fontMetrics()
-    bar, icons = index.data(row_data.BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
+    bar, icons = (
+        index.data(row_data.BAR_ROLE),
+        [icon for role, icon in _MARKS.items() if index.data(role)],
+    )
     words = clauses(str(index.data(row_data.KEY_ROLE) or ""), "" if bar is None else percent(bar))
-    words_width = QFontMetrics(caption_font(painter.font())).horizontalAdvance(words) if words else 0
+    words_width = (
+        QFontMetrics(caption_font(painter.font())).horizontalAdvance(words) if words else 0
+    )
     room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + words_width if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
     painter.setPen(QColor(colours.text))
     painter.drawText(placed(place, rect), middle, isolated(name))
     left = place.x() + metrics.horizontalAdvance(name) + GAP
-    left += _paint_name_beside(painter, QRect(left, place.y(), place.x() + room - left, place.height()), rect, index)
+    left += _paint_name_beside(
+        painter, QRect(left, place.y(), place.x() + room - left, place.height()), rect, index
+    )
     for icon in icons:
-        mark = icon_pixmap(icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio())
+        mark = icon_pixmap(
+            icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio()
+        )
         top = place.y() + (place.height() - MARK_SIDE) / 2
-        painter.drawPixmap(placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect)).topLeft(), mark)
+        painter.drawPixmap(
+            placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect)).topLeft(), mark
+        )
         left += MARK_SIDE + GAP
     if words:
         painter.setFont(caption_font(painter.font()))
@@ -168,7 +197,11 @@ def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
     painter.setFont(caption_font(painter.font()))
     painter.setPen(QColor(tokens().colours.text_muted))
     text = _end_of_path(painter.fontMetrics(), path, lower.width())
-    painter.drawText(placed(lower, rect), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, isolated(text))
+    painter.drawText(
+        placed(lower, rect),
+        Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+        isolated(text),
+    )
     painter.restore()
     return upper
 
@@ -184,7 +217,9 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
     """A dot in the class's colour; hollow where it waits for its first examples."""
     left, middle = rect.x() + 2, rect.y() + rect.height() / 2
-    centre = placed(QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)).center()
+    centre = placed(
+        QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)
+    ).center()
     colour = QColor(str(index.data(row_data.COLOUR_ROLE)))
     if index.data(row_data.HAS_SHOTS_ROLE):
         painter.setPen(Qt.PenStyle.NoPen)
@@ -202,7 +237,9 @@ def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyInde
     is_selected = option.state & QStyle.StateFlag.State_Selected
     painter.setPen(QColor(colours.text_secondary if is_selected else colours.text_muted))
     place = placed(option.rect.adjusted(0, 0, -COUNT_MARGIN, 0), option.rect)
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or ""))
+    painter.drawText(
+        place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or "")
+    )
 
 
 @final
@@ -218,7 +255,13 @@ class FittedColumns(QObject):
         self._recount, self._reveal = QTimer(self, singleShot=True), QTimer(self, singleShot=True)
         self._recount.timeout.connect(self._count_levels)
         self._reveal.timeout.connect(lambda: view.scrollTo(view.currentIndex()))
-        for changed in (view.expanded, view.collapsed, model.rowsRemoved, model.rowsMoved, model.modelReset):
+        for changed in (
+            view.expanded,
+            view.collapsed,
+            model.rowsRemoved,
+            model.rowsMoved,
+            model.modelReset,
+        ):
             changed.connect(self._recount.start)
         view.viewport().installEventFilter(self)
         view.setIndentation(WIDEST_INDENT)
@@ -271,7 +314,10 @@ class FittedColumns(QObject):
 
     def show_name(self, index: AnyIndex) -> None:
         """Scroll sideways, no further than needed, until a row's chevron and the beginning of its name are there."""
-        name, bar = self._view.visualRect(index.sibling(index.row(), NAME)), self._view.horizontalScrollBar()
+        name, bar = (
+            self._view.visualRect(index.sibling(index.row(), NAME)),
+            self._view.horizontalScrollBar(),
+        )
         start = self._from_left(name).x()
         left, right = start - WIDEST_INDENT, start + DOT_ROOM + LEAST_NAME
         beyond = max(right - self.name_room, 0)
@@ -281,7 +327,10 @@ class FittedColumns(QObject):
         """Fit the new width; a row that was in sight stays so, also when a scroll bar comes where it stands."""
         self._fit()
         current = self._view.visualRect(self._view.currentIndex())
-        if event.size().height() < event.oldSize().height() and 0 <= current.top() < event.oldSize().height():
+        if (
+            event.size().height() < event.oldSize().height()
+            and 0 <= current.top() < event.oldSize().height()
+        ):
             self._reveal.start()
 
     def _branch_at(self, point: QPoint) -> QModelIndex:
@@ -289,7 +338,11 @@ class FittedColumns(QObject):
         index = index.siblingAtColumn(NAME) if index.isValid() else index
         start = self._from_left(self._view.visualRect(index)).x()
         x = self._from_left(QRect(point, QSize(1, 1))).x()
-        is_chevron = index.isValid() and self._model.hasChildren(index) and start - WIDEST_INDENT <= x < start
+        is_chevron = (
+            index.isValid()
+            and self._model.hasChildren(index)
+            and start - WIDEST_INDENT <= x < start
+        )
         return index if is_chevron else QModelIndex()
 
     def _takes(self, event: QMouseEvent) -> bool:

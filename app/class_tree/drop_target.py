@@ -57,7 +57,10 @@ class DropTarget:
 
     def take(self, event: QDropEvent) -> tuple[Dragged, ClassId | None] | None:
         """It was dropped: what, and on which class, None for below all rows; nothing where it is refused."""
-        dragged, index = read_dragged(event.mimeData()), self._view.indexAt(event.position().toPoint())
+        dragged, index = (
+            read_dragged(event.mimeData()),
+            self._view.indexAt(event.position().toPoint()),
+        )
         self._end()
         self._fold(index)
         if dragged is None or not self._judge(dragged, index, is_link(event)).is_taken:
@@ -79,7 +82,9 @@ class DropTarget:
         index = self._view.indexAt(self._point).siblingAtColumn(NAME)
         verdict = self._judge(self._dragged, index, self._is_link)
         is_taken, refusal = verdict.is_taken, verdict.refusal
-        self._light_up(index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid())
+        self._light_up(
+            index if is_taken else QModelIndex(), is_below=is_taken and not index.isValid()
+        )
         self._light_path(verdict.path)
         place = self._view.viewport().mapToGlobal(self._point)
         self._chip.say(verdict.text, place, self._dragged, is_refusal=refusal is not None)
@@ -110,7 +115,11 @@ class DropTarget:
     def ground_of(self, index: AnyIndex) -> Ground | None:
         if self._row.isValid() and self._row == index:
             return Ground.TARGET
-        return Ground.REFUSED if self._refused and self._model.class_of(index) in self._refused else None
+        return (
+            Ground.REFUSED
+            if self._refused and self._model.class_of(index) in self._refused
+            else None
+        )
 
     def paint_below(self, painter: QPainter) -> None:
         if not self._is_below:
@@ -144,4 +153,6 @@ class DropTarget:
 def _drop_action(dragged: Dragged, *, is_link: bool) -> Qt.DropAction:
     if isinstance(dragged, DraggedClasses):
         return Qt.DropAction.LinkAction if is_link else Qt.DropAction.MoveAction
-    return Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction
+    return (
+        Qt.DropAction.LinkAction if isinstance(dragged, DraggedFiles) else Qt.DropAction.CopyAction
+    )

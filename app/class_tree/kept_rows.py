@@ -44,13 +44,17 @@ class KeptRows:
         self._chosen: set[ClassId] = set()
         self._beside = QPersistentModelIndex()
 
-    def note_choice(self, chosen: Sequence[QModelIndex], parent: QModelIndex, first: int, last: int) -> None:
+    def note_choice(
+        self, chosen: Sequence[QModelIndex], parent: QModelIndex, first: int, last: int
+    ) -> None:
         """Remember what is chosen in rows that go, and what stands beside: the next row, the one before, or above."""
         gone = [index for index in chosen if is_among(index, parent, first, last)]
         if gone:
             self._chosen.update(class_id for class_id, _parent in self._model.places_of(gone))
             beside = (self._model.index(row, NAME, parent) for row in (last + 1, first - 1))
-            self._beside = QPersistentModelIndex(next((index for index in beside if index.isValid()), parent))
+            self._beside = QPersistentModelIndex(
+                next((index for index in beside if index.isValid()), parent)
+            )
 
     def note_open(self, parent: QModelIndex, first: int, last: int) -> None:
         waiting = [self._model.index(row, NAME, parent) for row in range(first, last + 1)]
@@ -58,7 +62,10 @@ class KeptRows:
             index = waiting.pop()
             if self._view.isExpanded(index):
                 self._open.update(class_id for class_id, _parent in self._model.places_of([index]))
-                waiting += [self._model.index(row, NAME, index) for row in range(self._model.rowCount(index))]
+                waiting += [
+                    self._model.index(row, NAME, index)
+                    for row in range(self._model.rowCount(index))
+                ]
 
     def open_again(self, came: Sequence[int]) -> None:
         """Open the branches that were open, in the rows that came, and new ones above them."""
@@ -71,7 +78,9 @@ class KeptRows:
         class_id = self._model.class_of(index)
         if class_id is None:
             return False
-        return class_id in self._open or not self._open.isdisjoint(self._model.graph.children(class_id))
+        return class_id in self._open or not self._open.isdisjoint(
+            self._model.graph.children(class_id)
+        )
 
     def take_chosen(self) -> tuple[set[ClassId], QModelIndex]:
         chosen, self._chosen = self._chosen, set()

@@ -3,7 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, final
 
-from PySide6.QtCore import QAbstractItemModel, QItemSelection, QMimeData, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QItemSelection,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    Qt,
+    Signal,
+)
 
 from app.class_tree.row_data import (
     COUNT,
@@ -30,7 +38,9 @@ REBUILD_ABOVE: Final = 400
 class ClassTreeModel(QAbstractItemModel):
     """Classes of a graph, each under each of its parents; empty before `set_graph`."""
 
-    rename_requested = Signal(int, str)  # class and the name that was typed; the row changes when the graph does
+    rename_requested = Signal(
+        int, str
+    )  # class and the name that was typed; the row changes when the graph does
     edits_applied = Signal(tuple)  # rows are as the graph is; carries the keys of rows that came
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -54,7 +64,9 @@ class ClassTreeModel(QAbstractItemModel):
         self.beginResetModel()
         self._known, self._table = graph, NodeTable()
         self._found = found
-        self._rows.paths = None if found is None else {class_id: graph.paths(class_id)[0] for class_id in found}
+        self._rows.paths = (
+            None if found is None else {class_id: graph.paths(class_id)[0] for class_id in found}
+        )
         self._rows.follow(graph)
         self._build(self._table.top)
         self.endResetModel()
@@ -79,7 +91,9 @@ class ClassTreeModel(QAbstractItemModel):
             self._repaint_all()
         return is_other
 
-    def set_marks(self, colours: Mapping[ClassId, str], policies: Mapping[ClassId, ClassPolicy]) -> None:
+    def set_marks(
+        self, colours: Mapping[ClassId, str], policies: Mapping[ClassId, ClassPolicy]
+    ) -> None:
         self._rows.colours, self._rows.policies = colours, policies
         self._repaint_all()
 
@@ -102,7 +116,10 @@ class ClassTreeModel(QAbstractItemModel):
     def _synchronise_all(self, touched: TouchedClasses) -> None:
         top = self._table.top
         roots = {node.class_id for node in top.children or ()}
-        if any((each in roots) != self._is_root(each) or each in roots & touched.looks for each in touched.roots):
+        if any(
+            (each in roots) != self._is_root(each) or each in roots & touched.looks
+            for each in touched.roots
+        ):
             self._synchronise(top)
         for class_id in touched.parents:
             for node in self._table.of_class(class_id):
@@ -120,7 +137,9 @@ class ClassTreeModel(QAbstractItemModel):
         for class_id in path if self._found is None else path[-1:]:
             if node.children is None:
                 self._fetch(node)
-            below = next((child for child in node.children or () if child.class_id == class_id), None)
+            below = next(
+                (child for child in node.children or () if child.class_id == class_id), None
+            )
             if below is None:
                 return QModelIndex()
             node = below
@@ -147,7 +166,11 @@ class ClassTreeModel(QAbstractItemModel):
 
     def places_of(self, indexes: Iterable[AnyIndex]) -> Places:
         found = ((self.class_of(index), self.parent_class_of(index)) for index in indexes)
-        return tuple(dict.fromkeys((class_id, parent_id) for class_id, parent_id in found if class_id is not None))
+        return tuple(
+            dict.fromkeys(
+                (class_id, parent_id) for class_id, parent_id in found if class_id is not None
+            )
+        )
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return len(self._node(parent).children or ()) if parent.column() <= 0 else 0
@@ -181,7 +204,11 @@ class ClassTreeModel(QAbstractItemModel):
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if self.is_editable:
             flags |= Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsDropEnabled
-        return flags | Qt.ItemFlag.ItemIsEditable if self.is_editable and index.column() == NAME else flags
+        return (
+            flags | Qt.ItemFlag.ItemIsEditable
+            if self.is_editable and index.column() == NAME
+            else flags
+        )
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         node = self._node(index)
@@ -200,26 +227,36 @@ class ClassTreeModel(QAbstractItemModel):
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
         places = self.places_of(indexes)
-        return classes_mime_data(places, [self.graph.name(class_id) for class_id, _parent in places])
+        return classes_mime_data(
+            places, [self.graph.name(class_id) for class_id, _parent in places]
+        )
 
     def _node(self, index: AnyIndex) -> Node:
         return self._table.find(index.internalId()) if index.isValid() else self._table.top
 
     def _index_of(self, node: Node, column: int = NAME) -> QModelIndex:
-        return QModelIndex() if node.class_id is None else self.createIndex(node.row, column, node.key)
+        return (
+            QModelIndex() if node.class_id is None else self.createIndex(node.row, column, node.key)
+        )
 
     def _is_root(self, class_id: ClassId) -> bool:
         return class_id in self.graph and not self.graph.parents(class_id)
 
     def _children(self, node: Node) -> Sequence[ClassId]:
         if self._found is not None:
-            return [each for each in self._found if each in self.graph] if node.class_id is None else ()
+            return (
+                [each for each in self._found if each in self.graph]
+                if node.class_id is None
+                else ()
+            )
         if node.class_id is None:
             return tuple(self.graph.roots())
         return tuple(self.graph.children(node.class_id)) if node.class_id in self.graph else ()
 
     def _build(self, node: Node) -> None:
-        node.children = [self._table.make(each, node, row) for row, each in enumerate(self._children(node))]
+        node.children = [
+            self._table.make(each, node, row) for row, each in enumerate(self._children(node))
+        ]
 
     def _fetch(self, node: Node) -> None:
         count = len(self._children(node))
@@ -262,7 +299,11 @@ class ClassTreeModel(QAbstractItemModel):
             if row < len(children) and children[row].class_id == wanted[row]:
                 row += 1
             elif wanted[row] in present:
-                source = next(place for place in range(row, len(children)) if children[place].class_id == wanted[row])
+                source = next(
+                    place
+                    for place in range(row, len(children))
+                    if children[place].class_id == wanted[row]
+                )
                 self._move_row(node, source, row)
             else:
                 run = row + 1

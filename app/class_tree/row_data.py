@@ -44,7 +44,9 @@ BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 """The minimum confidence that was set for the class itself, 0..1; None where it takes over that from above."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
 IS_BROADEST_ROLE: Final = Qt.ItemDataRole.UserRole + 9  # no class above it is predicted
-KEY_ROLE: Final = Qt.ItemDataRole.UserRole + 8  # the key that labels images as the class, "Alt+3"; "" for none
+KEY_ROLE: Final = (
+    Qt.ItemDataRole.UserRole + 8
+)  # the key that labels images as the class, "Alt+3"; "" for none
 NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
 """Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
 
@@ -134,7 +136,9 @@ def number_rows(children: list[Node], start: int = 0) -> None:
         children[row].row = row
 
 
-def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int]) -> frozenset[ClassId]:
+def classes_with_shots(
+    graph: CategoryGraph, shot_counts: Mapping[ClassId, int]
+) -> frozenset[ClassId]:
     with_own = [class_id for class_id, count in shot_counts.items() if count and class_id in graph]
     return frozenset(with_own) | reachable(graph.parents, *with_own)
 
@@ -142,7 +146,8 @@ def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int])
 def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
     others = [other for other in graph.parents(class_id) if other != parent_id]
     named = enumeration(
-        short_path(map(graph.shown_name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED]
+        short_path(map(graph.shown_name, graph.paths(other)[0]))
+        for other in others[:OTHER_PARENTS_NAMED]
     )
     more = len(others) - OTHER_PARENTS_NAMED
     return f"{named} +{more}" if more > 0 else named
@@ -165,7 +170,9 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
     for edit in edits:
         if isinstance(edit, ClassAdded | ClassRemoved):
             roots.add(edit.class_id)
-        elif isinstance(edit, ClassRenamed) or (isinstance(edit, AttributesChanged) and changes_look(edit)):
+        elif isinstance(edit, ClassRenamed) or (
+            isinstance(edit, AttributesChanged) and changes_look(edit)
+        ):
             looks.add(edit.class_id)
             if edit.class_id in graph:  # it may stand elsewhere among its siblings now
                 parents.update(graph.parents(edit.class_id))
@@ -197,18 +204,30 @@ class RowData:
         self._locale = QLocale()
         self._readers: Mapping[int, Callable[[CategoryGraph, Node, ClassId, int], Any]] = {
             int(Qt.ItemDataRole.DisplayRole): self._text,
-            int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(class_id),
+            int(Qt.ItemDataRole.EditRole): lambda graph, _node, class_id, _column: graph.name(
+                class_id
+            ),
             int(Qt.ItemDataRole.ToolTipRole): lambda *row: plain_tip(self._tool_tip(*row)),
             int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
-            int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,
-            int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
+            int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: (
+                class_id in self._with_shots
+            ),
+            int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: (
+                len(graph.parents(class_id)) > 1
+            ),
             int(PATH_ROLE): self._path,
-            int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(class_id),
+            int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(
+                class_id
+            ),
             int(COLOUR_ROLE): self._colour,
             int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
-            int(IS_BROADEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_broadest,
+            int(IS_BROADEST_ROLE): lambda _graph, _node, class_id, _column: (
+                self._policy(class_id).is_broadest
+            ),
             int(KEY_ROLE): lambda graph, _node, class_id, _column: key_text(graph, class_id),
-            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_deepest,
+            int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: (
+                self._policy(class_id).is_deepest
+            ),
         }
 
     def follow(self, graph: CategoryGraph) -> None:
@@ -223,11 +242,17 @@ class RowData:
             self._with_shots = classes_with_shots(graph, shot_counts)
         self._shot_counts = shot_counts
         now = self._image_counts, self._shot_counts
-        return any(one is not other and one != other for one, other in zip(before, now, strict=True))
+        return any(
+            one is not other and one != other for one, other in zip(before, now, strict=True)
+        )
 
     def read(self, graph: CategoryGraph, node: Node, column: int, role: int) -> Any:
         reader = self._readers.get(role)
-        return None if reader is None or node.class_id is None else reader(graph, node, node.class_id, column)
+        return (
+            None
+            if reader is None or node.class_id is None
+            else reader(graph, node, node.class_id, column)
+        )
 
     def _text(self, graph: CategoryGraph, _node: Node, class_id: ClassId, column: int) -> str:
         if column == NAME:
@@ -239,16 +264,26 @@ class RowData:
         if column == COUNT:
             return self._count_tip(class_id)
         also = other_parents(graph, class_id, self.parent_class(node))
-        names = graph.shown_name(class_id), graph.name_beside(class_id), self._path(graph, node, class_id, column)
+        names = (
+            graph.shown_name(class_id),
+            graph.name_beside(class_id),
+            self._path(graph, node, class_id, column),
+        )
         lines = [*filter(None, names)]
         lines += [tr("Also under %1", also)] if also else []
         policy = self._policy(class_id)
-        lines += [] if policy.bar is None else [tr("Minimum confidence here and below: %1", percent(policy.bar))]
+        lines += (
+            []
+            if policy.bar is None
+            else [tr("Minimum confidence here and below: %1", percent(policy.bar))]
+        )
         lines += [tr("Subclasses are not predicted")] if policy.is_deepest else []
         lines += [tr("Broader classes are not predicted")] if policy.is_broadest else []
         key = keys_in_use().text_of_class(graph.key_of(class_id))
         lines += [tr("Press %1 to label as this class", key)] if key else []
-        lines += [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
+        lines += (
+            [] if class_id in self._with_shots else [tr("Needs examples: drop a few images here")]
+        )
         return "\n".join(lines)
 
     def _count_tip(self, class_id: ClassId) -> str:
@@ -257,7 +292,9 @@ class RowData:
         shots = plural(own, "1 example of its own", "%n examples of its own")
         return clauses(plural(here, "1 image here or below", "%n images here or below"), shots)
 
-    def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
+    def _accessible_text(
+        self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int
+    ) -> str:
         return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))
 
     def _colour(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:

@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, Final, final
 
-from PySide6.QtCore import QAbstractListModel, QItemSelection, QLocale, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelection,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -14,7 +24,14 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
 )
-from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from app.actions.menu_keys import dress_menu
 from app.class_requests import ClassRequests
@@ -42,7 +59,9 @@ _ICONS: Final = {
     Subset.FAILED: "broken_image",
 }
 _SUBSETS: Final = tuple(Subset)
-MOST_ROWS: Final = 6  # of saved searches; one scrolls to the others. Chosen: the classes keep most of the pane.
+MOST_ROWS: Final = (
+    6  # of saved searches; one scrolls to the others. Chosen: the classes keep most of the pane.
+)
 
 RowSubject = Subset | SavedSearch
 
@@ -90,7 +109,9 @@ class _SubsetModel(QAbstractListModel):
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         can_rename = self.is_editable and isinstance(self.subject(index), SavedSearch)
-        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if can_rename else Qt.ItemFlag.NoItemFlags)
+        return super().flags(index) | (
+            Qt.ItemFlag.ItemIsEditable if can_rename else Qt.ItemFlag.NoItemFlags
+        )
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         subject = self.subject(index)
@@ -140,15 +161,29 @@ class _SubsetDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if is_target or is_selected or state & QStyle.StateFlag.State_MouseOver:
-            ground = Ground.TARGET if is_target else Ground.CHOSEN if is_selected else Ground.HOVERED
+            ground = (
+                Ground.TARGET if is_target else Ground.CHOSEN if is_selected else Ground.HOVERED
+            )
             paint_ground(painter, rect, ground)
-        _paint_icon(painter, rect, subset, is_selected=is_selected, is_alarm=subset is Subset.FAILED and count > 0)
-        more = model.more_unknown if subset is Subset.UNKNOWN and abs(model.more_unknown) >= NOTABLE else 0
+        _paint_icon(
+            painter,
+            rect,
+            subset,
+            is_selected=is_selected,
+            is_alarm=subset is Subset.FAILED and count > 0,
+        )
+        more = (
+            model.more_unknown
+            if subset is Subset.UNKNOWN and abs(model.more_unknown) >= NOTABLE
+            else 0
+        )
         _paint_words(painter, rect, subset, count, more)
         painter.restore()
 
 
-def _paint_icon(painter: QPainter, rect: QRect, subject: RowSubject, *, is_selected: bool, is_alarm: bool) -> None:
+def _paint_icon(
+    painter: QPainter, rect: QRect, subject: RowSubject, *, is_selected: bool, is_alarm: bool
+) -> None:
     name = "search" if isinstance(subject, SavedSearch) else _ICONS[subject]
     colour = "warning" if is_alarm else "accent_text" if is_selected else "text_secondary"
     picture = icon_pixmap(name, ICON_SIDE, colour=colour, ratio=painter.device().devicePixelRatio())
@@ -156,13 +191,21 @@ def _paint_icon(painter: QPainter, rect: QRect, subject: RowSubject, *, is_selec
     painter.drawPixmap(placed(place, rect).topLeft(), picture)
 
 
-def _paint_words(painter: QPainter, rect: QRect, subject: RowSubject, count: int, more: int) -> None:
+def _paint_words(
+    painter: QPainter, rect: QRect, subject: RowSubject, count: int, more: int
+) -> None:
     colours = tokens().colours
     centre = Qt.AlignmentFlag.AlignVCenter
     painter.setPen(QColor(colours.text))
-    figures = painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) + MORE_GAP if count else 0
+    figures = (
+        painter.fontMetrics().horizontalAdvance(QLocale().toString(count)) + MORE_GAP
+        if count
+        else 0
+    )
     room = rect.adjusted(TEXT_START, 0, -COUNT_MARGIN - figures, 0)
-    words = painter.fontMetrics().elidedText(_text(subject), Qt.TextElideMode.ElideRight, room.width())
+    words = painter.fontMetrics().elidedText(
+        _text(subject), Qt.TextElideMode.ElideRight, room.width()
+    )
     painter.drawText(placed(room, rect), centre | Qt.AlignmentFlag.AlignLeft, words)
     if count:
         painter.setFont(caption_font(painter.font()))
@@ -171,7 +214,9 @@ def _paint_words(painter: QPainter, rect: QRect, subject: RowSubject, count: int
         text = QLocale().toString(count)
         painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, text)
         place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(text) - MORE_GAP, 0)
-        words = ("+" if more > 0 else "\N{MINUS SIGN}") + QLocale().toString(abs(more)) if more else ""
+        words = (
+            ("+" if more > 0 else "\N{MINUS SIGN}") + QLocale().toString(abs(more)) if more else ""
+        )
         painter.setPen(QColor(colours.accent_text))
         painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, isolated(words))
 
@@ -227,7 +272,9 @@ class SubsetList(QListView):
         self.blockSignals(True)
         self.rows.set_searches(searches)
         every = (self.rows.index(row) for row in range(self.rows.rowCount()))
-        kept = next((index for index in every if _meaning(self.rows.subject(index)) == chosen), None)
+        kept = next(
+            (index for index in every if _meaning(self.rows.subject(index)) == chosen), None
+        )
         if kept is not None:
             self.setCurrentIndex(kept)
         self.blockSignals(False)
@@ -270,16 +317,28 @@ class SubsetList(QListView):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(icon("rename"), tr("Rename…"), lambda: self.edit(index)).setObjectName("rename")
-        remove = menu.addAction(icon("delete"), tr("Remove"), lambda: self.removal_requested.emit(subject.name))
+        menu.addAction(icon("rename"), tr("Rename…"), lambda: self.edit(index)).setObjectName(
+            "rename"
+        )
+        remove = menu.addAction(
+            icon("delete"), tr("Remove"), lambda: self.removal_requested.emit(subject.name)
+        )
         remove.setObjectName("delete")
         dress_menu(menu)
-        menu.popup(self.viewport().mapToGlobal(self.visualRect(index).center() if is_by_key else event.pos()))
+        menu.popup(
+            self.viewport().mapToGlobal(
+                self.visualRect(index).center() if is_by_key else event.pos()
+            )
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Delete removes a saved search."""
         chosen = self.selected
-        if event.key() == Qt.Key.Key_Delete and self.is_editable and isinstance(chosen, SavedSearch):
+        if (
+            event.key() == Qt.Key.Key_Delete
+            and self.is_editable
+            and isinstance(chosen, SavedSearch)
+        ):
             self.removal_requested.emit(chosen.name)
         else:
             super().keyPressEvent(event)
@@ -304,7 +363,12 @@ class SubsetList(QListView):
     def dropEvent(self, event: QDropEvent) -> None:
         dragged, subset = read_dragged(event.mimeData()), self._subset_at(event)
         self._light_up(None)
-        if isinstance(dragged, DraggedImages) and self.is_editable and subset and drop_on_subset(dragged, subset):
+        if (
+            isinstance(dragged, DraggedImages)
+            and self.is_editable
+            and subset
+            and drop_on_subset(dragged, subset)
+        ):
             event.accept()
             self._requests.images_dropped.emit(subset, dragged.image_ids)
         else:

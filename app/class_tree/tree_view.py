@@ -3,7 +3,15 @@
 from collections.abc import Collection, Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -18,7 +26,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyleOptionViewItem, QTreeView
 
 from app.class_requests import ClassRequests, drag_classes
-from app.class_tree.delegate import ROW_HEIGHT, ClassDelegate, FittedColumns, Ground, paint_chevron, paint_ground
+from app.class_tree.delegate import (
+    ROW_HEIGHT,
+    ClassDelegate,
+    FittedColumns,
+    Ground,
+    paint_chevron,
+    paint_ground,
+)
 from app.class_tree.drop_target import DropTarget
 from app.class_tree.kept_rows import KeptRows, is_below, open_rows
 from app.class_tree.model import ClassTreeModel
@@ -44,7 +59,9 @@ class ClassTreeView(QTreeView):
 
     class_selected = Signal(int)
 
-    def __init__(self, model: ClassTreeModel, requests: ClassRequests, *, has_paths: bool = False) -> None:
+    def __init__(
+        self, model: ClassTreeModel, requests: ClassRequests, *, has_paths: bool = False
+    ) -> None:
         super().__init__()
         self._model, self.requests = model, requests
         self._selected: ClassId | None = None
@@ -54,7 +71,9 @@ class ClassTreeView(QTreeView):
         self._drop_target = DropTarget(self, model)
         self.columns = FittedColumns(self, model)
         self._set_up(has_paths=has_paths)
-        model.rowsAboutToBeRemoved.connect(self._on_rows_about_to_be_removed)  # before the selection forgets them
+        model.rowsAboutToBeRemoved.connect(
+            self._on_rows_about_to_be_removed
+        )  # before the selection forgets them
         self.setModel(model)
         self.columns.fit_counts("")
         self.collapsed.connect(self._on_collapsed)
@@ -138,7 +157,9 @@ class ClassTreeView(QTreeView):
 
     def _open_row(self, class_id: ClassId) -> QModelIndex:
         """The first row of a class that stands in open branches; invalid where there is none."""
-        return next(filter(self._is_in_open_branches, self._model.indexes_of(class_id)), QModelIndex())
+        return next(
+            filter(self._is_in_open_branches, self._model.indexes_of(class_id)), QModelIndex()
+        )
 
     def has_open(self, class_id: ClassId) -> bool:
         return self._open_row(class_id).isValid()
@@ -167,7 +188,9 @@ class ClassTreeView(QTreeView):
 
     def currentChanged(self, current: AnyIndex, previous: AnyIndex) -> None:
         super().currentChanged(current, previous)
-        if self.selectionModel().isSelected(current):  # a press makes a row the current one before it is chosen
+        if self.selectionModel().isSelected(
+            current
+        ):  # a press makes a row the current one before it is chosen
             self._announce_choice()
 
     def _announce_choice(self) -> None:
@@ -209,7 +232,11 @@ class ClassTreeView(QTreeView):
         if wanted is None or (wanted == now and not others):
             return
         others |= {class_id for class_id, _parent in self.selected_places}
-        if wanted == now or self.select_built(wanted) or self.select_path(self._model.first_path(wanted)):
+        if (
+            wanted == now
+            or self.select_built(wanted)
+            or self.select_path(self._model.first_path(wanted))
+        ):
             self.select_all_built(others)
             return
         if not self.selected_rows:
@@ -252,7 +279,9 @@ class ClassTreeView(QTreeView):
         if not (rows := self.selected_rows):
             return
         self._was_dragged = True
-        drag_classes(self, self._model.places_of(rows), self._model.graph)  # the rows follow the graph
+        drag_classes(
+            self, self._model.places_of(rows), self._model.graph
+        )  # the rows follow the graph
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Let it in, wherever it comes in: what is refused here is offered nowhere else in the tree."""
@@ -292,7 +321,9 @@ class ClassTreeView(QTreeView):
     def drawBranches(self, _painter: QPainter, _rect: QRect, _index: AnyIndex) -> None:
         """Nothing: the chevron is painted with its row."""
 
-    def _paint_background(self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool) -> None:
+    def _paint_background(
+        self, painter: QPainter, row: QRect, index: AnyIndex, *, is_selected: bool
+    ) -> None:
         ground = self._drop_target.ground_of(index) or (Ground.CHOSEN if is_selected else None)
         cursor = self.viewport().mapFromGlobal(self.cursor().pos())
         is_hovered = self.viewport().underMouse() and row.top() <= cursor.y() <= row.bottom()

@@ -12,7 +12,14 @@ from app.class_requests import ClassRequests
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.subset_list import SubsetList
 from app.class_tree.tree_view import ClassTreeView
-from app.controls import fill_column, make_button, make_icon_button, make_label, make_search_field, make_separator
+from app.controls import (
+    fill_column,
+    make_button,
+    make_icon_button,
+    make_label,
+    make_search_field,
+    make_separator,
+)
 from app.dragging import DraggedImages, Places, read_dragged
 from app.drops import LazyChip, new_class_text
 from app.session import Session
@@ -38,7 +45,9 @@ class NoClasses(QWidget):
         self._chip = LazyChip(self)
         self.words = make_label("", "muted", wraps=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.import_link = make_button(tr("Import a list…"), requests.import_requested.emit, variant="flat")
+        self.import_link = make_button(
+            tr("Import a list…"), requests.import_requested.emit, variant="flat"
+        )
         column = fill_column(self, self.words, spacing=tokens().spacing.small)
         column.addWidget(self.import_link, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
@@ -200,7 +209,9 @@ class ClassTree(QWidget):
         self.subset_list.search_selected.connect(self._on_search_selected)
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
             view.class_selected.connect(self._on_class_selected)
-            view.selectionModel().selectionChanged.connect(lambda _chosen, _left: self.row_selected.emit())
+            view.selectionModel().selectionChanged.connect(
+                lambda _chosen, _left: self.row_selected.emit()
+            )
             model.rename_requested.connect(self.requests.rename_requested)
 
     def _connect_session(self) -> None:
@@ -276,7 +287,9 @@ class ClassTree(QWidget):
         self._filter_timer.stop()
         text = self._filter.text().strip()
         if text:
-            self._found_model.set_graph(self._session.graph, self._session.graph.search(text, MOST_FOUND))
+            self._found_model.set_graph(
+                self._session.graph, self._session.graph.search(text, MOST_FOUND)
+            )
         elif self._stack.currentWidget() is self._found:
             self._leave_found()
         self._show_fitting_page()
@@ -286,7 +299,11 @@ class ClassTree(QWidget):
         chosen = self._found.selected_class
         self._stack.setCurrentWidget(self._all)
         self._found_model.set_graph(self._session.graph, ())
-        if chosen is not None and chosen in self._session.graph and not self._all.select_built(chosen):
+        if (
+            chosen is not None
+            and chosen in self._session.graph
+            and not self._all.select_built(chosen)
+        ):
             self._all.select_path(self._session.graph.paths(chosen)[0])
 
     def _show_fitting_page(self) -> None:
@@ -296,7 +313,10 @@ class ClassTree(QWidget):
             self._say(tr("No class matches “%1”.").replace("%1", text))
         elif not has_classes:
             is_open = self._session.info is not None
-            self._say(tr("No classes yet.\n\nClick + to add a class.") if is_open else "", offers_import=is_open)
+            self._say(
+                tr("No classes yet.\n\nClick + to add a class.") if is_open else "",
+                offers_import=is_open,
+            )
         else:
             self._stack.setCurrentWidget(self._found if text else self._all)
             if has_keyboard:

@@ -44,7 +44,15 @@ class Comparing(Feature):
             news.connect(self._show_known)
         self._workspace.grid.current_image_changed.connect(lambda _image_id: self._show_why_not())
 
-    @action("compare", marked("Compare images"), "compare", "C", Section.IMAGES_LIKE, needs=NEEDS, on_images=True)
+    @action(
+        "compare",
+        marked("Compare images"),
+        "compare",
+        "C",
+        Section.IMAGES_LIKE,
+        needs=NEEDS,
+        on_images=True,
+    )
     def compare(self) -> None:
         """Show the selected images beside one another; pressed again go back."""
         if self.page is not None or self.why_not is not None:
@@ -62,7 +70,9 @@ class Comparing(Feature):
         from app.compare.view import ComparePage
 
         if len(chosen) > MOST:
-            self._toast.say(tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen))))
+            self._toast.say(
+                tr("Up to 4 images are compared: the first 4 of %1.", number(len(chosen)))
+            )
         current = self._workspace.in_hand.current_id
         page = self.page = ComparePage(chosen[:MOST], -1 if current is None else current)
         self._set_up(page)
@@ -86,7 +96,10 @@ class Comparing(Feature):
 
     def _ask_dates(self, image_ids: Sequence[int]) -> None:
         self._session.ask(
-            lambda live: _dates(live, image_ids), self._on_dates, owner=self, topic="dates of compared images"
+            lambda live: _dates(live, image_ids),
+            self._on_dates,
+            owner=self,
+            topic="dates of compared images",
         )
 
     def _on_dates(self, dates: Mapping[int, datetime]) -> None:
@@ -135,7 +148,9 @@ class Comparing(Feature):
     def _ask_shots(self, image_id: int, class_ids: Sequence[int]) -> None:
         self._asked_for = image_id
         self._session.ask(
-            lambda live: {class_id: live.nearest_shots(image_id, class_id, SHOTS) for class_id in class_ids},
+            lambda live: {
+                class_id: live.nearest_shots(image_id, class_id, SHOTS) for class_id in class_ids
+            },
             lambda found: self._on_shots(image_id, found),
             owner=self,
             topic="nearest shots",
@@ -144,7 +159,10 @@ class Comparing(Feature):
     def _on_shots(self, image_id: int, found: Mapping[int, Sequence[int]]) -> None:
         page, model = self.why_not, self._workspace.model
         if page is not None and page.image_id == image_id:
-            cards = {class_id: [model.card_of(shot) for shot in shots] for class_id, shots in found.items()}
+            cards = {
+                class_id: [model.card_of(shot) for shot in shots]
+                for class_id, shots in found.items()
+            }
             page.show_shots(
                 {
                     class_id: [(card.image_id, card.path) for card in known if card is not None]
@@ -183,4 +201,8 @@ def _nothing_text() -> str:
 def _dates(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, datetime]:
     """When images were taken, of those of which it is known; on the project thread."""
     details = live.project.details.of_many(image_ids)
-    return {image_id: found.taken_at for image_id, found in details.items() if found.taken_at is not None}
+    return {
+        image_id: found.taken_at
+        for image_id, found in details.items()
+        if found.taken_at is not None
+    }

@@ -54,7 +54,12 @@ def rivals_of(graph: CategoryGraph, ranking: Ranking | None) -> tuple[Rival, ...
     """The two most likely classes of an image in the order of their keys; fewer where there are not two."""
     tops = () if ranking is None else [top for top in ranking.tops if top.class_id in graph][:2]
     return tuple(
-        Rival(top.class_id, graph.shown_name(top.class_id), top.score, graph.attributes(top.class_id).note.strip())
+        Rival(
+            top.class_id,
+            graph.shown_name(top.class_id),
+            top.score,
+            graph.attributes(top.class_id).note.strip(),
+        )
         for top in tops
     )
 
@@ -64,7 +69,9 @@ def relation_text(graph: CategoryGraph, rivals: Sequence[Rival]) -> str:
     if len(rivals) < 2:  # noqa: PLR2004 (a pair)
         return ""
     one, other = rivals[0], rivals[1]
-    if one.class_id in graph.ancestors(other.class_id) or other.class_id in graph.ancestors(one.class_id):
+    if one.class_id in graph.ancestors(other.class_id) or other.class_id in graph.ancestors(
+        one.class_id
+    ):
         return ""
     shared = set(graph.ancestors(one.class_id)) & set(graph.ancestors(other.class_id))
     if not shared:

@@ -144,7 +144,11 @@ class ComparedPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows move what is zoomed and else go on; there are the keys of the page."""
         key = Key(event.key())
-        if key in ARROWS and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier == Qt.KeyboardModifier.NoModifier:
+        if (
+            key in ARROWS
+            and event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+            == Qt.KeyboardModifier.NoModifier
+        ):
             self._on_arrow(*ARROWS[key])
         elif not KEYS.press(event, self._acts):
             super().keyPressEvent(event)

@@ -79,7 +79,9 @@ class Pane(QWidget):
         if is_labelled:
             ratio = self.devicePixelRatioF()
             self._person.setPixmap(icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
-        self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
+        self._title.show_text(
+            f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary"
+        )
         self._detail.setText(card.detail)
         self._detail.setToolTip(plain_tip(card.detail))
         facts = titled(image_name(card.source), f"{card.title} {card.detail} {card.score}".strip())
@@ -118,7 +120,9 @@ class Pane(QWidget):
         painter.setPen(QPen(QColor(colours.accent if self.is_active else colours.hairline), width))
         painter.setBrush(QColor(colours.surface))
         inset = width / 2
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), ROUNDING, ROUNDING)
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), ROUNDING, ROUNDING
+        )
         painter.end()
 
 

@@ -39,7 +39,9 @@ class ComparePage(ComparedPage):
         side = LARGEST_SIDE if len(image_ids) < MANY else LONGEST_OF_MANY
         self.panes = [Pane(image_id, longest_side=side) for image_id in image_ids]
         self._dates: dict[int, datetime] = {}
-        self._active = next((pane for pane in self.panes if pane.image_id == current_id), self.panes[0])
+        self._active = next(
+            (pane for pane in self.panes if pane.image_id == current_id), self.panes[0]
+        )
         self._columns = 0
         self._grid = QGridLayout()
         self._lay_out()
@@ -84,7 +86,9 @@ class ComparePage(ComparedPage):
         keys = [key for name in _LABELLING if (key := in_use.text_of(name))]
         if (first := in_use.text_of("label_as_1")) and (last := in_use.text_of("label_as_9")):
             keys.insert(1, tr("%1 to %2", first, last))
-        self.bar.text.show_text(tr("Keys that label the framed image: %1", enumeration(keys)) if keys else "")
+        self.bar.text.show_text(
+            tr("Keys that label the framed image: %1", enumeration(keys)) if keys else ""
+        )
 
     # -- what is shown
 
@@ -152,4 +156,6 @@ class ComparePage(ComparedPage):
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The keyboard belongs to the image that is worked on."""
         super().focusInEvent(event)
-        QTimer.singleShot(0, self._active, lambda: self._active.setFocus(Qt.FocusReason.OtherFocusReason))
+        QTimer.singleShot(
+            0, self._active, lambda: self._active.setFocus(Qt.FocusReason.OtherFocusReason)
+        )

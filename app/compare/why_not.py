@@ -42,13 +42,17 @@ class RivalRow(QWidget):
         self.line.chosen.connect(self.chosen)
         self.note = make_flowing_label("", "muted")
         self.nothing = make_flowing_label(tr("No labelled images yet"), "muted")
-        self.canvases = [ImageCanvas(longest_side=LONGEST_OF_SHOT, margin=MARGIN_OF_SHOT) for _ in range(SHOTS)]
+        self.canvases = [
+            ImageCanvas(longest_side=LONGEST_OF_SHOT, margin=MARGIN_OF_SHOT) for _ in range(SHOTS)
+        ]
         self._shots: tuple[int, ...] = ()
         shots = QHBoxLayout()
         shots.setSpacing(tokens().spacing.small)
         for canvas in self.canvases:
             shots.addWidget(canvas, 1)
-        column = fill_column(self, self.line, self.note, self.nothing, spacing=tokens().spacing.tiny)
+        column = fill_column(
+            self, self.line, self.note, self.nothing, spacing=tokens().spacing.tiny
+        )
         column.addLayout(shots, 1)
 
     def show_rival(self, rival: Rival | None, digit: int) -> None:
@@ -96,7 +100,9 @@ class WhyNotPage(ComparedPage):
         self._lay_out()
         for row in self.rows:
             row.chosen.connect(self.class_chosen)
-        self.lock_together([self.pane.canvas, *(canvas for row in self.rows for canvas in row.canvases)])
+        self.lock_together(
+            [self.pane.canvas, *(canvas for row in self.rows for canvas in row.canvases)]
+        )
         follow_keys(self, self._show_rivals)
 
     def _lay_out(self) -> None:
@@ -117,7 +123,9 @@ class WhyNotPage(ComparedPage):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_wide = event.size().width() >= WIDE_ENOUGH or event.size().width() > event.size().height()
+        is_wide = (
+            event.size().width() >= WIDE_ENOUGH or event.size().width() > event.size().height()
+        )
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._halves.setDirection(beside if is_wide else below)
 

@@ -8,7 +8,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton
 
 from app.actions.row import Needs, Section, action
-from app.computing.logic import RECOMMENDED_ACTIONS, CollectionFacts, Survey, collection_facts, switch_collection
+from app.computing.logic import (
+    RECOMMENDED_ACTIONS,
+    CollectionFacts,
+    Survey,
+    collection_facts,
+    switch_collection,
+)
 from app.computing.wording import chip_tip, device_title, recommended_action
 from app.feature import Feature
 from app.jobs.process_job import JobSlot
@@ -108,7 +114,14 @@ class Computing(Feature):
         session.failed.connect(lambda _message: self._on_refused())
         session.closed.connect(self._show_no_project)
 
-    @action("choose_device", marked("Performance…"), "device", "Ctrl+D", Section.MODEL_DEVICE, needs=Needs.NOTHING)
+    @action(
+        "choose_device",
+        marked("Performance…"),
+        "device",
+        "Ctrl+D",
+        Section.MODEL_DEVICE,
+        needs=Needs.NOTHING,
+    )
     def open_panel(self) -> None:
         """Show the panel; the devices are tested the first time."""
         if self.panel is None:
@@ -162,7 +175,9 @@ class Computing(Feature):
 
     def _show_survey(self) -> None:
         if self.panel is not None:
-            self.panel.show_survey(self._survey, error=self.looking.error, is_looking=self.looking.is_busy)
+            self.panel.show_survey(
+                self._survey, error=self.looking.error, is_looking=self.looking.is_busy
+            )
 
     def _on_notice(self, notice: str) -> None:
         """Report a device failure once; chip and panel show it until a job succeeds."""
@@ -202,12 +217,17 @@ class Computing(Feature):
         if self.panel is not None and info is not None:
             graph = self._session.graph
             self._recommendations = tuple(
-                each for each in facts.recommendations if all(known in graph for known in each.class_ids)
+                each
+                for each in facts.recommendations
+                if all(known in graph for known in each.class_ids)
             )
             self.panel.show_collection(facts, can_switch=info.is_writable)
             self.panel.show_recommendations(
                 [
-                    (translated(each.text(graph.shown_name)), recommended_action(each, self._shell.rows))
+                    (
+                        translated(each.text(graph.shown_name)),
+                        recommended_action(each, self._shell.rows),
+                    )
                     for each in self._recommendations
                 ]
             )

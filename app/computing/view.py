@@ -6,7 +6,16 @@ from itertools import zip_longest
 from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QCheckBox, QFrame, QHBoxLayout, QLabel, QRadioButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QRadioButton,
+    QSizePolicy,
+    QWidget,
+)
 
 from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_devices
 from app.computing.wording import collection_line, device_facts, device_title, survey_note
@@ -76,7 +85,8 @@ class ComputingPanel(ScrollingCard):
         self.switch = QCheckBox(tr("Learn from unlabelled images too"))
         self._line = _below("")
         self.recommendations = tuple(
-            RecommendationRow(partial(self.recommendation_taken.emit, place)) for place in range(MOST_RECOMMENDED)
+            RecommendationRow(partial(self.recommendation_taken.emit, place))
+            for place in range(MOST_RECOMMENDED)
         )
         self._collection = self._make_collection()
         self._fill_body()
@@ -94,7 +104,9 @@ class ComputingPanel(ScrollingCard):
         group = QButtonGroup(self)
         for device, button in self.buttons.items():
             group.addButton(button)
-            button.toggled.connect(lambda is_on, device=device: self._on_toggled(device, is_on=is_on))
+            button.toggled.connect(
+                lambda is_on, device=device: self._on_toggled(device, is_on=is_on)
+            )
             column.addWidget(button)
             column.addWidget(self._facts[device])
         foot = QHBoxLayout()
@@ -106,16 +118,22 @@ class ComputingPanel(ScrollingCard):
 
     def _make_collection(self) -> QWidget:
         part = QWidget()
-        hint = _below(tr("Unlabelled images, and images labelled with a broader class, refine the model."))
+        hint = _below(
+            tr("Unlabelled images, and images labelled with a broader class, refine the model.")
+        )
         section = make_label(tr("Learning"), "section")
-        fill_column(part, make_separator(), section, self.switch, hint, self._line, *self.recommendations)
+        fill_column(
+            part, make_separator(), section, self.switch, hint, self._line, *self.recommendations
+        )
         return part
 
     def show_device(self, device: str) -> None:
         self._chosen = device
         self.buttons[device].setChecked(True)
 
-    def show_survey(self, survey: Survey | None, *, error: str = "", is_looking: bool = False) -> None:
+    def show_survey(
+        self, survey: Survey | None, *, error: str = "", is_looking: bool = False
+    ) -> None:
         """Show the devices; those that do not work are disabled, with the reason."""
         for device, button in self.buttons.items():
             facts = device_facts(device, survey)

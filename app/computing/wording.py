@@ -37,7 +37,11 @@ def device_title(device: str, survey: Survey | None = None) -> str:
 def device_facts(device: str, survey: Survey | None) -> str:
     if device == AUTO:
         works = tr("Uses the fastest device that works.")
-        return works if survey is None else tr("Uses the fastest device that works: %1.", survey.auto_name)
+        return (
+            works
+            if survey is None
+            else tr("Uses the fastest device that works: %1.", survey.auto_name)
+        )
     report = None if survey is None else survey.reports.get(device)
     if survey is None or report is None:
         return tr("Always available.") if device == CPU else ""
@@ -64,7 +68,9 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
     if survey is None:
         return tr("The devices have not been tested yet.")
     if not survey.was_alone:
-        return tr("Measured with the bundled backbone while other work was running; it is faster when idle.")
+        return tr(
+            "Measured with the bundled backbone while other work was running; it is faster when idle."
+        )
     return tr("Measured with the bundled backbone; reading image files takes extra time.")
 
 

@@ -86,7 +86,14 @@ class Exporting(Feature):
         known, last = offered_exports(), self._settings.export_format
         self.card.show_start(last if last in known else FIRST)
 
-    @action("export_graph", marked("Export class graph…"), "export", "", Section.FILE_EXPORT, needs=READ_FOR_GOOD)
+    @action(
+        "export_graph",
+        marked("Export class graph…"),
+        "export",
+        "",
+        Section.FILE_EXPORT,
+        needs=READ_FOR_GOOD,
+    )
     def export_graph(self) -> None:
         self.class_graph.choose()
 
@@ -123,7 +130,9 @@ class Exporting(Feature):
         """Of last time, or beside the project."""
         info = self._session.info
         assert info is not None, "there is a project"
-        return Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+        return (
+            Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+        )
 
     # -- what would come of it
 
@@ -163,9 +172,13 @@ class Exporting(Feature):
         title = title_of_browsing(offered)
         if not offered.is_folder:
             kinds = f"{tr(offered.title)} (*{offered.suffix})"
-            chosen, _kind = save_file_at(self._host, present, title, kinds, asks_to_replace=False)  # the card asks
+            chosen, _kind = save_file_at(
+                self._host, present, title, kinds, asks_to_replace=False
+            )  # the card asks
             if chosen is not None:
-                card.show_target(chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix))
+                card.show_target(
+                    chosen if chosen.suffix else chosen.with_name(chosen.name + offered.suffix)
+                )
             return
         folder = choose_folder_beside(self._host, present, title)
         if folder is not None:
@@ -184,7 +197,9 @@ class Exporting(Feature):
         self._settled.stop()
         self._look += 1
         self.card.show_waiting(job_title(look.target))
-        self._session.ask(lambda _live: None, lambda _answer: self._start(look), owner=self.card, topic="export")
+        self._session.ask(
+            lambda _live: None, lambda _answer: self._start(look), owner=self.card, topic="export"
+        )
 
     def _start(self, look: ExportLook) -> None:
         from app.exporting.wording import job_title
@@ -194,7 +209,9 @@ class Exporting(Feature):
             return
         job = ThreadJob(job_title(look.target), self._work(info.path, state, look), self._thread)
         job.keeps_finished = look.format.writes_into
-        job.progress.connect(lambda progress: self.card.show_progress(progress) if self.card is not None else None)
+        job.progress.connect(
+            lambda progress: self.card.show_progress(progress) if self.card is not None else None
+        )
         job.finished.connect(lambda done: self._on_finished(cast("Written", done), look))
         job.failed.connect(self._on_failed)
         job.cancelled.connect(lambda: self._on_cancelled(look))

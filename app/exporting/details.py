@@ -20,7 +20,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import CellDelegate, fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
+from app.controls import (
+    CellDelegate,
+    fill_column,
+    make_flowing_label,
+    make_hint,
+    make_label,
+    make_scroll_area,
+)
 from app.exporting.wording import (
     coarse_text,
     description,
@@ -71,7 +78,9 @@ class PreviewView(QWidget):
         self.text.setAccessibleName(tr("Preview"))
         self.text.setTabChangesFocus(True)
         self.text.setProperty("role", "preview")
-        self.text.setFixedHeight(LINES_SHOWN * self.text.fontMetrics().lineSpacing() + tokens().spacing.large)
+        self.text.setFixedHeight(
+            LINES_SHOWN * self.text.fontMetrics().lineSpacing() + tokens().spacing.large
+        )
         fill_column(self, self.caption, self.table, self.text, spacing=tokens().spacing.tiny)
         self.show_preview(ExportPreview(), "")
 
@@ -223,11 +232,15 @@ class ExportDetails(QWidget):
 
     def _fill(self) -> None:
         spacing = tokens().spacing
-        which = fill_column(self._which_part, make_label(tr("Images"), "section"), spacing=spacing.tiny)
+        which = fill_column(
+            self._which_part, make_label(tr("Images"), "section"), spacing=spacing.tiny
+        )
         for choice, button in self.which.items():
             which.addWidget(button)
             which.addWidget(self._which_hints[choice])
-        files = fill_column(self._files_part, make_label(tr("Files"), "section"), spacing=spacing.tiny)
+        files = fill_column(
+            self._files_part, make_label(tr("Files"), "section"), spacing=spacing.tiny
+        )
         for placing, button in self.placings.items():
             button.setAccessibleDescription(placing_hint(placing))
             files.addWidget(button)
@@ -238,7 +251,9 @@ class ExportDetails(QWidget):
         files.addWidget(self.coarse)
         self._coarse_hint = make_hint(tr("Training programs treat each folder as a class."))
         files.addWidget(self._coarse_hint)
-        photos = fill_column(self._photos_part, make_label(tr("Photos"), "section"), spacing=spacing.tiny)
+        photos = fill_column(
+            self._photos_part, make_label(tr("Photos"), "section"), spacing=spacing.tiny
+        )
         for is_reduced, button in self.photos.items():
             button.setAccessibleDescription(photos_hint(is_reduced=is_reduced))
             photos.addWidget(button)
@@ -330,7 +345,9 @@ class ExportDetails(QWidget):
         is_beside = look.format.is_beside or look.choice.folder.is_flat
         self.crops.setVisible(look.has_boxes and look.format.has_crop_form)
         self._show_coarse(chosen.coarse if chosen is not None and is_beside else 0)
-        self.preview.show_preview(look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count))
+        self.preview.show_preview(
+            look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count)
+        )
 
     def show_unknown(self) -> None:
         """Show the choices without what is known of them."""

@@ -14,8 +14,19 @@ from app.texts import tr
 from app.wording import seen_text
 from engine.collection.archive.layout import portable_paths
 from engine.collection.archive.pack import archive_bytes, pack_project
-from engine.collection.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
-from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
+from engine.collection.exporting.export import (
+    ExportChoice,
+    Which,
+    answers_in,
+    check_target,
+    export_images,
+)
+from engine.collection.exporting.preview import (
+    ChosenImages,
+    ExportPreview,
+    chosen_images,
+    preview_export,
+)
 from engine.collection.fitting import setting_of
 from engine.collection.outputs import ARCHIVE, check_file, check_folder, what_it_is
 from engine.config import ARCHIVE_SUFFIX
@@ -95,13 +106,20 @@ def offered_exports() -> dict[str, ImageFormat]:
     )
     copy = ImageFormat(
         tr("Copy for someone"),
-        tr("one file with the project and its photos: someone else opens and labels it, and you merge it back"),
+        tr(
+            "one file with the project and its photos: someone else opens and labels it, and you merge it back"
+        ),
         (tr("backbones that you added yourself are not included"),),
         suffix=ARCHIVE_SUFFIX,
         group=FormatGroup.PROJECT,
     )
     order = list(FormatGroup)
-    return dict(sorted([*FORMATS.items(), (MODEL, model), (COPY, copy)], key=lambda item: order.index(item[1].group)))
+    return dict(
+        sorted(
+            [*FORMATS.items(), (MODEL, model), (COPY, copy)],
+            key=lambda item: order.index(item[1].group),
+        )
+    )
 
 
 def target_name(stem: str, name: str, suffix: str) -> str:
@@ -119,7 +137,9 @@ def renamed_target(target: Path, offered: ImageFormat, known: Sequence[ImageForm
 # -- on a thread of its own
 
 
-def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *, is_named: bool) -> ExportLook:
+def look_at(
+    project_path: Path, state: CollectionState, choice: ExportChoice, *, is_named: bool
+) -> ExportLook:
     """Look what would come of a choice.
 
     Args:
@@ -155,7 +175,11 @@ def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *,
 
 
 def export_labels(
-    project_path: Path, state: CollectionState, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+    project_path: Path,
+    state: CollectionState,
+    look: ExportLook,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> WrittenExport:
     """Write what was looked at, with the answers that the screen shows.
 
@@ -176,7 +200,11 @@ def export_labels(
 
 
 def export_the_model(
-    project_path: Path, caches: CacheFolders, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+    project_path: Path,
+    caches: CacheFolders,
+    look: ExportLook,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> ExportedModel:
     """Write the model as it is fitted now.
 
@@ -187,11 +215,22 @@ def export_the_model(
     from engine.collection.bundle.export import export_model
 
     with Project.open(project_path, for_writing=False) as project:
-        return export_model(project, caches, look.target, setting_of(project), on_progress=on_progress, cancel=cancel)
+        return export_model(
+            project,
+            caches,
+            look.target,
+            setting_of(project),
+            on_progress=on_progress,
+            cancel=cancel,
+        )
 
 
 def export_copy(
-    project_path: Path, caches: CacheFolders, look: ExportLook, on_progress: OnProgress, cancel: CancelToken
+    project_path: Path,
+    caches: CacheFolders,
+    look: ExportLook,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> WrittenArchive:
     """Write the project and its photos into one file.
 
@@ -212,7 +251,9 @@ def export_copy(
 
 
 def _copy_bytes(project: Project) -> dict[bool, int]:
-    return {is_reduced: archive_bytes(project, is_reduced=is_reduced) for is_reduced in (False, True)}
+    return {
+        is_reduced: archive_bytes(project, is_reduced=is_reduced) for is_reduced in (False, True)
+    }
 
 
 def _free(target: Path) -> Path:
@@ -270,8 +311,12 @@ def _preview(project: Project, state: CollectionState, choice: ExportChoice) -> 
     if choice.format_name == COPY:
         names = portable_paths(project.images.table().paths, project.path.parent, project.path.name)
         some = islice(names.values(), LISTED)
-        return ExportPreview(lines=(project.path.name, *map(shown, some), *(["…"] if len(names) > LISTED else [])))
+        return ExportPreview(
+            lines=(project.path.name, *map(shown, some), *(["…"] if len(names) > LISTED else []))
+        )
     try:
-        return preview_export(project, state, FORMATS[choice.format_name], choice.which, choice.folder)
+        return preview_export(
+            project, state, FORMATS[choice.format_name], choice.which, choice.folder
+        )
     except (ProtoleafError, OSError) as error:
         return ExportPreview(lines=(shown(str(as_full_disk(error))),))

@@ -69,7 +69,9 @@ class ExportCard(Overlay):
         self.formats = FormatList(offered)
         self.details = ExportDetails()
         self.target = QLineEdit()
-        self.browse_button = make_button(tr("Browse…"), self.browse_requested.emit, icon_name="folder")
+        self.browse_button = make_button(
+            tr("Browse…"), self.browse_requested.emit, icon_name="folder"
+        )
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop exporting"))
         self.export_button = make_button(tr("Export"), self._on_export, variant="primary")
@@ -196,7 +198,9 @@ class ExportCard(Overlay):
             self.target.setText(str(look.target))
         self.details.show_look(look)
         self._facts.setText(target_facts(look))
-        set_property(self._facts, "role", "warning" if look.is_taken and not look.problem else "secondary")
+        set_property(
+            self._facts, "role", "warning" if look.is_taken and not look.problem else "secondary"
+        )
         self.failure.show_text(problem_text(look.problem) or self._failed_because)
         self._show_answers()
 
@@ -253,7 +257,9 @@ class ExportCard(Overlay):
         self._label.setText(target_label(is_folder=offered.is_folder))
         self.target.setAccessibleName(self._label.text())
         if self.is_own_target:
-            renamed = renamed_target(Path(self.target.text()), offered, tuple(self._offered.values()))
+            renamed = renamed_target(
+                Path(self.target.text()), offered, tuple(self._offered.values())
+            )
             self.target.setText(str(renamed))
         self.details.show_format(offered)
         self._on_changed()
@@ -286,7 +292,11 @@ class ExportCard(Overlay):
         focused = QApplication.focusWidget()
         others = (self.keep_button, self.browse_button, self.close_button)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and focused not in others:
-            if self._look is not None and self._look.replaced_kind and focused is not self.export_button:
+            if (
+                self._look is not None
+                and self._look.replaced_kind
+                and focused is not self.export_button
+            ):
                 self.export_button.setFocus()
             else:
                 self._on_export()

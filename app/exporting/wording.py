@@ -77,7 +77,9 @@ def which_hint(which: Which, look: ExportLook | None) -> str:
     if which is not Which.SURE or look is None or verified is None or sure is None:
         return tr(WHICH_HINTS[which])
     count = sure.count - verified.count
-    counted = plural(count, "Also 1 image the model is sure of", "Also %n images the model is sure of")
+    counted = plural(
+        count, "Also 1 image the model is sure of", "Also %n images the model is sure of"
+    )
     also = counted if count else tr("The model is not sure of any image yet")
     return in_sentences(also, look.seen)
 
@@ -103,14 +105,22 @@ def placing_hint(placing: Placing) -> str:
 
 def photos_text(size_bytes: int | None, *, is_reduced: bool) -> str:
     """`Photos in full size  ·  about 1.2 GB`, `Previews of 1,024 px  ·  about 45 MB`."""
-    title = tr("Previews of %1 px", number(REDUCED_SIDE)) if is_reduced else tr("Photos in full size")
-    return title if size_bytes is None else SEPARATOR.join((title, tr("about %1", file_size(size_bytes))))
+    title = (
+        tr("Previews of %1 px", number(REDUCED_SIDE)) if is_reduced else tr("Photos in full size")
+    )
+    return (
+        title
+        if size_bytes is None
+        else SEPARATOR.join((title, tr("about %1", file_size(size_bytes))))
+    )
 
 
 def photos_hint(*, is_reduced: bool) -> str:
     """What speaks for each."""
     if is_reduced:
-        return tr("Easy to send, and enough for most labelling. Videos and documents are included as they are.")
+        return tr(
+            "Easy to send, and enough for most labelling. Videos and documents are included as they are."
+        )
     return tr("Every detail can be seen.")
 
 
@@ -149,9 +159,18 @@ def lacks_room(look: ExportLook, placing: Placing) -> str:
     offered, chosen = look.format, look.chosen.get(look.choice.which)
     needed = look.copy_bytes.get(look.choice.is_reduced, 0)
     if look.free_bytes is not None and needed > look.free_bytes:
-        return tr("The copy takes about %1, and only %2 is free there.", file_size(needed), file_size(look.free_bytes))
+        return tr(
+            "The copy takes about %1, and only %2 is free there.",
+            file_size(needed),
+            file_size(look.free_bytes),
+        )
     is_copied = offered.has_images and placing is Placing.COPY
-    if not is_copied or chosen is None or look.free_bytes is None or chosen.size_bytes < look.free_bytes:
+    if (
+        not is_copied
+        or chosen is None
+        or look.free_bytes is None
+        or chosen.size_bytes < look.free_bytes
+    ):
         return ""
     return tr(
         "The copies take up to %1, and only %2 is free there. Links use no space.",
@@ -215,7 +234,14 @@ def model_done_text(done: ExportedModel) -> str:
 def copy_done_text(done: WrittenArchive, target: Path) -> str:
     """`Copied the project and 300 photos to birds.protoleafz, 45.1 MB`, and what is not in it."""
     counted = plural(done.files, "1 photo", "%n photos")
-    parts = [fill(tr("Copied the project and %1 to %2, %3"), counted, shown(target.name), file_size(done.size_bytes))]
+    parts = [
+        fill(
+            tr("Copied the project and %1 to %2, %3"),
+            counted,
+            shown(target.name),
+            file_size(done.size_bytes),
+        )
+    ]
     if done.missing:
         parts.append(plural(done.missing, "1 photo was not found", "%n photos were not found"))
     if done.failures:

@@ -16,12 +16,29 @@ from app.palette.overlay import ScrollingCard
 from app.texts import shortened, tr
 from app.theme.tokens import tokens
 from engine.errors import InputError
-from engine.project.clock_corrections import ClockCorrection, checked_correction, offset_text, read_offset, zone_text
+from engine.project.clock_corrections import (
+    ClockCorrection,
+    checked_correction,
+    offset_text,
+    read_offset,
+    zone_text,
+)
 
 WIDTH: Final = 560  # logical pixels
 _AS_IN_FILE: Final = "file"
 _ZONES: Final = range(-12, 15)  # hours ahead of UTC
-_OF_ISLANDS: Final = (-570, -210, 210, 270, 330, 345, 390, 570, 630, 765)  # zones of no whole hours, in minutes
+_OF_ISLANDS: Final = (
+    -570,
+    -210,
+    210,
+    270,
+    330,
+    345,
+    390,
+    570,
+    630,
+    765,
+)  # zones of no whole hours, in minutes
 _LONGEST_TARGET: Final = 60  # characters
 
 
@@ -58,7 +75,9 @@ class ClockCard(ScrollingCard):
         column.setSpacing(space.medium)
         column.addWidget(
             make_flowing_label(
-                tr("Files stay as they are: the corrected time is used for sorting, searching, bursts and exports."),
+                tr(
+                    "Files stay as they are: the corrected time is used for sorting, searching, bursts and exports."
+                ),
                 "secondary",
             )
         )
@@ -92,7 +111,9 @@ class ClockCard(ScrollingCard):
     def _show_target(self) -> None:
         """The correction that the chosen folder or camera has."""
         chosen = self._chosen
-        self.offset.setText(offset_text(chosen.seconds) if chosen is not None and chosen.seconds else "")
+        self.offset.setText(
+            offset_text(chosen.seconds) if chosen is not None and chosen.seconds else ""
+        )
         zone = _AS_IN_FILE if chosen is None or chosen.zone_minutes is None else chosen.zone_minutes
         self.zone.setCurrentIndex(max(0, self.zone.findData(zone)))
         self.remove_button.setVisible(chosen is not None and not chosen.is_nothing)

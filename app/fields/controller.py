@@ -46,7 +46,10 @@ class Fields(Feature):
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def ask_field(self) -> None:
         """Ask for a field and its value of the chosen images."""
-        state, chosen = self._session.state, self._workspace.folds.under(self._workspace.in_hand.chosen_ids)
+        state, chosen = (
+            self._session.state,
+            self._workspace.folds.under(self._workspace.in_hand.chosen_ids),
+        )
         if state is None or not chosen:
             return
         values = self._values_of(chosen)
@@ -59,7 +62,14 @@ class Fields(Feature):
             values,
         )
 
-    @action("define_fields", marked("Fields of the project…"), "settings", "", Section.REVIEW_FIELDS, needs=WRITE)
+    @action(
+        "define_fields",
+        marked("Fields of the project…"),
+        "settings",
+        "",
+        Section.REVIEW_FIELDS,
+        needs=WRITE,
+    )
     def define_fields(self) -> None:
         """Show the card that defines the project's fields."""
         from app.fields.view import FieldsCard
@@ -72,11 +82,20 @@ class Fields(Feature):
             self.fields_card.saved.connect(self._define)
         self.fields_card.show_fields(self._session.state.fields)
 
-    @action("correct_clock", marked("Correct a camera's clock…"), "clock", "", Section.IMAGES_FILES, needs=WRITE)
+    @action(
+        "correct_clock",
+        marked("Correct a camera's clock…"),
+        "clock",
+        "",
+        Section.IMAGES_FILES,
+        needs=WRITE,
+    )
     def correct_clock(self) -> None:
         """Show the card that corrects the clock of a folder or camera."""
         image_id = self._workspace.in_hand.current_id
-        self._session.ask(lambda live: ask_clocks(live, image_id), self._show_clocks, owner=self, topic="clocks")
+        self._session.ask(
+            lambda live: ask_clocks(live, image_id), self._show_clocks, owner=self, topic="clocks"
+        )
 
     def _show_clocks(self, facts: ClockFacts) -> None:
         from app.fields.clock_card import ClockCard
@@ -156,4 +175,6 @@ def _row(offer: FieldOffer, place: int, values: Mapping[str, str | None]) -> Pal
     is_question = offer.field is not None and offer.value is None
     subtitle = now_text(now) if is_question or offer.value == "" else ""
     icon = "settings" if offer.field is None else "close" if offer.value == "" else "label"
-    return PaletteRow(offer_title(offer), subtitle, str(offer.digit or ""), icon, OptionChoice(place))
+    return PaletteRow(
+        offer_title(offer), subtitle, str(offer.digit or ""), icon, OptionChoice(place)
+    )

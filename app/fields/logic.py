@@ -35,13 +35,21 @@ class FieldOffer:
     digit: int = 0  # that chooses it, 0 for none
 
 
-def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str | None]) -> list[FieldOffer]:
+def offers(
+    fields: Sequence[ImageField], text: str, values: Mapping[str, str | None]
+) -> list[FieldOffer]:
     """What a text may mean: a count, a field, a value of one, or a field and its value (`sex fem`)."""
     wanted = text.strip()
     if not wanted:
         return [*map(FieldOffer, (COUNT, *fields)), FieldOffer(None)]
-    number = [FieldOffer(COUNT, value)] if (value := _value_or_none(COUNT, wanted)) is not None else []
-    named = [each for each in (COUNT, *fields) if search_name_of(each.name).startswith(search_name_of(wanted) or "\0")]
+    number = (
+        [FieldOffer(COUNT, value)] if (value := _value_or_none(COUNT, wanted)) is not None else []
+    )
+    named = [
+        each
+        for each in (COUNT, *fields)
+        if search_name_of(each.name).startswith(search_name_of(wanted) or "\0")
+    ]
     of_choices = [
         FieldOffer(field, choice)
         for field in fields
@@ -63,9 +71,15 @@ def value_offers(field: ImageField, text: str, now: str | None = "") -> list[Fie
         value = _value_or_none(field, wanted) if wanted else None
         typed = [] if value is None else [FieldOffer(field, value)]
     else:
-        numbered = [FieldOffer(field, choice, digit) for digit, choice in enumerate(choices, start=1)]
+        numbered = [
+            FieldOffer(field, choice, digit) for digit, choice in enumerate(choices, start=1)
+        ]
         begins = [each for each in numbered if folded(str(each.value)).startswith(folded(wanted))]
-        within = [each for each in numbered if folded(wanted) in folded(str(each.value)) and each not in begins]
+        within = [
+            each
+            for each in numbered
+            if folded(wanted) in folded(str(each.value)) and each not in begins
+        ]
         by_place = [each for each in numbered if str(each.digit) == wanted]
         typed = by_place or [*begins, *within]
     return [*typed[:MOST_OFFERS], *([FieldOffer(field, "")] if now != "" and not wanted else [])]
@@ -136,7 +150,9 @@ def ask_clocks(live: LiveCollection, image_id: int | None) -> ClockFacts:
     if details is None:
         return ClockFacts(facts.sources, facts.corrections, folder)
     serial = details.fields.get("serial", "")
-    return ClockFacts(facts.sources, facts.corrections, folder, details.camera, serial, details.taken_at)
+    return ClockFacts(
+        facts.sources, facts.corrections, folder, details.camera, serial, details.taken_at
+    )
 
 
 def targets(facts: ClockFacts) -> list[ClockCorrection]:
@@ -146,7 +162,9 @@ def targets(facts: ClockFacts) -> list[ClockCorrection]:
     places = list[tuple[str | None, str, str]]()
     if facts.taken_at is not None:
         places.append((facts.folder, "", ""))
-        places += [(None, facts.camera, each) for each in dict.fromkeys((facts.serial, "")) if facts.camera]
+        places += [
+            (None, facts.camera, each) for each in dict.fromkeys((facts.serial, "")) if facts.camera
+        ]
         above = facts.folder
         while above:
             above = above.rpartition("/")[0]

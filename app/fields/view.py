@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from app.controls import fill_column, fill_row, make_button, make_choice_box, make_flowing_label, make_icon_button
+from app.controls import (
+    fill_column,
+    fill_row,
+    make_button,
+    make_choice_box,
+    make_flowing_label,
+    make_icon_button,
+)
 from app.fields.logic import renamed_choices
 from app.fields.wording import kind_title, refusal_text, renamed_text
 from app.palette.overlay import ScrollingCard
@@ -16,7 +23,13 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from engine.errors import InputError
 from engine.field_renaming import Renaming, paired_fields, renamed_fields
-from engine.image_fields import CAMERA_TRAP, LONGEST_FIELD_NAME, FieldKind, ImageField, checked_fields
+from engine.image_fields import (
+    CAMERA_TRAP,
+    LONGEST_FIELD_NAME,
+    FieldKind,
+    ImageField,
+    checked_fields,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +69,9 @@ class FieldLine(QWidget):
         remove = make_icon_button("delete", tr("Remove the field"), self.removed.emit)
         self._gap = QWidget()
         fill_row(self, self.name, self.kind, self.choices, self._gap, remove).setStretch(2, 1)
-        self.setFixedHeight(tokens().spacing.control_height)  # also where the card has no room for it yet
+        self.setFixedHeight(
+            tokens().spacing.control_height
+        )  # also where the card has no room for it yet
         self.kind.currentIndexChanged.connect(lambda _place: self._show_choices())
         if field is not None:
             self.kind.setCurrentIndex(self.kind.findData(field.kind))

@@ -60,7 +60,10 @@ def kind_title(kind: FieldKind) -> str:
 def renamed_text(renamings: Sequence[Renaming]) -> str:
     """`Renamed with their values: sex → gender, female → hen`."""
     names = (tr("%1 → %2", each.choice or each.field, each.name) for each in renamings)
-    return tr("Renamed with their values: %1", breakable(enumeration(each.replace(" ", _FIRM_SPACE) for each in names)))
+    return tr(
+        "Renamed with their values: %1",
+        breakable(enumeration(each.replace(" ", _FIRM_SPACE) for each in names)),
+    )
 
 
 def target_title(correction: ClockCorrection) -> str:
@@ -74,7 +77,11 @@ def preview_text(preview: ClockPreview) -> str:
     """`12 images`, and below it their times as they are now and corrected."""
     if preview.before is None or preview.after is None:
         return tr("No time changes.")
-    lines = images(preview.images), tr("Now: %1", span_text(*preview.before)), tr("Then: %1", span_text(*preview.after))
+    lines = (
+        images(preview.images),
+        tr("Now: %1", span_text(*preview.before)),
+        tr("Then: %1", span_text(*preview.after)),
+    )
     return "\n".join(lines)
 
 

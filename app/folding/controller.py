@@ -32,7 +32,17 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.project import Change
 
-OFFERED_SECONDS: Final = (0, 1, 2, 5, 10, 30, 60, 120, 300)  # chosen: a burst, to a visit at a camera trap
+OFFERED_SECONDS: Final = (
+    0,
+    1,
+    2,
+    5,
+    10,
+    30,
+    60,
+    120,
+    300,
+)  # chosen: a burst, to a visit at a camera trap
 MOST_SECONDS: Final = 86_400  # a day
 
 
@@ -70,11 +80,18 @@ class Folding(Feature):
     def _on_found(self) -> None:
         """Cards that are worked on stay as they are: ask once, before the first label; later the menu does it."""
         state = self._session.state
-        if state is None or self._was_asked or not (self._images.folds.has_others and state.folds.count):
+        if (
+            state is None
+            or self._was_asked
+            or not (self._images.folds.has_others and state.folds.count)
+        ):
             return
         if (state.label_class == NO_CLASS).all():
             self._was_asked = True
-            answers = [(tr("Fold"), self._images.folds.apply), (tr("Keep apart"), self.switch_folding)]
+            answers = [
+                (tr("Fold"), self._images.folds.apply),
+                (tr("Keep apart"), self.switch_folding),
+            ]
             self.question.ask(folds_found(state.folds.folded_images, state.folds.count), answers)
 
     def _on_change_made(self, change: Change) -> None:
@@ -99,13 +116,23 @@ class Folding(Feature):
             self._images.folds.switch(is_folding)
             self._shell.needs_changed.emit()
 
-    @action("one_of_each", marked("Show one of each duplicate and burst"), "stack", "", Section.VIEW_FOLDS)
+    @action(
+        "one_of_each",
+        marked("Show one of each duplicate and burst"),
+        "stack",
+        "",
+        Section.VIEW_FOLDS,
+    )
     def show_one_of_each(self) -> None:
         state = self._session.state
         if state is not None:
-            self._images.show_images(ImageSet(state.folds.one_of_each(state.image_ids), one_of_each_title()))
+            self._images.show_images(
+                ImageSet(state.folds.one_of_each(state.image_ids), one_of_each_title())
+            )
 
-    @action("best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOLDS)
+    @action(
+        "best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOLDS
+    )
     def show_best_of_bursts(self) -> None:
         """The sharpest image of each burst; pictures that were not looked at yet are looked at first."""
         state = self._session.state
@@ -122,7 +149,14 @@ class Folding(Feature):
         if len(best):
             self._images.show_images(ImageSet(np.asarray(best), best_title()))
 
-    @action("burst_seconds", marked("Maximum gap in a burst…"), "clock", "", Section.VIEW_FOLDS, needs=WRITE)
+    @action(
+        "burst_seconds",
+        marked("Maximum gap in a burst…"),
+        "clock",
+        "",
+        Section.VIEW_FOLDS,
+        needs=WRITE,
+    )
     def choose_seconds(self) -> None:
         self._session.ask(_seconds_of, self._ask_for_seconds, owner=self, topic="burst seconds")
 
@@ -131,9 +165,17 @@ class Folding(Feature):
 
         def rows_for(text: str) -> Sequence[PaletteRow]:
             typed = int(text) if text.isascii() and text.isdigit() else None
-            offered[:] = usual if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
+            offered[:] = (
+                usual if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
+            )
             return [
-                PaletteRow(seconds_text(each), tr("current") if each == now else "", "", "clock", OptionChoice(place))
+                PaletteRow(
+                    seconds_text(each),
+                    tr("current") if each == now else "",
+                    "",
+                    "clock",
+                    OptionChoice(place),
+                )
                 for place, each in enumerate(offered)
             ]
 

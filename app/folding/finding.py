@@ -50,7 +50,9 @@ class FoldFinding(QObject):
         self._session = session
         self._thread = BackgroundThread("folding", self)
         self._looking: DetachedJob | None = None
-        self._tried = np.zeros(0, dtype=np.bytes_)  # contents that were looked at since the project was opened
+        self._tried = np.zeros(
+            0, dtype=np.bytes_
+        )  # contents that were looked at since the project was opened
         self._unseen: Pictures | None = None
         self._waiting: _Waiting = []
         self._is_asked = False  # whether a person waits for the pictures to be looked at

@@ -31,7 +31,9 @@ def no_fold() -> str:
 
 
 def no_bursts() -> str:
-    return tr("There are no bursts: no two photos of one camera were taken within the time that is set.")
+    return tr(
+        "There are no bursts: no two photos of one camera were taken within the time that is set."
+    )
 
 
 def seconds_prompt() -> str:

@@ -58,7 +58,9 @@ class GraphImports(Imports["GraphImportCard"]):
 
         return tr("Class lists (%1);;All files (*)", file_patterns())
 
-    def _survey(self, project: Path, source: Path, given: Mapping[str, str], _cancel: CancelToken) -> GraphSurvey:
+    def _survey(
+        self, project: Path, source: Path, given: Mapping[str, str], _cancel: CancelToken
+    ) -> GraphSurvey:
         from app.graph_import.logic import survey_graph
 
         return survey_graph(project, source, given)
@@ -68,11 +70,17 @@ class GraphImports(Imports["GraphImportCard"]):
         if survey is None:
             return
 
-        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> GraphImport:
+        def work(
+            live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken
+        ) -> GraphImport:
             from engine.collection.importing.import_graph import import_graph
 
             return import_graph(
-                live.project, survey.source, updates=updates, removes_gone=removes_gone, read=survey.imported
+                live.project,
+                survey.source,
+                updates=updates,
+                removes_gone=removes_gone,
+                read=survey.imported,
             )
 
         self._take_over(tr("Importing %1", shown(survey.source.name)), work, self._on_imported)
@@ -82,6 +90,8 @@ class GraphImports(Imports["GraphImportCard"]):
         from app.graph_import.wording import stayed_text
 
         if done.stayed:
-            self._toast.say_failure(stayed_text(done), action=tr("Undo"), on_action=self._session.undo)
+            self._toast.say_failure(
+                stayed_text(done), action=tr("Undo"), on_action=self._session.undo
+            )
         elif done.change.is_empty:
             self._toast.say(tr("Nothing was imported"))

@@ -37,9 +37,13 @@ class GraphSurvey:
     format_name: str  # a key of `engine.interchange.detect.FORMATS`
     imported: ImportedGraph  # what is in it; the project's own thread need not read it again
     top: FirstClass  # how it begins; a class without a name, above the top level
-    adding: GraphPreview | None  # what adding the new classes would do; None where that is not possible
+    adding: (
+        GraphPreview | None
+    )  # what adding the new classes would do; None where that is not possible
     failure: str = ""  # why not
-    updating: GraphPreview | None = None  # what all changes would do; None where the project has nothing like it
+    updating: GraphPreview | None = (
+        None  # what all changes would do; None where the project has nothing like it
+    )
 
     @property
     def known_name(self) -> str:
@@ -50,7 +54,9 @@ class GraphSurvey:
         return self.updating if updates else self.adding
 
 
-def survey_graph(project_path: Path, source: Path, columns: Mapping[str, str] | None = None) -> GraphSurvey:
+def survey_graph(
+    project_path: Path, source: Path, columns: Mapping[str, str] | None = None
+) -> GraphSurvey:
     """Read a class list and compare it with the project; nothing is changed.
 
     Args:
@@ -88,7 +94,10 @@ def first_levels(imported: ImportedGraph) -> FirstClass:
 
 
 def _children_shown(
-    keys: Sequence[str], names: Mapping[str, str], children: Mapping[str, Sequence[str]], levels: int
+    keys: Sequence[str],
+    names: Mapping[str, str],
+    children: Mapping[str, Sequence[str]],
+    levels: int,
 ) -> tuple[tuple[FirstClass, ...], int]:
     if not levels:
         return (), 0

@@ -3,7 +3,15 @@
 from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFrame,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from app.controls import CellDelegate, fill_column, make_flowing_label
 from app.graph_import import wording
@@ -63,7 +71,12 @@ class FirstLevels(QTreeWidget):
         level = [self.invisibleRootItem()]
         in_sight = 0
         while level:
-            below = [child for item in level for place in range(item.childCount()) if (child := item.child(place))]
+            below = [
+                child
+                for item in level
+                for place in range(item.childCount())
+                if (child := item.child(place))
+            ]
             in_sight += len(below)
             if in_sight > ROWS_IN_SIGHT:
                 break
@@ -72,14 +85,18 @@ class FirstLevels(QTreeWidget):
             level = below
         rows = max(1, min(len(self.rows), ROWS_IN_SIGHT))
         height = tokens().spacing.control_height - tokens().spacing.tiny
-        self.setFixedHeight(self.header().sizeHint().height() + rows * max(height, self.sizeHintForRow(0)) + 2)
+        self.setFixedHeight(
+            self.header().sizeHint().height() + rows * max(height, self.sizeHintForRow(0)) + 2
+        )
 
 
 def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
     waiting = [(root, top)]
     for row, parent in waiting:  # grows while it is walked
         for each in parent.children:
-            item = QTreeWidgetItem(row, [shown(each.name), number(each.below) if each.below else ""])
+            item = QTreeWidgetItem(
+                row, [shown(each.name), number(each.below) if each.below else ""]
+            )
             item.setTextAlignment(_COUNTS, _RIGHT)
             item.setToolTip(0, plain_tip(shown(each.name)))
             waiting.append((item, each))
@@ -92,7 +109,9 @@ def _fill(root: QTreeWidgetItem, top: FirstClass) -> None:
 class GraphImportCard(ImportCard["GraphSurvey"]):
     """Shows what importing a class list would do."""
 
-    import_requested = Signal(bool, bool)  # whether to rename, move and merge, and whether to remove what is gone
+    import_requested = Signal(
+        bool, bool
+    )  # whether to rename, move and merge, and whether to remove what is gone
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -112,7 +131,14 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         begin, tiny = QWidget(), tokens().spacing.tiny
         fill_column(self._update, self.update_box, self._update_note, spacing=tiny)
         fill_column(begin, self._levels_text, self.levels, spacing=tiny)
-        self._fill(self._besides, self._update, self._problem, *self.sections.values(), self.left_out, begin)
+        self._fill(
+            self._besides,
+            self._update,
+            self._problem,
+            *self.sections.values(),
+            self.left_out,
+            begin,
+        )
         self.update_box.toggled.connect(lambda _is_on: self._show_choice())
 
     def _make_sections(self) -> dict[ReportKind, PlanSection]:
@@ -125,7 +151,9 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "split": PlanSection(tr("Split classes"), (class_, tr("In the file"), labels)),
             "gone": PlanSection(tr("Classes that are gone"), (class_, labels)),
             "kept": PlanSection(
-                tr("Classes that stay as they are"), (class_, tr("In the file"), tr("Why")), widest_last=REASON_WIDTH
+                tr("Classes that stay as they are"),
+                (class_, tr("In the file"), tr("Why")),
+                widest_last=REASON_WIDTH,
             ),
             "removed_here": PlanSection(tr("Classes that were removed here"), (class_,)),
         }
@@ -143,14 +171,18 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self._update.setVisible(survey.updating is not None)
         self._update_note.setText(wording.update_note(survey))
         self.levels.show_levels(survey.top)
-        self.update_box.setChecked(survey.updating is not None and bool(survey.known_name or survey.adding is None))
+        self.update_box.setChecked(
+            survey.updating is not None and bool(survey.known_name or survey.adding is None)
+        )
 
     def _show_choice(self) -> None:
         if self.survey is None:
             return
         preview = self._preview
         self._problem.show_text("" if preview else sentence(self.survey.failure))
-        self.import_button.setEnabled(preview is not None and (preview.changes or not preview.is_known))
+        self.import_button.setEnabled(
+            preview is not None and (preview.changes or not preview.is_known)
+        )
         for widget in (self._summary, self._besides):
             widget.setVisible(preview is not None)
         if preview is None:
@@ -172,9 +204,15 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         for kind, section in self.sections.items():
             lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0
-            removal = plural(preview.gone_unlabelled, "Remove the one without labels", "Remove the %n without labels")
+            removal = plural(
+                preview.gone_unlabelled,
+                "Remove the one without labels",
+                "Remove the %n without labels",
+            )
             title, rows = wording.section_title(kind, report), wording.section_rows(kind, lines)
-            section.show_rows(title, rows, total=report.counts[kind], choice=removal if can_go else "")
+            section.show_rows(
+                title, rows, total=report.counts[kind], choice=removal if can_go else ""
+            )
         self.import_button.setText(wording.import_button(preview))
 
     @property
@@ -184,7 +222,11 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
 
     @property
     def _updates(self) -> bool:
-        return self.survey is not None and self.survey.updating is not None and self.update_box.isChecked()
+        return (
+            self.survey is not None
+            and self.survey.updating is not None
+            and self.update_box.isChecked()
+        )
 
     def _request(self) -> None:
         gone = self.sections["gone"]

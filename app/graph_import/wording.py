@@ -56,7 +56,9 @@ def _levels(report: ImportReport) -> str:
     if len(counts) > LEVELS_NAMED:
         return plural(len(counts), "1 level", "%n levels")
     named = enumeration(counts[:-1]), counts[-1]
-    return plural(len(counts), "1 level with %2 classes", "%n levels with %1 and %2 classes", *named)
+    return plural(
+        len(counts), "1 level with %2 classes", "%n levels with %1 and %2 classes", *named
+    )
 
 
 def summary_text(preview: GraphPreview) -> str:
@@ -83,15 +85,25 @@ def is_all_new(report: ImportReport) -> bool:
 def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
     report, parts = preview.report, []
     if report.same:
-        template = plural(report.same, "%1 is in the project already.", "%1 are in the project already.")
+        template = plural(
+            report.same, "%1 is in the project already.", "%1 are in the project already."
+        )
         parts.append(fill(template, classes_text(report.same)))
     if report.completed and (report.counts["new"] or report.counts["moved"]):
         parts.append(
-            plural(report.completed, "1 class gets a source id or synonyms.", "%n classes get a source id or synonyms.")
+            plural(
+                report.completed,
+                "1 class gets a source id or synonyms.",
+                "%n classes get a source id or synonyms.",
+            )
         )
     if preview.noted:
         one = "1 class gets the note or colour that the file has for it."
-        parts.append(plural(preview.noted, one, "%n classes get the note or colour that the file has for them."))
+        parts.append(
+            plural(
+                preview.noted, one, "%n classes get the note or colour that the file has for them."
+            )
+        )
     if not preview.changes and not survey.known_name:
         parts.append(tr("The list is remembered, to compare its next version with it."))
     return paragraph(*parts)
@@ -116,14 +128,18 @@ def section_title(kind: ReportKind, report: ImportReport) -> str:
         "new": plural(count, "1 class is new", "%n classes are new"),
         "renamed": plural(count, "1 class is renamed", "%n classes are renamed"),
         "moved": plural(count, "1 class is moved", "%n classes are moved"),
-        "merged": plural(count, "1 class is merged into another", "%n classes are merged into others"),
+        "merged": plural(
+            count, "1 class is merged into another", "%n classes are merged into others"
+        ),
         "split": plural(
             count,
             "1 class is split in the file. It stays, with its labels.",
             "%n classes are split in the file. They stay, with their labels.",
         ),
         "gone": plural(
-            count, "1 class is no longer in the file. It stays.", "%n classes are no longer in the file. They stay."
+            count,
+            "1 class is no longer in the file. It stays.",
+            "%n classes are no longer in the file. They stay.",
         ),
         "removed_here": plural(
             count,
@@ -131,7 +147,9 @@ def section_title(kind: ReportKind, report: ImportReport) -> str:
             "%n classes were removed here and do not come back.",
         ),
         "kept": plural(
-            count, "1 class differs in the file. Yours stays.", "%n classes differ in the file. Yours stay."
+            count,
+            "1 class differs in the file. Yours stays.",
+            "%n classes differ in the file. Yours stay.",
         ),
     }
     return titles[kind]
@@ -145,7 +163,10 @@ def section_rows(kind: ReportKind, lines: tuple[ReportLine, ...]) -> list[tuple[
     labels = [number(line.labels) if line.labels else "" for line in lines]
     if kind == "gone":
         return [(shown(line.path), count) for line, count in zip(lines, labels, strict=True)]
-    return [(shown(line.path), shown(line.becomes), count) for line, count in zip(lines, labels, strict=True)]
+    return [
+        (shown(line.path), shown(line.becomes), count)
+        for line, count in zip(lines, labels, strict=True)
+    ]
 
 
 def _reason(why: str) -> str:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from engine.events import CancelToken, OnProgress
 
 TOPIC: Final = "graph suggestions"
-REST_MS: Final = 250  # the collection must be left alone so long: who labels quickly is not slowed down
+REST_MS: Final = (
+    250  # the collection must be left alone so long: who labels quickly is not slowed down
+)
 
 
 @final
@@ -42,7 +44,11 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         session.closed.connect(self.close_panel)
 
     @action(
-        "show_suggestions", marked("Suggestions for the graph"), "suggestion", "Ctrl+Shift+G", Section.CLASSES_GRAPH
+        "show_suggestions",
+        marked("Suggestions for the graph"),
+        "suggestion",
+        "Ctrl+Shift+G",
+        Section.CLASSES_GRAPH,
     )
     def open_panel(self) -> None:
         self.show_panel()
@@ -146,7 +152,9 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         from engine.collection.graph_suggestions.suggestion import dismiss, dismissal
 
         self._session.act(
-            lambda project: dismiss(project, [suggestion.key], dismissal(suggestion, project.classes.graph))
+            lambda project: dismiss(
+                project, [suggestion.key], dismissal(suggestion, project.classes.graph)
+            )
         )
 
     def _bring_back(self) -> None:

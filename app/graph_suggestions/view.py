@@ -8,7 +8,13 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.controls import fill_column, make_button, make_label
-from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
+from app.graph_suggestions.wording import (
+    SuggestionWords,
+    check_line,
+    dismissed_line,
+    more_line,
+    words_of,
+)
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.side_panel.frame import SidePanel
@@ -48,12 +54,20 @@ class SuggestionCard(QFrame):
         self.setAccessibleDescription(words.reason)
         spacing = tokens().spacing
         title = make_label(with_breaks(words.title), "strong", wraps=True)
-        self._column = fill_column(self, title, make_label(with_breaks(words.reason), "secondary", wraps=True))
-        self._column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
+        self._column = fill_column(
+            self, title, make_label(with_breaks(words.reason), "secondary", wraps=True)
+        )
+        self._column.setContentsMargins(
+            spacing.medium, spacing.small, spacing.medium, spacing.medium
+        )
         self._add_faces(state, thumbnails)
-        self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
+        self.choices = tuple(
+            self._add_button(text, place) for place, text in enumerate(words.choices)
+        )
         dismiss = lambda: self.dismissed.emit(suggestion)  # noqa: E731
-        self.dismiss_button = make_button(tr("Dismiss"), dismiss, variant="muted", icon_name="close")
+        self.dismiss_button = make_button(
+            tr("Dismiss"), dismiss, variant="muted", icon_name="close"
+        )
         self.dismiss_button.setAccessibleName(titled(tr("Dismiss"), words.title))
         self._column.addWidget(self.dismiss_button)
         self.dismiss_button.setEnabled(is_writable)
@@ -67,7 +81,9 @@ class SuggestionCard(QFrame):
             strip.image_clicked.connect(self.image_requested)
             self._column.addWidget(make_label(with_breaks(caption), "caption", wraps=True))
             self._column.addWidget(strip)
-            strip.show_images(images.image_ids[:MOST_FACES], state)  # in its place by now: else it would be a window
+            strip.show_images(
+                images.image_ids[:MOST_FACES], state
+            )  # in its place by now: else it would be a window
 
     def _add_button(self, text: str, place: int) -> QPushButton:
         accept = lambda: self.accepted.emit(self.suggestion, place)  # noqa: E731
@@ -96,7 +112,9 @@ class SuggestionPanel(SidePanel):
         self._column = fill_column(holder, spacing=tokens().spacing.medium)
         self._more = make_label("", "secondary", wraps=True)
         self.check = make_label("", "caption", wraps=True)
-        self.bring_back_button = make_button("", self.bring_back_requested.emit, variant="muted", icon_name="undo")
+        self.bring_back_button = make_button(
+            "", self.bring_back_requested.emit, variant="muted", icon_name="undo"
+        )
         parts = (self.status, holder, self._more, self.bring_back_button, self.check)
         self.lay_out(tr("Suggestions"), tr("Close"), parts)
         self.show_searching()
@@ -108,7 +126,9 @@ class SuggestionPanel(SidePanel):
             self._show_texts()
 
     def show_nothing_known(self) -> None:
-        self.show_failure(tr("Label some images first. Suggestions come from images that look alike."))
+        self.show_failure(
+            tr("Label some images first. Suggestions come from images that look alike.")
+        )
 
     def show_failure(self, message: str) -> None:
         self._put_cards(())
@@ -116,7 +136,12 @@ class SuggestionPanel(SidePanel):
         self._show_texts()
 
     def show_found(
-        self, found: GraphSuggestions, state: CollectionState, name_of: Callable[[int], str], *, is_writable: bool
+        self,
+        found: GraphSuggestions,
+        state: CollectionState,
+        name_of: Callable[[int], str],
+        *,
+        is_writable: bool,
     ) -> None:
         shown = found.found[:MOST_CARDS]
         now = [(card.suggestion, card.words, card.is_writable) for card in self.cards]
@@ -159,7 +184,9 @@ class SuggestionPanel(SidePanel):
         focused = self.focusWidget()
         if focused is None or not focused.hasFocus():
             return None
-        return next((place for place, card in enumerate(self.cards) if card.isAncestorOf(focused)), None)
+        return next(
+            (place for place, card in enumerate(self.cards) if card.isAncestorOf(focused)), None
+        )
 
     def _focus_card(self, place: int) -> None:
         if self.cards:
@@ -170,7 +197,11 @@ class SuggestionPanel(SidePanel):
             self.setFocus()
 
     def _show_texts(self, *, more: str = "", check: str = "", dismissed: str = "") -> None:
-        for part, text in ((self._more, more), (self.check, check), (self.bring_back_button, dismissed)):
+        for part, text in (
+            (self._more, more),
+            (self.check, check),
+            (self.bring_back_button, dismissed),
+        ):
             part.setText(text)
             part.setVisible(bool(text))
 

@@ -47,7 +47,8 @@ def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
     shares = enumeration(
-        tr("%1 (%2)", name_of(one.class_id), probability_text(one.score)) for one in suggestion.parents
+        tr("%1 (%2)", name_of(one.class_id), probability_text(one.score))
+        for one in suggestion.parents
     )
     reason = tr("Its images look most like those of classes under %1.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
@@ -57,8 +58,12 @@ def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
-    reason = tr("Its images look like those of classes under %1 (%2), not like those under %3 (%4).")
-    reason = fill(reason, there, probability_text(stray.score), here, probability_text(stray.present))
+    reason = tr(
+        "Its images look like those of classes under %1 (%2), not like those under %3 (%4)."
+    )
+    reason = fill(
+        reason, there, probability_text(stray.score), here, probability_text(stray.present)
+    )
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 
@@ -79,11 +84,15 @@ def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str
     mixed = suggestion.mixed
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
     sizes = (number(len(kind)) for kind in mixed.kinds)
-    reason = tr("Its images fall into groups of %1 and %2 that look like different classes.", *sizes)
+    reason = tr(
+        "Its images fall into groups of %1 and %2 that look like different classes.", *sizes
+    )
     return title, reason, (tr("Split into two classes"),)
 
 
-def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
+def _underlabelled(
+    suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf
+) -> tuple[str, str, tuple[str, ...]]:
     found = suggestion.underlabelled
     title = plural(
         found.helped,
@@ -112,12 +121,17 @@ def _captions(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> tuple[str, 
     classes = [each.class_id for each in suggestion.evidence]
     if len(classes) > 1 and len(set(classes)) == 1:
         numbered = tr("%1, kind %2")
-        return tuple(fill(numbered, name_of(each), number(place)) for place, each in enumerate(classes, start=1))
+        return tuple(
+            fill(numbered, name_of(each), number(place))
+            for place, each in enumerate(classes, start=1)
+        )
     return tuple(name_of(each) for each in classes)
 
 
 def more_line(count: int) -> str:
-    return plural(count, "1 more follows when these are done.", "%n more follow when these are done.")
+    return plural(
+        count, "1 more follows when these are done.", "%n more follow when these are done."
+    )
 
 
 def check_line(check: PlacementCheck) -> str:

@@ -35,7 +35,9 @@ from app.session import Session
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 
-ANNOUNCED_MS: Final = 120  # a rubber band chooses others with each movement; they are announced when it pauses
+ANNOUNCED_MS: Final = (
+    120  # a rubber band chooses others with each movement; they are announced when it pauses
+)
 MOST_ANNOUNCED: Final = 200  # beside the current one; the tree has no room for more
 
 
@@ -60,7 +62,9 @@ class GraphCanvas(GraphSheet):
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         dragged = read_dragged(event.mimeData())
-        if dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event)):
+        if dragged is not None and self.drops.look(
+            dragged, event.position(), is_link=is_link(event)
+        ):
             event.accept()
         else:
             event.ignore()
@@ -70,7 +74,9 @@ class GraphCanvas(GraphSheet):
 
     def dropEvent(self, event: QDropEvent) -> None:
         dragged, class_id = read_dragged(event.mimeData()), self.class_at(event.position())
-        is_taken = dragged is not None and self.drops.look(dragged, event.position(), is_link=is_link(event))
+        is_taken = dragged is not None and self.drops.look(
+            dragged, event.position(), is_link=is_link(event)
+        )
         self.drops.end()
         if dragged is None or not is_taken:
             event.ignore()
@@ -110,7 +116,10 @@ class GraphCanvas(GraphSheet):
             event.accept()
         elif isinstance(event, QHelpEvent):
             self._show_tip(event)
-        elif isinstance(event, QNativeGestureEvent) and gesture == Qt.NativeGestureType.ZoomNativeGesture:
+        elif (
+            isinstance(event, QNativeGestureEvent)
+            and gesture == Qt.NativeGestureType.ZoomNativeGesture
+        ):
             place = event.position()
             self.viewport.pinch(1 + event.value(), (place.x(), place.y()))
         elif gesture == Qt.NativeGestureType.EndNativeGesture:
@@ -174,7 +183,9 @@ class GraphBoard(QWidget):
 
     def move_calmly(self, *, is_wanted: bool) -> None:
         """Move things only where a person wants that, and where the system moves things."""
-        length_ms = self.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, self)
+        length_ms = self.style().styleHint(
+            QStyle.StyleHint.SH_Widget_Animation_Duration, None, self
+        )
         self.canvas.viewport.is_calm = is_wanted or length_ms == 0
 
     def _connect(self) -> None:
@@ -198,7 +209,9 @@ class GraphBoard(QWidget):
         super().resizeEvent(event)
         gap = tokens().spacing.medium
         self.tools.adjustSize()
-        self.tools.setGeometry(placed(QRect(QPoint(gap, gap), self.tools.size()), self.canvas.rect()))
+        self.tools.setGeometry(
+            placed(QRect(QPoint(gap, gap), self.tools.size()), self.canvas.rect())
+        )
         self.canvas.viewport.covered = float(self.tools.geometry().bottom())
         self.map.follow()
 
@@ -232,7 +245,10 @@ class GraphBoard(QWidget):
 
     def _on_laid_out(self, answer: LaidOut) -> None:
         anchor, focus, wanted = answer.request.anchor, self.model.focus, self._wanted
-        is_new, self._focus = answer.request.focus != self._focus or not len(self.canvas.drawing), answer.request.focus
+        is_new, self._focus = (
+            answer.request.focus != self._focus or not len(self.canvas.drawing),
+            answer.request.focus,
+        )
         current = self.canvas.chosen.current if wanted is None else wanted
         self.canvas.show_drawing(
             answer.drawing,

@@ -10,7 +10,17 @@ from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QTextLayout, QTextOption
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+    QTextLayout,
+    QTextOption,
+)
 
 from app.graph_view.drawing import CARD_WIDTH
 from app.mirroring import isolated, placed
@@ -74,7 +84,9 @@ class CardLook:
     is_open: bool = False  # it has children that are drawn
     has_shots: bool = False  # it has shots, its own or below it
     has_more_parents: bool = False  # it stands under several classes
-    decided: float | None = None  # share of its images whose class is decided, None where it has none
+    decided: float | None = (
+        None  # share of its images whose class is decided, None where it has none
+    )
     colour: str = ""  # that a person gave it; "" for its own
     bar: float | None = None  # minimum confidence, where it is set on this very class
     is_deepest: bool = False  # predictions stop here
@@ -86,7 +98,9 @@ class CardLook:
 
 def detail_at(scale: float) -> Detail:
     width = CARD_WIDTH * scale
-    return Detail.NAMED if width >= NAMED_FROM else Detail.FACES if width >= FACES_FROM else Detail.DOT
+    return (
+        Detail.NAMED if width >= NAMED_FROM else Detail.FACES if width >= FACES_FROM else Detail.DOT
+    )
 
 
 def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictures) -> None:
@@ -103,13 +117,17 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
         _paint_coverage(painter, lines.coverage, look, worn)
 
 
-def _paint_small(painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float) -> None:
+def _paint_small(
+    painter: QPainter, body: QRectF, look: CardLook, pictures: Pictures, scale: float
+) -> None:
     inset = max(2.0, PADDING * scale)
     room = body.adjusted(inset, inset, -inset, -inset)
     font = text_font(0.0)
     height = QFontMetricsF(font).height()
     line = QRectF(room.left(), room.bottom() - height + 1, room.width(), height)
-    _write(painter, line, look.name, font, tokens().colours.text, flags=Qt.AlignmentFlag.AlignCenter)
+    _write(
+        painter, line, look.name, font, tokens().colours.text, flags=Qt.AlignmentFlag.AlignCenter
+    )
     room.setBottom(line.top() - 1)
     paint_faces(painter, room, look, pictures, max(2.0, PICTURE_RADIUS * scale))
 
@@ -128,13 +146,17 @@ def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
     """Lay a card out: letters can always be read, and a name may take several lines; the picture gives way."""
     scale = rect.width() / CARD_WIDTH
     left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
-    coverage = QRectF(left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale))
+    coverage = QRectF(
+        left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale)
+    )
     caption_height = max(CAPTION_HEIGHT * scale, LEAST_LINE)
     caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
     name_height = max(NAME_HEIGHT * scale, LEAST_LINE) * (1.0 + _MORE_LINES * (name_lines - 1))
     name = QRectF(left, caption.top() - name_height, width, name_height)
     inset, top = PADDING * scale, rect.top() + PADDING * scale
-    picture = QRectF(rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale)
+    picture = QRectF(
+        rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale
+    )
     return CardLines(picture, name, caption, coverage)
 
 
@@ -143,7 +165,9 @@ def foot_of(rect: QRectF) -> QRectF:
     return lines_of(rect).caption
 
 
-def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens) -> QRectF:
+def _paint_body(
+    painter: QPainter, rect: QRectF, look: CardLook, scale: float, worn: Tokens
+) -> QRectF:
     colours, radius = worn.colours, max(3.0, RADIUS * scale)
     painter.setPen(QPen(QColor(colours.border), 1))
     body = rect.adjusted(0.5, 0.5, -0.5, -0.5)
@@ -160,7 +184,9 @@ def _paint_body(painter: QPainter, rect: QRectF, look: CardLook, scale: float, w
     return body
 
 
-def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictures, radius: float) -> None:
+def paint_faces(
+    painter: QPainter, room: QRectF, look: CardLook, pictures: Pictures, radius: float
+) -> None:
     clip = QPainterPath()
     clip.addRoundedRect(room, radius, radius)
     painter.save()
@@ -186,7 +212,10 @@ def cells(room: QRectF, count: int) -> Sequence[QRectF]:
     for row, columns in enumerate(rows):
         width = (room.width() - _GAP * (columns - 1)) / columns
         top = room.top() + row * (height + _GAP)
-        found += [QRectF(room.left() + place * (width + _GAP), top, width, height) for place in range(columns)]
+        found += [
+            QRectF(room.left() + place * (width + _GAP), top, width, height)
+            for place in range(columns)
+        ]
     return found
 
 
@@ -202,7 +231,11 @@ def _ground_of_faces(look: CardLook) -> QColor:
     ground, tint = QColor(tokens().colours.sunken), look.tint
     if look.faces:
         return ground
-    pairs = ((ground.red(), tint.red()), (ground.green(), tint.green()), (ground.blue(), tint.blue()))
+    pairs = (
+        (ground.red(), tint.red()),
+        (ground.green(), tint.green()),
+        (ground.blue(), tint.blue()),
+    )
     return QColor(*(round(below + WASH * (above - below)) for below, above in pairs))
 
 
@@ -211,10 +244,14 @@ def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
         side = min(_ICON, room.height() / 2)
         ratio = painter.device().devicePixelRatio()
         place = room.center() - QPointF(side / 2, side / 2)
-        painter.drawPixmap(place, icon_pixmap("images_add", round(side), colour="text_muted", ratio=ratio))
+        painter.drawPixmap(
+            place, icon_pixmap("images_add", round(side), colour="text_muted", ratio=ratio)
+        )
 
 
-def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+def _paint_name(
+    painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens
+) -> None:
     radius, first = _dot_radius(scale), QRectF(line)
     first.setHeight(min(line.height(), max(NAME_HEIGHT * scale, LEAST_LINE)))
     dot = QRectF(first.left() + 1, first.center().y() - radius, 2 * radius, 2 * radius)
@@ -269,18 +306,31 @@ def _width_of_marks(look: CardLook, scale: float) -> float:
     side = _MARK * min(1.0, max(scale, 0.8))
     width = (look.has_more_parents + look.is_deepest) * (side + 4)
     if look.bar is not None:
-        width += QFontMetricsF(text_font(tokens().sizes.caption * scale)).horizontalAdvance(percent(look.bar)) + 4
+        width += (
+            QFontMetricsF(text_font(tokens().sizes.caption * scale)).horizontalAdvance(
+                percent(look.bar)
+            )
+            + 4
+        )
     return width
 
 
-def _paint_marks(painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float) -> None:
+def _paint_marks(
+    painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float
+) -> None:
     """Paint what is set on the class at the end of its name's line, and take that room away from the name."""
-    worn, ratio, side = tokens(), painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
+    worn, ratio, side = (
+        tokens(),
+        painter.device().devicePixelRatio(),
+        _MARK * min(1.0, max(scale, 0.8)),
+    )
     for icon, is_wanted in (("multi_parent", look.has_more_parents), (_DEEPEST, look.is_deepest)):
         if is_wanted:
             room.setRight(room.right() - side - 4)
             place = placed(QRectF(room.right() + 4, room.center().y() - side / 2, side, side), line)
-            painter.drawPixmap(place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+            painter.drawPixmap(
+                place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio)
+            )
     if look.bar is not None:
         font, words = text_font(worn.sizes.caption * scale), percent(look.bar)
         width = QFontMetricsF(font).horizontalAdvance(words)
@@ -289,21 +339,37 @@ def _paint_marks(painter: QPainter, room: QRectF, line: QRectF, look: CardLook, 
         room.setRight(room.right() - width - 4)
 
 
-def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+def _paint_caption(
+    painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens
+) -> None:
     room = QRectF(line)
     if look.hidden or look.is_open:
         ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
         room.setRight(room.right() - side - 2)
         icon = "chevron_down" if look.hidden else "chevron_up"
         place = placed(QRectF(room.right() + 2, line.center().y() - side / 2, side, side), line)
-        painter.drawPixmap(place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+        painter.drawPixmap(
+            place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio)
+        )
     font = text_font(worn.sizes.caption * scale)
     has_room = QFontMetricsF(font).horizontalAdvance(look.counts + look.more) <= room.width()
-    _write(painter, placed(room, line), look.counts + (look.more if has_room else ""), font, worn.colours.text_muted)
+    _write(
+        painter,
+        placed(room, line),
+        look.counts + (look.more if has_room else ""),
+        font,
+        worn.colours.text_muted,
+    )
 
 
 def _write(
-    painter: QPainter, room: QRectF, text: str, font: QFont, colour: str, *, flags: Qt.AlignmentFlag = _MIDDLE
+    painter: QPainter,
+    room: QRectF,
+    text: str,
+    font: QFont,
+    colour: str,
+    *,
+    flags: Qt.AlignmentFlag = _MIDDLE,
 ) -> None:
     painter.setFont(font)
     painter.setPen(QColor(colour))

@@ -22,7 +22,9 @@ CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical
 CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
 GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
-MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most, however large the screen is
+MOST_AT_FIRST: Final = (
+    80  # classes that a graph is first drawn with, at most, however large the screen is
+)
 
 Route = NDArray[np.float64]
 
@@ -56,7 +58,12 @@ class Drawing:
     def rows_in(self, rect: Rect, *, margin: float = 0.0) -> NDArray[np.int64]:
         x, y = self.centres[:, 0], self.centres[:, 1]
         wide, high = CARD_WIDTH / 2 + margin, CARD_HEIGHT / 2 + margin
-        inside = (x >= rect[0] - wide) & (x <= rect[2] + wide) & (y >= rect[1] - high) & (y <= rect[3] + high)
+        inside = (
+            (x >= rect[0] - wide)
+            & (x <= rect[2] + wide)
+            & (y >= rect[1] - high)
+            & (y <= rect[3] + high)
+        )
         return np.flatnonzero(inside)
 
     def edges_in(self, rect: Rect) -> NDArray[np.int64]:
@@ -106,7 +113,9 @@ def make_drawing(
     rows = {class_id: row for row, class_id in enumerate(ids)}
     centres = np.array([places[each] for each in ids], dtype=np.float64).reshape(-1, 2)
     pairs = [pair for pair in edges if pair[0] in rows and pair[1] in rows]
-    lines = [_route(routes.get(pair), centres[rows[pair[0]]], centres[rows[pair[1]]]) for pair in pairs]
+    lines = [
+        _route(routes.get(pair), centres[rows[pair[0]]], centres[rows[pair[1]]]) for pair in pairs
+    ]
     ends, boxes = _ends_and_boxes(lines)
     return Drawing(
         np.array(ids, dtype=np.int64), centres,
@@ -132,7 +141,11 @@ def empty_drawing() -> Drawing:
 def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
     """The new drawing with its classes part of the way from where they stood; new ones stand where they will be."""
     centres = after.centres.copy()
-    known = [(row, before.rows[class_id]) for class_id, row in after.rows.items() if class_id in before.rows]
+    known = [
+        (row, before.rows[class_id])
+        for class_id, row in after.rows.items()
+        if class_id in before.rows
+    ]
     if known:
         to, of = np.array(known).T
         centres[to] = before.centres[of] + share * (after.centres[to] - before.centres[of])
@@ -149,11 +162,15 @@ def moved_along(before: Drawing, after: Drawing, share: float) -> Drawing:
 
 def straight(parent: NDArray[np.float64], child: NDArray[np.float64]) -> Route:
     """From the foot of a parent's card to the head of a child's."""
-    return np.array(((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2)))
+    return np.array(
+        ((parent[0], parent[1] + CARD_HEIGHT / 2), (child[0], child[1] - CARD_HEIGHT / 2))
+    )
 
 
 def _route(
-    points: Sequence[tuple[float, float]] | None, parent: NDArray[np.float64], child: NDArray[np.float64]
+    points: Sequence[tuple[float, float]] | None,
+    parent: NDArray[np.float64],
+    child: NDArray[np.float64],
 ) -> Route:
     if points is None or len(points) < 2:  # noqa: PLR2004 (a line has two ends)
         return straight(parent, child)
@@ -166,7 +183,9 @@ def _ends_and_boxes(lines: Sequence[Route]) -> tuple[NDArray[np.float64], NDArra
     starts = np.cumsum([0, *(len(line) for line in lines[:-1])])
     points = np.concatenate(lines)
     ends = np.concatenate((points[starts], points[np.append(starts[1:], len(points)) - 1]), axis=1)
-    boxes = np.concatenate((np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)), axis=1)
+    boxes = np.concatenate(
+        (np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)), axis=1
+    )
     return ends, boxes
 
 
@@ -190,7 +209,12 @@ def curve_points(route: Route, pieces: int = 8) -> Route:
         middle = (start[1] + end[1]) / 2
         bend, back = np.array((start[0], middle)), np.array((end[0], middle))
         rest = 1 - share
-        parts.append(rest**3 * start + 3 * rest**2 * share * bend + 3 * rest * share**2 * back + share**3 * end)
+        parts.append(
+            rest**3 * start
+            + 3 * rest**2 * share * bend
+            + 3 * rest * share**2 * back
+            + share**3 * end
+        )
     return np.concatenate(parts)
 
 
@@ -207,11 +231,15 @@ class LayoutRequest:
     """What is to be laid out."""
 
     graph: CategoryGraph  # a copy, never changed
-    opened: frozenset[int] | None  # the open branches; None for those that a graph is first drawn with
+    opened: (
+        frozenset[int] | None
+    )  # the open branches; None for those that a graph is first drawn with
     focus: int | None = None  # the class whose surroundings alone are drawn
     shown: int | None = None  # a class that must be drawn, or None
     anchor: int | None = None  # the class that is to stay where it is on the screen
-    room: Size | None = None  # that is seen at once with names that can be read, in units of the drawing
+    room: Size | None = (
+        None  # that is seen at once with names that can be read, in units of the drawing
+    )
 
     @property
     def shape(self) -> float | None:
@@ -305,7 +333,9 @@ def _first_opened(request: LayoutRequest) -> frozenset[int]:
     from engine.graph_drawing.shown import first_opened, shown_graph
 
     def fits(opened: frozenset[int]) -> bool:
-        layout = lay_out(shown_graph(request.graph, opened, is_counted=False), _card_size(), shape=request.shape)
+        layout = lay_out(
+            shown_graph(request.graph, opened, is_counted=False), _card_size(), shape=request.shape
+        )
         _left, _top, width, height = layout.bounds
         return request.room is None or (width <= request.room[0] and height <= request.room[1])
 

@@ -16,8 +16,12 @@ from app.graph_view.viewport import Camera, Rect, Size
 from app.images.pixels import on_pixels
 from app.theme.tokens import tokens
 
-CARDS_KEPT: Final = 96  # finished cards that are kept: those around the pieces that are being painted
-FADED: Final = 0.55  # how strongly a class is painted that is more than one step from the class in focus
+CARDS_KEPT: Final = (
+    96  # finished cards that are kept: those around the pieces that are being painted
+)
+FADED: Final = (
+    0.55  # how strongly a class is painted that is more than one step from the class in focus
+)
 AT_ONCE: Final = 160  # edges or dots painted between two looks at the clock
 CARDS_AT_ONCE: Final = 3  # cards painted between two looks at the clock
 _ALIKE: Final = 1.5  # logical pixels; edges and dots that differ by less are seen as one
@@ -68,7 +72,9 @@ class DrawingPainter:
         """Paint a piece of the drawing, a little with each step; the painter's origin is its left upper corner."""
         room = QRectF(0, 0, (rect[2] - rect[0]) * scale, (rect[3] - rect[1]) * scale)
         painter.fillRect(room, QColor(tokens().colours.window))
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         dx, dy = -rect[0] * scale, -rect[1] * scale
         edges, rows = self.drawing.edges_in(rect), self.drawing.rows_in(rect)
         if scale < _FAR:
@@ -120,7 +126,9 @@ class DrawingPainter:
         card.fill(QColor(tokens().colours.window))
         painter = QPainter(card)
         painter.setLayoutDirection(QGuiApplication.layoutDirection())
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         paint_card(painter, QRectF(QPointF(), size / ratio), look, self._pictures)
         painter.end()
         self._cards[key] = card
@@ -137,9 +145,13 @@ class DrawingPainter:
         for first in range(0, len(places), AT_ONCE):
             paths: dict[int, QPainterPath] = {}
             chunk = slice(first, first + AT_ONCE)
-            for row, place, below in zip(rows[chunk].tolist(), places[chunk], hidden[chunk], strict=True):
+            for row, place, below in zip(
+                rows[chunk].tolist(), places[chunk], hidden[chunk], strict=True
+            ):
                 radius = dot_radius(below, scale)
-                path = paths.setdefault(self._looks(int(self.drawing.ids[row])).tint.rgb(), QPainterPath())
+                path = paths.setdefault(
+                    self._looks(int(self.drawing.ids[row])).tint.rgb(), QPainterPath()
+                )
                 path.addEllipse(QPointF(*place), radius, radius)
             for colour, path in paths.items():
                 painter.fillPath(path, QColor(colour))
@@ -161,14 +173,22 @@ def dot_radius(hidden: int, scale: float) -> float:
 
 
 def weight_step(weight: float | None) -> int:
-    return UNKNOWN_STEP if weight is None else max(0, min(WEIGHT_STEPS - 1, int(weight * WEIGHT_STEPS)))
+    return (
+        UNKNOWN_STEP
+        if weight is None
+        else max(0, min(WEIGHT_STEPS - 1, int(weight * WEIGHT_STEPS)))
+    )
 
 
 def edge_pen(step: int, scale: float) -> QPen:
     colours = tokens().colours
     share = step / (WEIGHT_STEPS - 1)
     weak, strong = QColor(colours.border), QColor(colours.text_disabled)
-    pairs = ((weak.redF(), strong.redF()), (weak.greenF(), strong.greenF()), (weak.blueF(), strong.blueF()))
+    pairs = (
+        (weak.redF(), strong.redF()),
+        (weak.greenF(), strong.greenF()),
+        (weak.blueF(), strong.blueF()),
+    )
     colour = QColor.fromRgbF(*(low + share * (high - low) for low, high in pairs))
     return QPen(colour, max(0.75, (THIN + share * (THICK - THIN)) * min(1.0, scale)))
 
@@ -209,7 +229,9 @@ def card_body(rect: QRectF, *, is_closed: bool) -> QRectF:
     return rect.adjusted(0, 0, 0, -depth)
 
 
-def paint_ring(painter: QPainter, rect: QRectF, colour: str, *, width: float = _RING, is_filled: bool = False) -> None:
+def paint_ring(
+    painter: QPainter, rect: QRectF, colour: str, *, width: float = _RING, is_filled: bool = False
+) -> None:
     tint = QColor(colour)
     painter.setPen(QPen(tint, width))
     if is_filled:
@@ -229,7 +251,9 @@ def paint_chosen(painter: QPainter, rects: Sequence[QRectF], colour: str) -> Non
     painter.strokePath(path, QPen(QColor(colour), 1.5))
 
 
-def paint_lit_edges(painter: QPainter, routes: Iterable[Route], camera: Camera, view: Size, colour: str) -> None:
+def paint_lit_edges(
+    painter: QPainter, routes: Iterable[Route], camera: Camera, view: Size, colour: str
+) -> None:
     path = QPainterPath()
     dx, dy = camera.to_view(0.0, 0.0, view)
     for route in routes:
@@ -248,7 +272,9 @@ def paint_drawn_edge(painter: QPainter, start: QPointF, end: QPointF, colour: st
     path = QPainterPath(start)
     middle = (start.y() + end.y()) / 2
     path.cubicTo(start.x(), middle, end.x(), middle, end.x(), end.y())
-    painter.strokePath(path, QPen(QColor(colour), _LIT, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.strokePath(
+        path, QPen(QColor(colour), _LIT, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+    )
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(colour))
     painter.drawEllipse(end, PORT / 2, PORT / 2)

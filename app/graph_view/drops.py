@@ -19,7 +19,9 @@ SPRING_MS: Final = 600  # as in the tree: long enough to pass over a card, short
 EDGE: Final = 28.0  # logical pixels from the edge of the view within which the drawing is pushed
 PUSH: Final = 14.0  # logical pixels a frame, at the very edge
 TICK_MS: Final = 16  # a frame
-PATIENCE: Final = 15  # frames at the edge before the drawing is pushed: a drop on a card there is not disturbed
+PATIENCE: Final = (
+    15  # frames at the edge before the drawing is pushed: a drop on a card there is not disturbed
+)
 
 
 @final
@@ -33,7 +35,9 @@ class CanvasDrops:
         self._place = QPointF()
         self._is_link = False
         self.target: int | None = None  # row of the class that it would go to
-        self.refused: tuple[int, ...] = ()  # rows of the classes on the way that would close to a circle
+        self.refused: tuple[
+            int, ...
+        ] = ()  # rows of the classes on the way that would close to a circle
         self._resting: int | None = None
         self._ticks = 0
         self._spring = QTimer(sheet, singleShot=True, interval=SPRING_MS)
@@ -45,8 +49,15 @@ class CanvasDrops:
         """Show what a drop would do at a place; whether it would do anything."""
         self._dragged, self._place, self._is_link = dragged, place, is_link
         row = self._sheet.row_at(place)
-        class_id, model = None if row is None else int(self._sheet.drawing.ids[row]), self._sheet.model
-        verdict = judge_drop(model.graph, dragged, class_id, is_link=is_link) if model.is_editable else DropVerdict()
+        class_id, model = (
+            None if row is None else int(self._sheet.drawing.ids[row]),
+            self._sheet.model,
+        )
+        verdict = (
+            judge_drop(model.graph, dragged, class_id, is_link=is_link)
+            if model.is_editable
+            else DropVerdict()
+        )
         self.target = row if verdict.is_taken else None
         self._show(verdict, dragged)
         self._rest_on(row)
@@ -60,7 +71,11 @@ class CanvasDrops:
         self._dragged, self._place = None, place
         self.target = sheet.row_at(place) if verdict.is_taken else None
         if verdict.is_taken:
-            text = tr("Add %1 as a parent of %2", graph.shown_name(parent_id), graph.shown_name(dragged.places[0][0]))
+            text = tr(
+                "Add %1 as a parent of %2",
+                graph.shown_name(parent_id),
+                graph.shown_name(dragged.places[0][0]),
+            )
             verdict = replace(verdict, text=text)
         self._show(verdict, None)
         return verdict.is_taken
@@ -75,7 +90,9 @@ class CanvasDrops:
     def paint(self, painter: QPainter) -> None:
         colours, sheet = tokens().colours, self._sheet
         if self.target is not None:
-            paint_ring(painter, sheet.body_of(self.target), colours.accent, width=2.5, is_filled=True)
+            paint_ring(
+                painter, sheet.body_of(self.target), colours.accent, width=2.5, is_filled=True
+            )
         drawing = sheet.drawing
         ids = [int(drawing.ids[row]) for row in self.refused]
         edges = [drawing.edge_between(upper, lower) for upper, lower in pairwise(ids)]

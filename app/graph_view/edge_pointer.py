@@ -50,7 +50,10 @@ class EdgeHint(QWidget):
         self.setAccessibleName(text)
         self.resize(self.sizeHint())
         room = self._sheet.rect().adjusted(PADDING, PADDING, -PADDING, -PADDING)
-        self.move(min(place.x(), room.right() - self.width()), min(place.y(), room.bottom() - self.height()))
+        self.move(
+            min(place.x(), room.right() - self.width()),
+            min(place.y(), room.bottom() - self.height()),
+        )
         self.raise_()
         self.show()
         self.update()
@@ -66,22 +69,30 @@ class EdgeHint(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         look, words = tokens(), self._words()
         painter = QPainter(self)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         painter.setPen(QPen(QColor(look.colours.border), 1))
         painter.setBrush(QColor(look.colours.raised))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,))
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), *2 * (look.spacing.radius,)
+        )
         painter.setFont(text_font(look.sizes.body))
         painter.setPen(QColor(look.colours.text))
         room = QRect(PADDING, PADDING, self.width() - 2 * PADDING, words.height() + 2)
         painter.drawText(room, int(_WRAPPED), with_breaks(self.text))
         for place, share in enumerate(self.shares):
-            self._paint_share(painter, QRect(PADDING, room.bottom() + 6 + ROW * place, room.width(), ROW), share)
+            self._paint_share(
+                painter, QRect(PADDING, room.bottom() + 6 + ROW * place, room.width(), ROW), share
+            )
         painter.end()
 
     def _paint_share(self, painter: QPainter, row: QRect, share: ParentShare) -> None:
         colours = tokens().colours
         for place in range(FACES):
-            cell = placed(QRectF(row.left() + place * (FACE + 2), row.top() + 4, FACE, FACE), QRectF(row))
+            cell = placed(
+                QRectF(row.left() + place * (FACE + 2), row.top() + 4, FACE, FACE), QRectF(row)
+            )
             picture = self._pictures(share.faces[place], FACE) if place < len(share.faces) else None
             if picture is None:
                 painter.fillRect(cell, QColor(colours.sunken))
@@ -96,7 +107,9 @@ class EdgeHint(QWidget):
         painter.setFont(text_font(tokens().sizes.body))
         painter.setPen(QColor(colours.text_secondary))
         rest = words.adjusted(SHARE, 0, 0, 0)
-        name = painter.fontMetrics().elidedText(share.name, Qt.TextElideMode.ElideRight, rest.width())
+        name = painter.fontMetrics().elidedText(
+            share.name, Qt.TextElideMode.ElideRight, rest.width()
+        )
         painter.drawText(placed(rest, row), middle, isolated(name))
 
 
@@ -145,9 +158,13 @@ class EdgePointer:
 
     def paint(self, painter: QPainter) -> None:
         drawing, sheet = self._sheet.drawing, self._sheet
-        edges = [drawing.edge_between(*ends) for ends in (self.hovered, self.chosen) if ends is not None]
+        edges = [
+            drawing.edge_between(*ends) for ends in (self.hovered, self.chosen) if ends is not None
+        ]
         routes = [drawing.routes[edge] for edge in edges if edge is not None]
-        paint_lit_edges(painter, routes, sheet.viewport.camera, sheet.size_seen, tokens().colours.accent)
+        paint_lit_edges(
+            painter, routes, sheet.viewport.camera, sheet.size_seen, tokens().colours.accent
+        )
 
     def _leave(self) -> None:
         if self.hovered is not None or self._timer.isActive():

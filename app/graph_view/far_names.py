@@ -21,7 +21,9 @@ ASKED: Final = 600  # so many branches are tried, the biggest first
 MOST_NAMES: Final = 100  # more are never placed on one drawing
 ALWAYS: Final = 12  # so many names are shown even where they cover a dot: they are the landmarks
 WIDEST: Final = 150.0  # of a name, in logical pixels
-MOST_BELOW: Final = 2**62  # counted below a class; there may be more paths than any number of the machine holds
+MOST_BELOW: Final = (
+    2**62
+)  # counted below a class; there may be more paths than any number of the machine holds
 _GAP: Final = 4.0  # logical pixels between names, and from a name to its class
 _GROUND: Final = 0.86  # how opaque the ground of a name is
 _INSET: Final = 6.0  # before and after the letters
@@ -73,7 +75,12 @@ class FarNames:
             centre_x, centre_y = self._drawing.centres[name.row].tolist()
             x, y = camera.to_view(centre_x, centre_y, view)
             rect = name_place(x, y, name.width, int(self._drawing.hidden[name.row]), camera.scale)
-            if rect.right() < 0 or rect.left() > view[0] or rect.bottom() < 0 or rect.top() > view[1]:
+            if (
+                rect.right() < 0
+                or rect.left() > view[0]
+                or rect.bottom() < 0
+                or rect.top() > view[1]
+            ):
                 continue
             if name.text not in self._pictures:
                 self._pictures[name.text] = _painted(name.text, rect.size(), self._ratio)
@@ -128,9 +135,13 @@ class FarNames:
             name = metrics.elidedText(look.name, Qt.TextElideMode.ElideRight, WIDEST)
             width = metrics.horizontalAdvance(name) + 2 * _INSET
             x, y = (self._drawing.centres[row] * scale).tolist()
-            rect = name_place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(-_GAP, -_GAP, _GAP, _GAP)
+            rect = name_place(x, y, width, int(self._drawing.hidden[row]), scale).adjusted(
+                -_GAP, -_GAP, _GAP, _GAP
+            )
             box = np.array((rect.left(), rect.top(), rect.right(), rect.bottom()))
-            if _is_free(taken[:count], box) and (count < ALWAYS or not self._covers_classes(row, box / scale)):
+            if _is_free(taken[:count], box) and (
+                count < ALWAYS or not self._covers_classes(row, box / scale)
+            ):
                 taken[count] = box
                 count += 1
                 yield PlacedName(row, name, width)
@@ -141,7 +152,12 @@ class FarNames:
 
 
 def _is_free(taken: NDArray[np.float64], box: NDArray[np.float64]) -> bool:
-    overlaps = (taken[:, 0] < box[2]) & (taken[:, 2] > box[0]) & (taken[:, 1] < box[3]) & (taken[:, 3] > box[1])
+    overlaps = (
+        (taken[:, 0] < box[2])
+        & (taken[:, 2] > box[0])
+        & (taken[:, 1] < box[3])
+        & (taken[:, 3] > box[1])
+    )
     return not overlaps.any()
 
 
@@ -172,7 +188,12 @@ def branch_sizes(drawing: Drawing) -> NDArray[np.int64]:
     """(n,) how much stands below each class, `MOST_BELOW` at most; what is reached twice counts twice."""
     sizes = (drawing.hidden + 1).tolist()
     lowest_first = np.argsort(-drawing.centres[drawing.children, 1], kind="stable")
-    ends = zip(drawing.parents[lowest_first].tolist(), drawing.children[lowest_first].tolist(), strict=True)
-    for parent, child in ends:  # parents stand above their children, so whatever is below is known by then
+    ends = zip(
+        drawing.parents[lowest_first].tolist(), drawing.children[lowest_first].tolist(), strict=True
+    )
+    for (
+        parent,
+        child,
+    ) in ends:  # parents stand above their children, so whatever is below is known by then
         sizes[parent] = min(sizes[parent] + sizes[child], MOST_BELOW)
     return np.array(sizes, dtype=np.int64)

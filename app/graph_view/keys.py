@@ -22,7 +22,11 @@ def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
     """The class that an arrow leads to; None where there is nothing."""
     if arrow in (Key.Key_Left, Key.Key_Right):
         return _beside(drawing, row, is_left=arrow == Key.Key_Left)
-    here, there = (drawing.children, drawing.parents) if arrow == Key.Key_Up else (drawing.parents, drawing.children)
+    here, there = (
+        (drawing.children, drawing.parents)
+        if arrow == Key.Key_Up
+        else (drawing.parents, drawing.children)
+    )
     rows = there[here == row]
     across, along = np.abs(drawing.centres[rows] - drawing.centres[row]).T
     return int(rows[np.lexsort((across, along))[0]]) if len(rows) else None

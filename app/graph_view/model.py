@@ -132,13 +132,17 @@ class GraphModel(QObject):
         parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
         place = tr("under %1", parents) if parents else tr("at the top level")
         below = [tr("collapsed, %1 below", classes_text(hidden))] if hidden else []
-        return clauses(graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below)
+        return clauses(
+            graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below
+        )
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
         lines = [look.name, look.counts + look.more]
         if look.decided is not None:
-            lines.append(tr("%1 labelled, or sure of one of the finest classes", percent(look.decided)))
+            lines.append(
+                tr("%1 labelled, or sure of one of the finest classes", percent(look.decided))
+            )
         return "\n".join(lines)
 
     def edge_words(self, child_id: int) -> str:
@@ -146,7 +150,8 @@ class GraphModel(QObject):
         if child_id not in graph:
             return ""
         shares = [
-            (graph.shown_name(parent), self.weight(parent, child_id) or 0.0) for parent in graph.parents(child_id)
+            (graph.shown_name(parent), self.weight(parent, child_id) or 0.0)
+            for parent in graph.parents(child_id)
         ]
         shares.sort(key=lambda share: -share[1])
         return _edge_text(graph.shown_name(child_id), shares, self._facts.own_shares.get(child_id))
@@ -154,10 +159,14 @@ class GraphModel(QObject):
     def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
         """What a class takes from each of its parents, the most first."""
         graph = self._session.graph
-        weights = {parent: self.weight(parent, child_id) or 0.0 for parent in graph.parents(child_id)}
+        weights = {
+            parent: self.weight(parent, child_id) or 0.0 for parent in graph.parents(child_id)
+        }
         total = sum(weights.values())
         shares = [
-            ParentShare(graph.shown_name(parent), weight / total if total else 0.0, self.look(parent).faces)
+            ParentShare(
+                graph.shown_name(parent), weight / total if total else 0.0, self.look(parent).faces
+            )
             for parent, weight in weights.items()
         ]
         return tuple(sorted(shares, key=lambda share: -share.share))

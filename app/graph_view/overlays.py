@@ -3,7 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
@@ -57,7 +68,9 @@ class ToolStrip(QFrame):
         self.count = make_label("", "muted")
         self.scale = make_label("", "muted")
         self.focus = make_label("", "chip")
-        self.leave_focus = make_icon_button("close", tr("Show all classes (Esc)"), self.focus_left.emit)
+        self.leave_focus = make_icon_button(
+            "close", tr("Show all classes (Esc)"), self.focus_left.emit
+        )
         self._timer = QTimer(self, singleShot=True, interval=SEARCH_MS)
         self._timer.timeout.connect(self._find)
         self._set_up_search()
@@ -105,7 +118,11 @@ class ToolStrip(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter goes on, with Shift back; Esc and Down leave the field."""
-        if watched is self.search and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+        if (
+            watched is self.search
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        ):
             return self._press(event)
         return super().eventFilter(watched, event)
 
@@ -158,7 +175,11 @@ class MiniMap(QWidget):
 
     def sizeHint(self) -> QSize:
         picture = self._sheet.picture.overview.picture
-        size = picture.deviceIndependentSize().toSize() if not picture.isNull() else QSize(WIDEST, HIGHEST)
+        size = (
+            picture.deviceIndependentSize().toSize()
+            if not picture.isNull()
+            else QSize(WIDEST, HIGHEST)
+        )
         return size + QSize(2 * MARGIN, 2 * MARGIN)
 
     def follow(self) -> None:
@@ -176,14 +197,21 @@ class MiniMap(QWidget):
 
     def _is_wanted(self) -> bool:
         overview = self._sheet.picture.overview
-        return overview.is_complete and len(self._sheet.drawing) > 1 and not self._sees_all(overview.bounds)
+        return (
+            overview.is_complete
+            and len(self._sheet.drawing) > 1
+            and not self._sees_all(overview.bounds)
+        )
 
     def _places(self) -> Sequence[QRect]:
         """The corners; the one where it stands comes first."""
         size, gap, room = self.sizeHint(), tokens().spacing.medium, self._sheet.rect()
         right, bottom = room.width() - size.width() - gap, room.height() - size.height() - gap
         top = round(self._sheet.viewport.covered) + gap
-        corners = [placed(QRect(QPoint(*at), size), room) for at in ((right, bottom), (gap, bottom), (right, top))]
+        corners = [
+            placed(QRect(QPoint(*at), size), room)
+            for at in ((right, bottom), (gap, bottom), (right, top))
+        ]
         return sorted(corners, key=lambda corner: self.isVisible() and corner != self.geometry())
 
     def _is_free(self, place: QRect) -> bool:
@@ -223,9 +251,13 @@ class MiniMap(QWidget):
 
     def _frame(self) -> QRectF:
         left, top, _right, _bottom = self._sheet.picture.overview.bounds
-        x, y, width, height = _corner_and_size(self._sheet.viewport.camera.seen(self._sheet.size_seen))
+        x, y, width, height = _corner_and_size(
+            self._sheet.viewport.camera.seen(self._sheet.size_seen)
+        )
         scale = self._scale
-        return QRectF(MARGIN + (x - left) * scale, MARGIN + (y - top) * scale, width * scale, height * scale)
+        return QRectF(
+            MARGIN + (x - left) * scale, MARGIN + (y - top) * scale, width * scale, height * scale
+        )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -87,9 +87,14 @@ class Overview:
 
     def show(self, drawing: Drawing, ratio: float) -> None:
         self._drawing, self._done, self.bounds = drawing, 0, drawing.bounds
-        width, height = max(1.0, self.bounds[2] - self.bounds[0]), max(1.0, self.bounds[3] - self.bounds[1])
+        width, height = (
+            max(1.0, self.bounds[2] - self.bounds[0]),
+            max(1.0, self.bounds[3] - self.bounds[1]),
+        )
         self._scale = min(WIDEST / width, HIGHEST / height)
-        self.picture = QPixmap(max(1, round(width * self._scale * ratio)), max(1, round(height * self._scale * ratio)))
+        self.picture = QPixmap(
+            max(1, round(width * self._scale * ratio)), max(1, round(height * self._scale * ratio))
+        )
         self.picture.setDevicePixelRatio(ratio)
         self.picture.fill(QColor(tokens().colours.window))
 
@@ -124,7 +129,10 @@ class Overview:
     def _paint_classes(self, painter: QPainter, rows: range) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        width, height = max(_SMALLEST, CARD_WIDTH * self._scale), max(_SMALLEST, CARD_HEIGHT * self._scale)
+        width, height = (
+            max(_SMALLEST, CARD_WIDTH * self._scale),
+            max(_SMALLEST, CARD_HEIGHT * self._scale),
+        )
         for row in rows:
             centre = self._place(*self._drawing.centres[row].tolist())
             look = self._looks(int(self._drawing.ids[row]))
@@ -197,7 +205,12 @@ class GraphPicture(QObject):
         if self.motion.is_going_on:
             self._paint_gliding(painter, viewport, view)
             return
-        self._tiles.show(painter, viewport.camera, view, lambda at_work: self._paint_stand_in(at_work, viewport, view))
+        self._tiles.show(
+            painter,
+            viewport.camera,
+            view,
+            lambda at_work: self._paint_stand_in(at_work, viewport, view),
+        )
         self._names.paint(painter, viewport, view)
         if not self._is_painted:
             self._slices.start()
@@ -221,7 +234,9 @@ class GraphPicture(QObject):
         painter.fillRect(QRectF(0, 0, *view), QColor(tokens().colours.window))
         left, top, right, bottom = self.overview.bounds
         x, y = viewport.camera.to_view(left, top, view)
-        place = QRectF(x, y, (right - left) * viewport.camera.scale, (bottom - top) * viewport.camera.scale)
+        place = QRectF(
+            x, y, (right - left) * viewport.camera.scale, (bottom - top) * viewport.camera.scale
+        )
         picture = self.overview.picture
         painter.drawPixmap(place, picture, QRectF(picture.rect()))
 

@@ -17,7 +17,9 @@ from app.graph_view.edge_pointer import EdgePointer
 from app.graph_view.sheet import GraphSheet
 from app.theme.tokens import tokens
 
-PORT_FROM: Final = 60.0  # cards from this width on, in logical pixels, show the knob that edges are drawn from
+PORT_FROM: Final = (
+    60.0  # cards from this width on, in logical pixels, show the knob that edges are drawn from
+)
 _LEFT: Final = Qt.MouseButton.LeftButton
 _MIDDLE: Final = Qt.MouseButton.MiddleButton
 
@@ -83,7 +85,9 @@ class GraphPointer:
         class_id = self._canvas.class_at(event.position())
         if event.button() == _LEFT and class_id is not None and not is_adding(event):
             has_children = bool(self._canvas.model.graph.children(class_id))
-            (self._canvas.opened if has_children else self._canvas.requests.images_requested).emit(class_id)
+            (self._canvas.opened if has_children else self._canvas.requests.images_requested).emit(
+                class_id
+            )
         else:
             self.press(event)
 
@@ -112,7 +116,9 @@ class GraphPointer:
             canvas.chosen.choose(None)
         elif was is _Doing.WAITING:
             class_id, chosen = canvas.class_at(self._start), canvas.chosen
-            chosen.toggle(class_id) if class_id is not None and is_adding(event) else chosen.choose(class_id)
+            chosen.toggle(class_id) if class_id is not None and is_adding(event) else chosen.choose(
+                class_id
+            )
         elif was is _Doing.LINKING:
             self._end_edge(event.position())
         self.band = None
@@ -141,7 +147,9 @@ class GraphPointer:
         if pressed is None or not canvas.model.is_editable:
             return
         ids = canvas.chosen.ids if pressed in canvas.chosen else (pressed,)
-        drag_classes(canvas, tuple(canvas.model.place_of(class_id) for class_id in ids), canvas.model.graph)
+        drag_classes(
+            canvas, tuple(canvas.model.place_of(class_id) for class_id in ids), canvas.model.graph
+        )
         self._drops.end()
 
     def _port_at(self, place: QPointF) -> int | None:
@@ -158,7 +166,9 @@ class GraphPointer:
             return None
         if self.hovered is not None and self.hovered < len(canvas.drawing):
             return self.hovered
-        return None if canvas.chosen.current is None else canvas.drawing.row_of(canvas.chosen.current)
+        return (
+            None if canvas.chosen.current is None else canvas.drawing.row_of(canvas.chosen.current)
+        )
 
     def _draw_edge(self, place: QPointF) -> None:
         canvas, child = self._canvas, self._canvas.class_at(place)
@@ -195,13 +205,18 @@ class GraphPointer:
             return
         self.band = QRectF(self._start, place).normalized()
         ids = self._canvas.drawing.ids
-        self._canvas.chosen.choose_all((int(ids[row]) for row in self._canvas.rows_in(self.band)), also=self._kept)
+        self._canvas.chosen.choose_all(
+            (int(ids[row]) for row in self._canvas.rows_in(self.band)), also=self._kept
+        )
         self._canvas.update()
 
     def _is_on_foot(self, row: int, place: QPointF) -> bool:
         canvas = self._canvas
         look = canvas.look(row)
-        if not (look.hidden or look.is_open) or detail_at(canvas.viewport.camera.scale) is not Detail.NAMED:
+        if (
+            not (look.hidden or look.is_open)
+            or detail_at(canvas.viewport.camera.scale) is not Detail.NAMED
+        ):
             return False
         foot = foot_of(canvas.rect_of(row)).adjusted(0, -2, 0, 2)
         if not look.hidden:
@@ -237,9 +252,18 @@ class GraphPointer:
             knob = port_of(canvas.body_of(port))
             if self._end is not None:
                 colours = tokens().colours
-                paint_drawn_edge(painter, knob, self._end, colours.danger if self._drops.refused else colours.accent)
+                paint_drawn_edge(
+                    painter,
+                    knob,
+                    self._end,
+                    colours.danger if self._drops.refused else colours.accent,
+                )
             paint_port(painter, knob, is_held=self._from is not None)
-        if row is not None and row < len(canvas.drawing) and int(canvas.drawing.ids[row]) not in canvas.chosen:
+        if (
+            row is not None
+            and row < len(canvas.drawing)
+            and int(canvas.drawing.ids[row]) not in canvas.chosen
+        ):
             paint_ring(painter, canvas.body_of(row), tokens().colours.text_muted, width=1.5)
 
 

@@ -11,7 +11,13 @@ from PySide6.QtWidgets import QWidget
 from app.class_requests import ClassRequests
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import Drawing, empty_drawing, first_row
-from app.graph_view.drawing_painter import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
+from app.graph_view.drawing_painter import (
+    card_body,
+    card_rect,
+    paint_chosen,
+    paint_lit_edges,
+    paint_ring,
+)
 from app.graph_view.model import GraphModel
 from app.graph_view.picture import GraphPicture
 from app.graph_view.viewport import Viewport
@@ -75,7 +81,9 @@ class GraphSheet(QWidget):
     """Abstract: shows a drawing; changes nothing itself."""
 
     opened = Signal(int)  # a closed branch is to be opened, or an open one closed
-    focus_requested = Signal(either(int | None))  # a class whose surroundings alone are to be shown, or None for all
+    focus_requested = Signal(
+        either(int | None)
+    )  # a class whose surroundings alone are to be shown, or None for all
     looked = Signal()  # one looks from elsewhere, or at something else
     drawn = Signal()
 
@@ -99,7 +107,9 @@ class GraphSheet(QWidget):
     def is_complete(self) -> bool:
         return not self.viewport.is_moving and self.picture.is_complete
 
-    def show_drawing(self, drawing: Drawing, anchor: int | None, *, begins_at: int | None = None) -> None:
+    def show_drawing(
+        self, drawing: Drawing, anchor: int | None, *, begins_at: int | None = None
+    ) -> None:
         """Show another drawing; the class `anchor` stays where it is on the screen.
 
         Args:
@@ -130,7 +140,9 @@ class GraphSheet(QWidget):
         """The class that stays where it is when another drawing comes: one that moves as most of those in sight do."""
         rows = self.drawing.rows_in(self.viewport.camera.seen(self.size_seen)).tolist()
         found = [(row, after.row_of(int(self.drawing.ids[row]))) for row in rows]
-        pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(-1, 2)
+        pairs = np.array([pair for pair in found if pair[1] is not None], dtype=np.int64).reshape(
+            -1, 2
+        )
         if not len(pairs):
             return None
         moves = after.centres[pairs[:, 1]] - self.drawing.centres[pairs[:, 0]]
@@ -161,7 +173,11 @@ class GraphSheet(QWidget):
     def row_at(self, place: QPointF) -> int | None:
         x, y = self.viewport.camera.to_drawing(place.x(), place.y(), self.size_seen)
         row = self.drawing.row_at(x, y)
-        return row if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place) else None
+        return (
+            row
+            if row is not None and self.rect_of(row).adjusted(-3, -3, 3, 3).contains(place)
+            else None
+        )
 
     def class_at(self, place: QPointF) -> int | None:
         row = self.row_at(place)
@@ -197,9 +213,13 @@ class GraphSheet(QWidget):
     def _paint_lit_edges(self, painter: QPainter) -> None:
         current = None if self.chosen.current is None else self.drawing.row_of(self.chosen.current)
         if current is not None:
-            edges = self.drawing.edges_of(current, self.viewport.camera.seen(self.size_seen))[:MOST_LIT]
+            edges = self.drawing.edges_of(current, self.viewport.camera.seen(self.size_seen))[
+                :MOST_LIT
+            ]
             routes = [self.drawing.routes[edge] for edge in edges.tolist()]
-            paint_lit_edges(painter, routes, self.viewport.camera, self.size_seen, tokens().colours.accent)
+            paint_lit_edges(
+                painter, routes, self.viewport.camera, self.size_seen, tokens().colours.accent
+            )
 
     def _paint_chosen(self, painter: QPainter) -> None:
         if not self.chosen.ids:

@@ -65,7 +65,9 @@ class Tiles:
             self.give_up()
         self._stale |= {key for key in self._kept if _touch(self._rect(key), rect)}
 
-    def show(self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]) -> None:
+    def show(
+        self, painter: QPainter, camera: Camera, view: Size, stand_in: Callable[[QPainter], None]
+    ) -> None:
         """Copy what is there to the screen, note what is missing, and let `stand_in` paint where nothing is there."""
         self._follow(painter.device().devicePixelRatio())
         step = step_near(camera.scale)
@@ -73,7 +75,9 @@ class Tiles:
         missing = [key for key in keys if key not in self._kept]
         self._wanted = missing + [key for key in keys if key in self._stale]
         if missing:
-            self._show_instead(painter, [self._place(key, camera, view) for key in missing], camera, view, stand_in)
+            self._show_instead(
+                painter, [self._place(key, camera, view) for key in missing], camera, view, stand_in
+            )
         elif not self._stale.intersection(keys):
             self._whole_step = step
         for key in keys:
@@ -83,7 +87,12 @@ class Tiles:
             self._stale.discard(gone)
 
     def _show_instead(
-        self, painter: QPainter, places: list[QRectF], camera: Camera, view: Size, stand_in: Callable[[QPainter], None]
+        self,
+        painter: QPainter,
+        places: list[QRectF],
+        camera: Camera,
+        view: Size,
+        stand_in: Callable[[QPainter], None],
     ) -> None:
         region = QRegion()
         for place in places:
@@ -94,7 +103,11 @@ class Tiles:
         if self._whole_step is not None and self._whole_step != step_near(camera.scale):
             # Of those that are there: seen from far away, pieces of a near scale would be millions.
             seen = camera.seen(view)
-            for key in [key for key in self._kept if key[0] == self._whole_step and _touch(self._rect(key), seen)]:
+            for key in [
+                key
+                for key in self._kept
+                if key[0] == self._whole_step and _touch(self._rect(key), seen)
+            ]:
                 self._show(painter, key, camera, view)
         painter.restore()
 
@@ -104,7 +117,10 @@ class Tiles:
             return
         self._kept.move_to_end(key)
         place = self._place(key, camera, view)
-        if round(place.width() * self._ratio) == SIDE and round(place.height() * self._ratio) == SIDE:
+        if (
+            round(place.width() * self._ratio) == SIDE
+            and round(place.height() * self._ratio) == SIDE
+        ):
             painter.drawPixmap(place.topLeft(), piece)
         else:
             # On a fine screen the pixels of a picture in motion cannot be seen, and smoothing takes four times as long.
@@ -134,7 +150,9 @@ class Tiles:
         piece = QPixmap(SIDE, SIDE)
         piece.setDevicePixelRatio(self._ratio)
         painter = QPainter(piece)
-        return _Unfinished(key, piece, painter, self._paint(painter, self._rect(key), scale_of(key[0])))
+        return _Unfinished(
+            key, piece, painter, self._paint(painter, self._rect(key), scale_of(key[0]))
+        )
 
     def _keep(self, finished: _Unfinished) -> None:
         finished.painter.end()
@@ -165,7 +183,9 @@ class Tiles:
         rows = range(floor(top / side), ceil(bottom / side) + 1)
         found = [(step, column, row) for row in rows for column in columns]
         middle_x, middle_y = camera.x / side - 0.5, camera.y / side - 0.5
-        return iter(sorted(found, key=lambda key: (key[1] - middle_x) ** 2 + (key[2] - middle_y) ** 2))
+        return iter(
+            sorted(found, key=lambda key: (key[1] - middle_x) ** 2 + (key[2] - middle_y) ** 2)
+        )
 
     def _place(self, key: _Key, camera: Camera, view: Size) -> QRectF:
         """Where a piece is seen; on whole pixels of the screen, so that pieces meet without a seam."""

@@ -64,7 +64,9 @@ class NothingDrawn(QWidget):
         column.addStretch(3)
 
     def show_for(self, *, is_writable: bool) -> None:
-        picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
+        picture = icon_pixmap(
+            "graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF()
+        )
         self._icon.setPixmap(picture)
         hint = tr("The graph of your classes is drawn here. Add a class, or import a list.")
         reason = tr("This project is open read-only, and has no classes to draw.")
@@ -84,7 +86,11 @@ class GraphView(QWidget):
     action_requested = Signal(str)  # name of an action, where there is no class yet
 
     def __init__(
-        self, session: Session, thumbnails: Thumbnails, wants_calm: Callable[[], bool], requests: ClassRequests
+        self,
+        session: Session,
+        thumbnails: Thumbnails,
+        wants_calm: Callable[[], bool],
+        requests: ClassRequests,
     ) -> None:
         super().__init__()
         self._wants_calm, self._requests = wants_calm, requests

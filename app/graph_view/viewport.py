@@ -18,10 +18,14 @@ LARGEST_STEP: Final = 4  # twice as large as drawn
 SMALLEST_STEP: Final = -36  # 82,000 classes side by side fit on a screen
 _FIT_MARGIN: Final = 24.0  # logical pixels around what is fitted
 FRAME_MS: Final = 16  # between two frames of a movement
-ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
+ZOOM_S: Final = (
+    0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
+)
 FLIGHT_S: Final = 0.28  # a flight to a class
 MARGIN: Final = 48.0  # logical pixels around what was flown to
-READABLE_STEP: Final = -2  # of the scale that a drawing is first seen at, at least: names are whole and can be read
+READABLE_STEP: Final = (
+    -2
+)  # of the scale that a drawing is first seen at, at least: names are whole and can be read
 WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
 
 
@@ -84,10 +88,14 @@ def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
     room = max(view[0] - 2 * _FIT_MARGIN, 1.0), max(view[1] - covered - 2 * _FIT_MARGIN, 1.0)
     step = floor(STEPS_PER_DOUBLING * log2(min(room[0] / width, room[1] / height)) + 1e-9)
     scale = scale_of(min(0, _within(step)))
-    return Camera((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2 - covered / 2 / scale, scale)
+    return Camera(
+        (bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2 - covered / 2 / scale, scale
+    )
 
 
-def bringing_in(camera: Camera, box: Rect, view: Size, margin: float, *, covered: float = 0.0) -> Camera:
+def bringing_in(
+    camera: Camera, box: Rect, view: Size, margin: float, *, covered: float = 0.0
+) -> Camera:
     """The camera moved as little as it must be for `box` to be seen, `margin` pixels from the edge.
 
     And below the `covered` pixels at the upper edge.
@@ -176,13 +184,17 @@ class Viewport(QObject):
     def zoom(self, steps: int, at: tuple[float, float] | None = None) -> None:
         """Larger or smaller by steps, around a point of the view; by default its middle."""
         point = at or (self.view[0] / 2, self.view[1] / 2)
-        scale = scale_of(min(LARGEST_STEP, max(self._smallest_step, step_near(self.goal.scale) + steps)))
+        scale = scale_of(
+            min(LARGEST_STEP, max(self._smallest_step, step_near(self.goal.scale) + steps))
+        )
         self._go(self.camera.zoomed(scale, point, self.view), ZOOM_S)
 
     def pinch(self, factor: float, at: tuple[float, float]) -> None:
         self._timer.stop()
         least, most = scale_of(self._smallest_step), scale_of(LARGEST_STEP)
-        self.camera = self.camera.zoomed(max(least, min(most, self.camera.scale * factor)), at, self.view)
+        self.camera = self.camera.zoomed(
+            max(least, min(most, self.camera.scale * factor)), at, self.view
+        )
         self.moved.emit()
 
     def rest(self) -> None:
@@ -196,7 +208,10 @@ class Viewport(QObject):
     @property
     def readable_room(self) -> Size:
         """How much of a drawing is seen at once with names that can be read, in its units."""
-        width, height = self.view[0] - 2 * _FIT_MARGIN, self.view[1] - self.covered - 2 * _FIT_MARGIN
+        width, height = (
+            self.view[0] - 2 * _FIT_MARGIN,
+            self.view[1] - self.covered - 2 * _FIT_MARGIN,
+        )
         return max(width, 1.0) / scale_of(READABLE_STEP), max(height, 1.0) / scale_of(READABLE_STEP)
 
     def begin(self, bounds: Rect, first: Rect, chosen: Rect | None, *, at_once: bool) -> None:
@@ -210,7 +225,11 @@ class Viewport(QObject):
         goal, scale = fitting(bounds, self.view, covered=self.covered), scale_of(READABLE_STEP)
         if goal.scale < scale:
             goal = self._centred(chosen or first, scale)
-            goal = goal if chosen is not None else _kept_within(goal, bounds, self.view, covered=self.covered)
+            goal = (
+                goal
+                if chosen is not None
+                else _kept_within(goal, bounds, self.view, covered=self.covered)
+            )
         self.look(goal) if at_once else self._go(goal, FLIGHT_S)
 
     def allow(self, bounds: Rect) -> None:
@@ -232,7 +251,9 @@ class Viewport(QObject):
         self._go(self._centred(box, max(self.goal.scale, scale_of(READABLE_STEP))), FLIGHT_S)
 
     def _centred(self, box: Rect, scale: float) -> Camera:
-        return Camera((box[0] + box[2]) / 2, (box[1] + box[3]) / 2 - self.covered / 2 / scale, scale)
+        return Camera(
+            (box[0] + box[2]) / 2, (box[1] + box[3]) / 2 - self.covered / 2 / scale, scale
+        )
 
     def _go(self, goal: Camera, length_s: float) -> None:
         if self.is_calm:

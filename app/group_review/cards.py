@@ -7,7 +7,15 @@ from collections.abc import Collection, Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from app.image_grid.card import CardPlace, FinishedCards, Look, picture_rect
@@ -77,7 +85,12 @@ class GroupCards(QAbstractScrollArea):
         return tuple(card.image_id for card in self._cards)
 
     def show_cards(
-        self, cards: Sequence[Card], left_out: Collection[int], *, odd: int = 0, is_other_group: bool = True
+        self,
+        cards: Sequence[Card],
+        left_out: Collection[int],
+        *,
+        odd: int = 0,
+        is_other_group: bool = True,
     ) -> None:
         """Show a group, of which the first `odd` cards are odd."""
         self._cards, self._left_out, self._odd = cards, left_out, odd
@@ -104,7 +117,11 @@ class GroupCards(QAbstractScrollArea):
         waiting, until_s = [], time.perf_counter() + AHEAD_S
         for place in self._unpainted:
             card, is_late = self._ahead[place], time.perf_counter() > until_s
-            picture = None if is_late else self._thumbnails.pixmap(card.source, layout.picture_side, ratio)
+            picture = (
+                None
+                if is_late
+                else self._thumbnails.pixmap(card.source, layout.picture_side, ratio)
+            )
             if picture is None:
                 waiting.append(place)
             else:
@@ -115,7 +132,9 @@ class GroupCards(QAbstractScrollArea):
             self._paint_ahead.start()
 
     def select(self, image_id: int) -> None:
-        place = next((place for place, card in enumerate(self._cards) if card.image_id == image_id), None)
+        place = next(
+            (place for place, card in enumerate(self._cards) if card.image_id == image_id), None
+        )
         if place is not None:
             self._go_to(place)
 
@@ -126,7 +145,11 @@ class GroupCards(QAbstractScrollArea):
     def press_arrow(self, event: QKeyEvent) -> bool:
         """Move by arrows, Page Up and Down, Home and End; False for other keys."""
         action = KEYS.get(key_in_reading_order(event.key()))
-        if action is None or not self._cards or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+        if (
+            action is None
+            or not self._cards
+            or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        ):
             return False
         self._go_to(row_after(action, self._current, self._geometry(), self.viewport().height()))
         return True
@@ -180,12 +203,18 @@ class GroupCards(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        geometry, offset, ratio = self._geometry(), self.verticalScrollBar().value(), self.devicePixelRatioF()
+        geometry, offset, ratio = (
+            self._geometry(),
+            self.verticalScrollBar().value(),
+            self.devicePixelRatioF(),
+        )
         self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
         for place in reversed(geometry.places_between(offset, offset + self.viewport().height())):
             rect = geometry.rect(place).translated(0, -offset)
             if event.region().intersects(rect):
-                self._paint_card(painter, place, CardPlace(rect, geometry.caption), geometry.picture_side)
+                self._paint_card(
+                    painter, place, CardPlace(rect, geometry.caption), geometry.picture_side
+                )
         painter.end()
 
     def _paint_card(self, painter: QPainter, number: int, place: CardPlace, side: int) -> None:
@@ -209,7 +238,11 @@ class GroupCards(QAbstractScrollArea):
     def _on_ready(self, source: ImageSource) -> None:
         if not self._repaint.isActive() and any(card.source == source for card in self._cards):
             self._repaint.start()
-        if self._unpainted and not self._paint_ahead.isActive() and any(card.source == source for card in self._ahead):
+        if (
+            self._unpainted
+            and not self._paint_ahead.isActive()
+            and any(card.source == source for card in self._ahead)
+        ):
             self._paint_ahead.start()
 
     # -- the mouse
@@ -237,7 +270,10 @@ class GroupCards(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self._place_at(event.pos())
-            QToolTip.showText(event.globalPos(), plain_tip(image_name(self._cards[place].source)) if place >= 0 else "")
+            QToolTip.showText(
+                event.globalPos(),
+                plain_tip(image_name(self._cards[place].source)) if place >= 0 else "",
+            )
             return True
         if event.type() == QEvent.Type.Leave and self._hovered >= 0:
             self._hovered = -1

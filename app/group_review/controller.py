@@ -56,7 +56,14 @@ class GroupReview(Feature):
 
     # -- the page
 
-    @action("group_review", marked("Review by group"), "images", "Ctrl+R", Section.REVIEW_PAGES, needs=WRITE)
+    @action(
+        "group_review",
+        marked("Review by group"),
+        "images",
+        "Ctrl+R",
+        Section.REVIEW_PAGES,
+        needs=WRITE,
+    )
     def open(self) -> None:
         page = self._made_page()
         if self.is_open:
@@ -64,7 +71,9 @@ class GroupReview(Feature):
             return
         self._is_impossible = False
         self._session.find_look_alikes(is_wanted=True)
-        self._shell.workspace.show_page(page, tr("Review by group"), Describes.NOTHING, rests_grid=True)
+        self._shell.workspace.show_page(
+            page, tr("Review by group"), Describes.NOTHING, rests_grid=True
+        )
         assert self._maker is not None, "made with the page"
         self._maker.make_soon(is_awaited=True)
         self._redraw()
@@ -116,7 +125,9 @@ class GroupReview(Feature):
     def _acts(self) -> Mapping[str, object]:
         page = self._page
         assert page is not None, "it has the keys"
-        digits = {f"class_{digit}": partial(self._label_as_digit, digit) for digit in range(1, DIGITS + 1)}
+        digits = {
+            f"class_{digit}": partial(self._label_as_digit, digit) for digit in range(1, DIGITS + 1)
+        }
         return {
             "accept": self._accept, "accept_coarse": self._accept_coarse, "relabel": self._relabel,
             "majority": partial(self._accept, every=True), "dismiss": self._dismiss,
@@ -166,7 +177,13 @@ class GroupReview(Feature):
         from app.group_review.shown import cards_of
 
         review, state = self._review, self._session.state
-        if not self.is_open or state is None or review is None or self._page is None or self._maker is None:
+        if (
+            not self.is_open
+            or state is None
+            or review is None
+            or self._page is None
+            or self._maker is None
+        ):
             return
         for group in reversed(review.ahead[:PREPARED_GROUPS]):
             self._page.cards.prepare(cards_of(state, self._session.graph, group))
@@ -191,7 +208,9 @@ class GroupReview(Feature):
             return
         removed = set(change.images_removed)
         branches = review.memory.branches
-        gone = {i for i, code in labels.items() if code != NO_CLASS and branches.get(i) != code} | removed
+        gone = {
+            i for i, code in labels.items() if code != NO_CLASS and branches.get(i) != code
+        } | removed
         if review.drop(gone):
             self._redraw(is_other_group=review.current is None)
 
@@ -210,7 +229,9 @@ class GroupReview(Feature):
         if class_id != NO_CLASS:
             self._label(class_id, every=every)
         elif group is not None:
-            self._toast.say(tr("No class is proposed for these images. Press a digit, or R to name one."))
+            self._toast.say(
+                tr("No class is proposed for these images. Press a digit, or R to name one.")
+            )
 
     def _accept_coarse(self) -> None:
         group = None if self._review is None else self._review.current
@@ -224,16 +245,26 @@ class GroupReview(Feature):
         if group is not None and digit <= len(group.tops):
             self._label(group.tops[digit - 1].class_id)
         elif group is not None:
-            self._toast.say(tr("No class has the key %1 for this group. Press R to name any class.", str(digit)))
+            self._toast.say(
+                tr("No class has the key %1 for this group. Press R to name any class.", str(digit))
+            )
 
     def _label(self, code: int, *, every: bool = False) -> None:
         review, graph = self._review, self._session.graph
-        if review is None or review.current is None or (code not in {UNKNOWN, EMPTY} and code not in graph):
+        if (
+            review is None
+            or review.current is None
+            or (code not in {UNKNOWN, EMPTY} and code not in graph)
+        ):
             return
         children = graph.children(code) if code in graph else ()
         decision = review.label(code, children=children, every=every)
         if decision is None:
-            self._toast.say(tr("All images of this group are left out. Put some back, or press E for the next group."))
+            self._toast.say(
+                tr(
+                    "All images of this group are left out. Put some back, or press E for the next group."
+                )
+            )
             return
         ids = decision.image_ids
         if code in graph:
@@ -326,7 +357,9 @@ class GroupReview(Feature):
 
         state, group = self._session.state, self._review.current
         if state is None or group is None:
-            is_working = self._maker is not None and (self._maker.is_busy or self._session.is_fitting)
+            is_working = self._maker is not None and (
+                self._maker.is_busy or self._session.is_fitting
+            )
             reasons = {"is_working": is_working, "is_impossible": self._is_impossible}
             self._page.show_empty(empty_words(state, self._review, **reasons))
             return
@@ -347,5 +380,9 @@ def _decided(state: CollectionState | None, review: Review) -> AbstractSet[int]:
     if state is None:
         return set()
     is_labelled = state.is_labelled
-    codes = zip(state.image_ids[is_labelled].tolist(), state.label_class[is_labelled].tolist(), strict=True)
-    return state.hidden | {image_id for image_id, code in codes if review.memory.branches.get(image_id) != code}
+    codes = zip(
+        state.image_ids[is_labelled].tolist(), state.label_class[is_labelled].tolist(), strict=True
+    )
+    return state.hidden | {
+        image_id for image_id, code in codes if review.memory.branches.get(image_id) != code
+    }

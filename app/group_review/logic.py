@@ -54,7 +54,9 @@ def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
         image_ids=tuple(group.image_ids[place] for place in kept),
         odd=sum(place < group.odd for place in kept),
         errors=tuple(group.errors[place] for place in kept) if group.errors else (),
-        coarse_errors=tuple(group.coarse_errors[place] for place in kept) if group.coarse_errors else (),
+        coarse_errors=tuple(group.coarse_errors[place] for place in kept)
+        if group.coarse_errors
+        else (),
         settles=max(len(kept), group.settles - lost),
     )
 
@@ -103,7 +105,9 @@ class Review:
         """Images that an answer is about."""
         if self.current is None:
             return ()
-        return tuple(image_id for image_id in self.current.image_ids if image_id not in self.left_out)
+        return tuple(
+            image_id for image_id in self.current.image_ids if image_id not in self.left_out
+        )
 
     def take(self, queue: ReviewQueue, decided: Collection[int]) -> None:
         """Use a newer queue from the next group on; `decided` images are in none any more."""
@@ -116,7 +120,9 @@ class Review:
     def drop(self, decided: Collection[int]) -> bool:
         """Images were decided elsewhere; whether the current group changed."""
         gone = set(decided)
-        self._waiting = [left for each in self._waiting if (left := without(each, gone)) is not None]
+        self._waiting = [
+            left for each in self._waiting if (left := without(each, gone)) is not None
+        ]
         if self.current is None or gone.isdisjoint(self.current.image_ids):
             return False
         self.current = without(self.current, gone)
@@ -147,7 +153,9 @@ class Review:
 
     # -- answers
 
-    def label(self, code: int, *, children: Collection[int], every: bool = False) -> Decision | None:
+    def label(
+        self, code: int, *, children: Collection[int], every: bool = False
+    ) -> Decision | None:
         """Answer with a class, `UNKNOWN` or `EMPTY`; None where nothing is ticked.
 
         The class is not proposed again for images that are left out.
@@ -170,7 +178,9 @@ class Review:
         if children:
             branches |= dict.fromkeys(ids, code)
         is_broader = bool(children) and code != group.class_id  # which contradicts nothing
-        learned = _learned(self.memory, group, ids, code) if is_class and not is_broader else self.memory
+        learned = (
+            _learned(self.memory, group, ids, code) if is_class and not is_broader else self.memory
+        )
         self.memory = replace(learned, dismissed=dismissed, branches=branches)
         self._finish(decision)
         return decision
@@ -202,7 +212,9 @@ class Review:
 
     def _decision(self, kind: AnswerKind, ids: tuple[int, ...], code: int) -> Decision:
         assert self.current is not None, "a group is shown"
-        return Decision(kind, self.current, frozenset(self.left_out), ids, code, self.memory, self._position)
+        return Decision(
+            kind, self.current, frozenset(self.left_out), ids, code, self.memory, self._position
+        )
 
     def _finish(self, decision: Decision) -> None:
         self.decisions.append(decision)
@@ -229,17 +241,27 @@ class Review:
         last = self.decisions[-1] if self.decisions else None
         if last is not None and last.kind is AnswerKind.DISMISSED:
             return not labels and set(excluded) == set(last.image_ids)
-        if last is None or last.kind is not AnswerKind.LABELLED or set(labels) != set(last.image_ids):
+        if (
+            last is None
+            or last.kind is not AnswerKind.LABELLED
+            or set(labels) != set(last.image_ids)
+        ):
             return False
-        return set(labels.values()) == {last.group.branch if last.group.branch != NO_CLASS else NO_CLASS}
+        return set(labels.values()) == {
+            last.group.branch if last.group.branch != NO_CLASS else NO_CLASS
+        }
 
     @property
     def labelled(self) -> int:
         """Images that answers labelled."""
-        return sum(len(each.image_ids) for each in self.decisions if each.kind is AnswerKind.LABELLED)
+        return sum(
+            len(each.image_ids) for each in self.decisions if each.kind is AnswerKind.LABELLED
+        )
 
 
-def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int) -> ReviewMemory:
+def _learned(
+    memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int
+) -> ReviewMemory:
     """What an answer says of errors of the proposed class."""
     from engine.everyday.error_odds import FADING_ODDS, corrected_odds, error_odds_of
 
@@ -249,5 +271,7 @@ def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code:
     wrong = count - len(ids) if code == proposed else count
     odds = {class_id: each**FADING_ODDS for class_id, each in memory.error_odds.items()}
     for class_id in (proposed, NO_CLASS):
-        odds[class_id] = corrected_odds(error_odds_of(memory.error_odds, class_id), group.expected_errors, wrong)
+        odds[class_id] = corrected_odds(
+            error_odds_of(memory.error_odds, class_id), group.expected_errors, wrong
+        )
     return replace(memory, error_odds=odds)

@@ -27,11 +27,15 @@ class QueueMaker(QObject):
     made = Signal(ReviewQueue)
     impossible = Signal()  # there are no look-alikes to group, or too few images
 
-    def __init__(self, session: Session, memory: Callable[[], ReviewMemory], parent: QObject) -> None:
+    def __init__(
+        self, session: Session, memory: Callable[[], ReviewMemory], parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._session = session
         self._memory = memory
-        self._thread = BackgroundThread("groups", self, gives_way=False)  # a person waits for it; it rests at each key
+        self._thread = BackgroundThread(
+            "groups", self, gives_way=False
+        )  # a person waits for it; it rests at each key
         self._token: CancelToken | None = None
         self._is_due = self._is_asked = False
         self.order_s = 0.0  # that the newest queue took
@@ -69,7 +73,9 @@ class QueueMaker(QObject):
             self._is_due = True  # after the queue that is being made: one that is cancelled again and again never comes
             return
         memory, self._is_asked = self._memory(), True
-        self._session.ask(lambda live: live.group_input(memory), self._on_input, owner=self, topic="review groups")
+        self._session.ask(
+            lambda live: live.group_input(memory), self._on_input, owner=self, topic="review groups"
+        )
 
     def _on_input(self, given: GroupInput | None) -> None:
         self._is_asked = False

@@ -23,19 +23,27 @@ class Naming:
     """Asks for a class. `on_class` gets one that there is, `on_created` the change that made one and labelled."""
 
     def __init__(
-        self, session: Session, palette: Palette, on_class: Callable[[int], None], on_created: Callable[[Change], None]
+        self,
+        session: Session,
+        palette: Palette,
+        on_class: Callable[[int], None],
+        on_created: Callable[[Change], None],
     ) -> None:
         self._session, self._palette = session, palette
         self._on_class, self._on_created = on_class, on_created
         self._recent: list[int] = []
 
     def remember(self, class_id: int) -> None:
-        self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
+        self._recent = [class_id, *(known for known in self._recent if known != class_id)][
+            :RECENT_KEPT
+        ]
 
     def forget(self) -> None:
         self._recent.clear()
 
-    def ask(self, image_ids: Sequence[int], tops: Sequence[int], is_wanted: Callable[[], bool]) -> None:
+    def ask(
+        self, image_ids: Sequence[int], tops: Sequence[int], is_wanted: Callable[[], bool]
+    ) -> None:
         """Open the palette for these images; a choice counts while it is still wanted."""
         self._palette.ask(
             tr("Label %1 as: name, part of a name, or Parent/Name", images(len(image_ids))),
@@ -45,18 +53,27 @@ class Naming:
 
     def _rows_for(self, text: str, tops: Sequence[int]) -> list[PaletteRow]:
         graph = self._session.graph
-        return label_rows(graph, text, first=[*tops, *self._recent], is_locked=self._session.marks.is_locked)
+        return label_rows(
+            graph, text, first=[*tops, *self._recent], is_locked=self._session.marks.is_locked
+        )
 
     def _on_choice(self, choice: Choice, image_ids: Sequence[int]) -> None:
         if isinstance(choice, ClassChoice):
             self._on_class(choice.class_id)
         elif isinstance(choice, CreateChoice):
-            self._session.act(lambda project: _create_and_label(project, choice, image_ids), on_done=self._on_created)
+            self._session.act(
+                lambda project: _create_and_label(project, choice, image_ids),
+                on_done=self._on_created,
+            )
 
 
 def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Make a class with its first labels, in one step."""
-    with project.history.one_step(deed("class_created", choice.name, images=len(image_ids))) as step:
-        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+    with project.history.one_step(
+        deed("class_created", choice.name, images=len(image_ids))
+    ) as step:
+        _, class_id = project.classes.add(
+            choice.name, () if choice.parent_id is None else (choice.parent_id,)
+        )
         project.labels.set(image_ids, class_id)
     return step.change

@@ -44,7 +44,9 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
         tuple(_facts(state, graph, review, group)),
         place_text(review.position, review.count),
         tuple(digit_text(graph.shown_name(top.class_id), top.score) for top in tops),
-        graph.shown_name(group.coarse_id) if has_coarse and group.coarse_id != group.class_id else "",
+        graph.shown_name(group.coarse_id)
+        if has_coarse and group.coarse_id != group.class_id
+        else "",
         group.odd,
         _done(state, review),
         cards_of(state, graph, group),
@@ -52,11 +54,15 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
     )
 
 
-def _facts(state: CollectionState, graph: CategoryGraph, review: Review, group: ReviewGroup) -> list[str]:
+def _facts(
+    state: CollectionState, graph: CategoryGraph, review: Review, group: ReviewGroup
+) -> list[str]:
     facts = []
     if group.class_id != NO_CLASS:
         errors = zip(group.image_ids, group.errors, strict=True)
-        facts.append(errors_text(sum(error for image_id, error in errors if image_id not in review.left_out)))
+        facts.append(
+            errors_text(sum(error for image_id, error in errors if image_id not in review.left_out))
+        )
     if review.left_out:
         facts.append(left_out_text(len(review.left_out)))
     if group.branch != NO_CLASS and group.branch in graph:
@@ -70,7 +76,9 @@ def _facts(state: CollectionState, graph: CategoryGraph, review: Review, group: 
 
 def _done(state: CollectionState, review: Review) -> str:
     left = left_text(int(np.count_nonzero(state.label_class == NO_CLASS)))
-    return clauses(left, done_text(len(review.decisions), review.labelled) if review.decisions else "")
+    return clauses(
+        left, done_text(len(review.decisions), review.labelled) if review.decisions else ""
+    )
 
 
 def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> tuple[Card, ...]:
@@ -81,24 +89,41 @@ def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -
         error = group.errors[place] if is_named else 1.0
         mark = Mark.SURE if 1 - error >= SURE else Mark.GUESS
         cards.append(
-            Card(image_id, state.source_of(image_id), mark, probability_text(1 - error) if is_named else "", "", "")
+            Card(
+                image_id,
+                state.source_of(image_id),
+                mark,
+                probability_text(1 - error) if is_named else "",
+                "",
+                "",
+            )
         )
     return tuple(cards)
 
 
-def empty_words(state: CollectionState | None, review: Review, *, is_working: bool, is_impossible: bool) -> EmptyWords:
+def empty_words(
+    state: CollectionState | None, review: Review, *, is_working: bool, is_impossible: bool
+) -> EmptyWords:
     """What stands in place of a group."""
     if state is None or not len(state.image_ids):
         return EmptyWords("images_add", tr("Nothing to group yet"), tr("Add images first."))
     waiting = int(np.count_nonzero(state.status == ImageStatus.WAITING))
     if not (state.label_class == NO_CLASS).any():
         text = done_text(len(review.decisions), review.labelled) if review.decisions else ""
-        return EmptyWords("check_circle", tr("All done"), text or tr("Every image has a label."), is_good=True)
+        return EmptyWords(
+            "check_circle", tr("All done"), text or tr("Every image has a label."), is_good=True
+        )
     if waiting == int(np.count_nonzero(state.status != ImageStatus.FAILED)):
-        return EmptyWords("waiting", tr("Nothing to group yet"), tr("The images are still being analysed."))
+        return EmptyWords(
+            "waiting", tr("Nothing to group yet"), tr("The images are still being analysed.")
+        )
     if is_working:
         return EmptyWords("waiting", tr("Grouping look-alikes…"), "", is_working=True)
     if is_impossible:
-        return EmptyWords("images", tr("Nothing to group yet"), tr("Look-alikes need at least 8 different images."))
+        return EmptyWords(
+            "images",
+            tr("Nothing to group yet"),
+            tr("Look-alikes need at least 8 different images."),
+        )
     text = tr("The remaining images could not be read or are still being analysed.")
     return EmptyWords("check_circle", tr("All groups are done"), text, is_good=True)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final, cast, final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.actions.keys import short_key
 from app.actions.page_keys import PageKey, PageKeys
@@ -174,10 +182,14 @@ class GroupPage(QWidget):
     def show_group(self, words: GroupWords, *, is_other_group: bool) -> None:
         self._say(words)
         self._sources = {card.image_id: card.source for card in words.cards}
-        self.cards.show_cards(words.cards, words.left_out, odd=words.odd, is_other_group=is_other_group)
+        self.cards.show_cards(
+            words.cards, words.left_out, odd=words.odd, is_other_group=is_other_group
+        )
         if is_other_group or not self.is_looking:
             self._pages.setCurrentWidget(self._group)
-        self.setAccessibleDescription(in_sentences(words.heading, clauses(*words.facts), words.place))
+        self.setAccessibleDescription(
+            in_sentences(words.heading, clauses(*words.facts), words.place)
+        )
 
     def _say(self, words: GroupWords) -> None:
         self._heading.show_text(words.heading)
@@ -215,14 +227,20 @@ class GroupPage(QWidget):
 
     def _show_image(self, image_id: int) -> None:
         ids = self.cards.image_ids
-        self.image_view.show_image(self._sources[image_id], place=ids.index(image_id) + 1, count=len(ids))
+        self.image_view.show_image(
+            self._sources[image_id], place=ids.index(image_id) + 1, count=len(ids)
+        )
 
     # -- keys
 
     def event(self, event: QEvent) -> bool:
         """Undo is the window's, but for answers that changed nothing in the project."""
         is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
-        if is_key and cast(QKeyEvent, event).matches(QKeySequence.StandardKey.Undo) and self.takes_undo():
+        if (
+            is_key
+            and cast(QKeyEvent, event).matches(QKeySequence.StandardKey.Undo)
+            and self.takes_undo()
+        ):
             event.accept()
             return True
         return super().event(event)
@@ -259,7 +277,9 @@ class _Digits(QWidget):
         grid.setContentsMargins(0, spacing.tiny, 0, 0)
         grid.setHorizontalSpacing(spacing.small)
         grid.setVerticalSpacing(spacing.tiny)
-        grid.setColumnStretch(2 * COLUMNS, 1)  # names are as wide as they need to be while there is room
+        grid.setColumnStretch(
+            2 * COLUMNS, 1
+        )  # names are as wide as they need to be while there is room
         for cell in range(DIGITS + 1):
             key, name = make_label("", "key"), ElidedLabel("secondary", takes_rest=False)
             row, column = divmod(cell, COLUMNS)
@@ -268,7 +288,9 @@ class _Digits(QWidget):
             self._cells.append((key, name))
 
     def show_classes(self, digits: Sequence[str], coarse: str) -> None:
-        names = ["accept_coarse"] * bool(coarse) + [f"class_{place}" for place in range(1, len(digits) + 1)]
+        names = ["accept_coarse"] * bool(coarse) + [
+            f"class_{place}" for place in range(1, len(digits) + 1)
+        ]
         texts = [coarse] * bool(coarse) + list(digits)
         for place, (key, name) in enumerate(self._cells):
             is_used = place < len(names)
@@ -349,6 +371,8 @@ class _Empty(QWidget):
         self.bar.setVisible(words.is_working)
         self.bar.setAccessibleName(words.title)
         colour = "accent" if words.is_good else "text_disabled"
-        self._icon.setPixmap(icon_pixmap(words.icon, EMPTY_ICON, colour=colour, ratio=self.devicePixelRatioF()))
+        self._icon.setPixmap(
+            icon_pixmap(words.icon, EMPTY_ICON, colour=colour, ratio=self.devicePixelRatioF())
+        )
         self.title.setText(words.title)
         self._text.setText(words.text)

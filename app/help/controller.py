@@ -33,7 +33,9 @@ class Help(Feature):
         self._pictures: DetachedJob | None = None
         self._wanted = ("", "")
 
-    @action("user_guide", marked("User guide"), "help", "F1", Section.HELP_READ, needs=Needs.NOTHING)
+    @action(
+        "user_guide", marked("User guide"), "help", "F1", Section.HELP_READ, needs=Needs.NOTHING
+    )
     def open(self) -> None:
         """Show the guide: the page of the panel where the keyboard is, else where the reader was."""
         from app.help.view import GuideWindow
@@ -90,7 +92,9 @@ class Help(Feature):
         def read(wanted: Sizes) -> None:
             if self._pictures is not None:
                 self._pictures.cancel()
-            self._pictures = self._started(lambda: read_pictures(guide.folder, wanted), self._on_pictures_read)
+            self._pictures = self._started(
+                lambda: read_pictures(guide.folder, wanted), self._on_pictures_read
+            )
 
         self.window.text.pictures_wanted.connect(read)
         self.window.show_guide(guide)

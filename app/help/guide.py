@@ -51,7 +51,9 @@ class Guide:
 
     folder: Path  # where the files lie
     pages: dict[str, GuidePage]  # by name, in the order of the contents
-    picture_sizes: dict[str, tuple[int, int]]  # width and height in pixels, by the names of the pictures
+    picture_sizes: dict[
+        str, tuple[int, int]
+    ]  # width and height in pixels, by the names of the pictures
 
 
 def read_guide(folder: Path, language: str = "") -> Guide:
@@ -66,7 +68,10 @@ def read_guide(folder: Path, language: str = "") -> Guide:
     contents = _read_page(folder, CONTENTS)
     names = dict.fromkeys(_PAGE_LINK.findall(contents.markdown))
     english = {CONTENTS: contents} | {name: _read_page(folder, name) for name in names}
-    pages = {name: _in_language(page, folder / language) if language else page for name, page in english.items()}
+    pages = {
+        name: _in_language(page, folder / language) if language else page
+        for name, page in english.items()
+    }
     pictures = dict.fromkeys(name for page in pages.values() for name in page.pictures)
     sizes = {name: picture_size(folder / name) for name in pictures}
     return Guide(folder, pages, {name: size for name, size in sizes.items() if size is not None})
@@ -79,7 +84,9 @@ def _in_language(english: GuidePage, folder: Path) -> GuidePage:
     markdown = (folder / f"{english.name}.md").read_text(encoding="utf-8").replace("](../", "](")
     page = make_page(english.name, markdown)
     pairs = zip(page.sections, english.sections, strict=False)
-    return replace(page, sections=tuple(replace(section, anchor=other.anchor) for section, other in pairs))
+    return replace(
+        page, sections=tuple(replace(section, anchor=other.anchor) for section, other in pairs)
+    )
 
 
 def picture_size(path: Path) -> tuple[int, int] | None:
@@ -114,7 +121,9 @@ def make_page(name: str, markdown: str) -> GuidePage:
     """
     parts = list(_parts(markdown))
     if not parts:
-        raise FormatError("a page of the user guide has no heading", found=name, remedy="install Protoleaf again")
+        raise FormatError(
+            "a page of the user guide has no heading", found=name, remedy="install Protoleaf again"
+        )
     titles = [inline_text(heading) for heading, _lines in parts]
     anchors = ["", *anchors_of(titles[1:])]
     texts = [plain_text("\n".join(lines)) for _heading, lines in parts]
@@ -153,4 +162,6 @@ def plain_text(markdown: str) -> str:
 
 def inline_text(markdown: str) -> str:
     """The same of words within a line."""
-    return _WORD_MARKS.sub("", _LINK.sub(lambda link: "" if link[0].startswith("!") else link[1], markdown))
+    return _WORD_MARKS.sub(
+        "", _LINK.sub(lambda link: "" if link[0].startswith("!") else link[1], markdown)
+    )

@@ -4,8 +4,23 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from app.help.search import Hit, Span
 from app.mirroring import leading_edge
@@ -67,14 +82,19 @@ def place_of(hit: Hit) -> str:
 class _HitDelegate(QStyledItemDelegate):
     """Rows of equal height: the heading, its page, and as much of the text as there is room for."""
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(
+        self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
         sizes = tokens().sizes
         heading = QFontMetrics(_font(sizes.body, is_strong=True)).lineSpacing()
         other = QFontMetrics(_font(sizes.caption, is_strong=False)).lineSpacing()
         return QSize(0, _HEADING_LINES * heading + (_LINES - _HEADING_LINES) * other + 2 * _GAP + 2)
 
     def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         hit = index.data(HIT_ROLE)
         if not isinstance(hit, Hit):
@@ -89,7 +109,9 @@ class _HitDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(look.colours.accent_soft if is_current else look.colours.hover))
             painter.drawRoundedRect(area, look.spacing.radius_small, look.spacing.radius_small)
         column = _Column(painter, area.adjusted(_PAD, _GAP, -_PAD, -_GAP))
-        left = _LINES - column.write(hit.section.title, hit.title_marks, most=_HEADING_LINES, is_strong=True)
+        left = _LINES - column.write(
+            hit.section.title, hit.title_marks, most=_HEADING_LINES, is_strong=True
+        )
         if place_of(hit):
             left -= column.write(place_of(hit), (), most=1)
         column.write(hit.snippet, hit.marks, most=left)
@@ -127,7 +149,9 @@ class _Column:
             self._top += line.height()
             lines += 1
         layout.endLayout()
-        self._painter.setPen(QColor(tokens().colours.text if is_strong else tokens().colours.text_secondary))
+        self._painter.setPen(
+            QColor(tokens().colours.text if is_strong else tokens().colours.text_secondary)
+        )
         layout.draw(self._painter, QPointF(self._room.left(), top))
         return lines
 

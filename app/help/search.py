@@ -11,7 +11,23 @@ SNIPPET_LETTERS: Final = 110  # about two lines of the narrow list that shows th
 QUOTED_WORDS: Final = 4  # fewer words of a heading may stand in a long text by chance
 _BEFORE: Final = 32  # letters of a snippet before its first hit
 _SMALL: Final = frozenset(
-    {"a", "an", "and", "can", "do", "does", "how", "i", "is", "my", "of", "the", "to", "what", "why"}
+    {
+        "a",
+        "an",
+        "and",
+        "can",
+        "do",
+        "does",
+        "how",
+        "i",
+        "is",
+        "my",
+        "of",
+        "the",
+        "to",
+        "what",
+        "why",
+    }
 )
 """Words of a question that say nothing of what it is about."""
 _WORD: Final = re.compile(r"\w+")
@@ -45,7 +61,8 @@ def search(guide: Guide, text: str) -> list[Hit]:
         (_quoted_rank(section, typed) or _rank(section, words), _hit(page, section, words))
         for page in guide.pages.values()
         for section in page.sections
-        if (section.text or not section.anchor) and (_quoted_rank(section, typed) or _has_all(page, section, words))
+        if (section.text or not section.anchor)
+        and (_quoted_rank(section, typed) or _has_all(page, section, words))
     ]
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
@@ -60,7 +77,9 @@ def marks_in(text: str, words: Sequence[str]) -> tuple[Span, ...]:
     if not words:
         return ()
     longest_first = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return tuple(found.span() for found in re.finditer(rf"(?<!\w)(?:{longest_first})", text.lower()))
+    return tuple(
+        found.span() for found in re.finditer(rf"(?<!\w)(?:{longest_first})", text.lower())
+    )
 
 
 def _has(text: str, word: str) -> bool:
@@ -69,7 +88,9 @@ def _has(text: str, word: str) -> bool:
 
 def _has_all(page: GuidePage, section: GuideSection, words: Sequence[str]) -> bool:
     own = f"{section.title} {section.text}"
-    return any(_has(own, word) for word in words) and all(_has(f"{page.title} {own}", word) for word in words)
+    return any(_has(own, word) for word in words) and all(
+        _has(f"{page.title} {own}", word) for word in words
+    )
 
 
 def _quoted_rank(section: GuideSection, typed: Sequence[str]) -> int:
@@ -94,7 +115,10 @@ def _snippet(text: str, words: Sequence[str]) -> str:
     first = found[0][0] if found else 0
     starts = [0, *_starts(text)]
     start = min(begin for begin in starts if begin >= first - _BEFORE)
-    end = max((begin for begin in [*starts, len(text)] if begin <= start + SNIPPET_LETTERS), default=len(text))
+    end = max(
+        (begin for begin in [*starts, len(text)] if begin <= start + SNIPPET_LETTERS),
+        default=len(text),
+    )
     before, behind = "…" if start else "", "…" if end < len(text) else ""
     return f"{before}{text[start:end].strip()}{behind}"
 

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import final
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QMouseEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.help.guide import GuidePage
@@ -66,10 +74,14 @@ class GuideText(QTextBrowser):
 
     def scroll_to_heading(self, anchor: str) -> None:
         """Bring a heading to the top; the top of the page where there is none of that name."""
-        anchors = [] if self._page is None else [section.anchor for section in self._page.sections[1:]]
+        anchors = (
+            [] if self._page is None else [section.anchor for section in self._page.sections[1:]]
+        )
         block = dict(zip(anchors, headings_of(self.document()), strict=False)).get(anchor)
         layout = self.document().documentLayout()
-        top = 0.0 if block is None else layout.blockBoundingRect(block).top() - tokens().spacing.small
+        top = (
+            0.0 if block is None else layout.blockBoundingRect(block).top() - tokens().spacing.small
+        )
         self.verticalScrollBar().setValue(round(top))
 
     def _set_anew(self) -> None:
@@ -78,7 +90,9 @@ class GuideText(QTextBrowser):
         self._wanted = {}
         for name in self._page.pictures:
             self._put(name, nothing())
-        self.document().setMarkdown(self._page.markdown, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
+        self.document().setMarkdown(
+            self._page.markdown, QTextDocument.MarkdownFeature.MarkdownDialectGitHub
+        )
         typeset(self.document(), tokens())
         self._fit_pictures()
         self._mark(self._words)
@@ -91,7 +105,9 @@ class GuideText(QTextBrowser):
         room, ratio = self._room(), self.devicePixelRatioF()
         set_picture_width(self.document(), self._sizes, room)
         shown = {
-            name: QSize(*shown_size(self._sizes[name], room)) for name in self._page.pictures if name in self._sizes
+            name: QSize(*shown_size(self._sizes[name], room))
+            for name in self._page.pictures
+            if name in self._sizes
         }
         wanted = {name: size * ratio for name, size in shown.items()}
         if wanted != self._wanted:
@@ -99,7 +115,9 @@ class GuideText(QTextBrowser):
             self.pictures_wanted.emit(wanted)
 
     def _put(self, name: str, picture: QImage) -> None:
-        self.document().addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture)
+        self.document().addResource(
+            QTextDocument.ResourceType.ImageResource.value, QUrl(name), picture
+        )
 
     def _room(self) -> int:
         """Logical pixels that a line has."""
@@ -130,7 +148,10 @@ class GuideText(QTextBrowser):
         self._fit_pictures()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        wanted = {Qt.MouseButton.BackButton: self.back_wanted, Qt.MouseButton.ForwardButton: self.forward_wanted}
+        wanted = {
+            Qt.MouseButton.BackButton: self.back_wanted,
+            Qt.MouseButton.ForwardButton: self.forward_wanted,
+        }
         if event.button() in wanted:
             wanted[event.button()].emit()
             return

@@ -23,8 +23,12 @@ from PySide6.QtGui import (
 
 from app.theme.tokens import Tokens
 
-PIXELS_FOR_ONE: Final = 1.5  # pixels that pictures have for a logical one, so that they are sharp on dense screens, too
-PICTURE: Final = "\N{OBJECT REPLACEMENT CHARACTER}"  # what stands for a picture in the text of its paragraph
+PIXELS_FOR_ONE: Final = (
+    1.5  # pixels that pictures have for a logical one, so that they are sharp on dense screens, too
+)
+PICTURE: Final = (
+    "\N{OBJECT REPLACEMENT CHARACTER}"  # what stands for a picture in the text of its paragraph
+)
 _LINE_PERCENT: Final = 140  # of the font's own height
 _INDENT: Final = 26  # logical pixels of a list
 _CELL: Final = 6  # logical pixels around the words of a cell
@@ -67,7 +71,9 @@ def headings_of(document: QTextDocument) -> list[QTextBlock]:
     return [block for block in blocks_of(document) if block.blockFormat().headingLevel()][1:]
 
 
-def set_picture_width(document: QTextDocument, sizes: dict[str, tuple[int, int]], room: int) -> None:
+def set_picture_width(
+    document: QTextDocument, sizes: dict[str, tuple[int, int]], room: int
+) -> None:
     """Show pictures at their own size, or as wide as there is room.
 
     Args:
@@ -100,7 +106,11 @@ def _pictures_in(block: QTextBlock) -> Iterator[tuple[int, int, str]]:
     while not at.atEnd():
         fragment = at.fragment()
         if fragment.charFormat().isImageFormat():
-            yield fragment.position(), fragment.length(), fragment.charFormat().toImageFormat().name()
+            yield (
+                fragment.position(),
+                fragment.length(),
+                fragment.charFormat().toImageFormat().name(),
+            )
         at += 1
 
 
@@ -131,7 +141,9 @@ def _block_format(block: QTextBlock, look: Tokens) -> QTextBlockFormat:
         wanted.setBottomMargin(spacing.small)
         return wanted
     is_code = _is_code(block)
-    if not is_code and PICTURE not in block.text():  # a share of its height would stay empty below it
+    if (
+        not is_code and PICTURE not in block.text()
+    ):  # a share of its height would stay empty below it
         wanted.setLineHeight(_LINE_PERCENT, _PROPORTIONAL)
     if is_code:
         wanted.setBackground(QColor(look.colours.sunken))

@@ -32,7 +32,9 @@ class GuideSpot:
 
     page: str  # name of the page
     anchor: str = ""  # of a heading; empty for the top
-    scrolled: int | None = None  # where the page was left, in pixels; None for one that was not left yet
+    scrolled: int | None = (
+        None  # where the page was left, in pixels; None for one that was not left yet
+    )
 
 
 @dataclass
@@ -110,8 +112,12 @@ class GuideWindow(QWidget):
         self.resize(FIRST_SIZE)
         self._guide: Guide | None = None
         self._history = History()
-        self.back_button = make_icon_button("arrow_left", tr("Back (Alt+Left)"), lambda: self.go(-1))
-        self.forward_button = make_icon_button("arrow_right", tr("Forward (Alt+Right)"), lambda: self.go(1))
+        self.back_button = make_icon_button(
+            "arrow_left", tr("Back (Alt+Left)"), lambda: self.go(-1)
+        )
+        self.forward_button = make_icon_button(
+            "arrow_right", tr("Forward (Alt+Right)"), lambda: self.go(1)
+        )
         self.field = QLineEdit()
         self.contents = QListWidget()
         self.results = HitList()
@@ -167,7 +173,11 @@ class GuideWindow(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(panes)
-        for first, second in ((self.field, self._left), (self._left, self.text), (self.text, self.back_button)):
+        for first, second in (
+            (self.field, self._left),
+            (self._left, self.text),
+            (self.text, self.back_button),
+        ):
             QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
@@ -277,7 +287,11 @@ class GuideWindow(QWidget):
         """In the field, arrows move through the list and page keys through the page; Enter chooses in a list, too."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             entries = self._left.currentWidget()
-            if watched is self.field and event.key() in _LIST_KEYS and isinstance(entries, QListWidget):
+            if (
+                watched is self.field
+                and event.key() in _LIST_KEYS
+                and isinstance(entries, QListWidget)
+            ):
                 entries.keyPressEvent(event)
                 return True
             if watched is self.field and event.key() in _PAGE_KEYS:

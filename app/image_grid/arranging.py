@@ -31,7 +31,10 @@ class Arrangement:
         """Cards of an order, those of unfolded folds one by one."""
         if not held.folds.count:
             return Arrangement(held, FoldedCards.of_single(held.shown))
-        return Arrangement(held, FoldedCards.of(held.shown, held.folds.of(held.state.image_ids[held.shown]), unfolded))
+        return Arrangement(
+            held,
+            FoldedCards.of(held.shown, held.folds.of(held.state.image_ids[held.shown]), unfolded),
+        )
 
 
 @final

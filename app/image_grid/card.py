@@ -6,7 +6,17 @@ from functools import lru_cache
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+)
 
 from app.actions.keys import keys_in_use
 from app.image_grid.card_words import Card, Mark
@@ -54,7 +64,12 @@ class CardPlace:
     def caption(self) -> QRect:
         """The lines below."""
         frame = self.frame
-        return QRect(frame.left() + 2, frame.bottom() + 4, frame.width() - 4, self.whole.bottom() - frame.bottom() - 6)
+        return QRect(
+            frame.left() + 2,
+            frame.bottom() + 4,
+            frame.width() - 4,
+            self.whole.bottom() - frame.bottom() - 6,
+        )
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,9 @@ class Look:
     is_hovered: bool
 
 
-def paint_card(painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, look: Look) -> None:
+def paint_card(
+    painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, look: Look
+) -> None:
     worn = tokens()
     _paint_ground(painter, place.whole, look, worn)
     _paint_picture(painter, place, card, picture, worn)
@@ -75,7 +92,9 @@ def paint_card(painter: QPainter, place: CardPlace, card: Card, picture: QPixmap
     _paint_caption(painter, place.caption, card, look, worn)
 
 
-def paint_words(painter: QPainter, place: CardPlace, ground: QColor, card: Card, look: Look) -> None:
+def paint_words(
+    painter: QPainter, place: CardPlace, ground: QColor, card: Card, look: Look
+) -> None:
     worn = tokens()
     below = place.whole.adjusted(0, place.frame.bottom() + 1 - place.whole.top(), 0, 0)
     painter.setClipRect(below)
@@ -114,7 +133,9 @@ def _paint_ground(painter: QPainter, rect: QRect, look: Look, worn: Tokens) -> N
         painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), RADIUS + 1, RADIUS + 1)
 
 
-def _paint_picture(painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, worn: Tokens) -> None:
+def _paint_picture(
+    painter: QPainter, place: CardPlace, card: Card, picture: QPixmap | None, worn: Tokens
+) -> None:
     target = picture_rect(place, card, picture)
     if card.stack:
         _paint_stack(painter, target, worn)
@@ -131,7 +152,9 @@ def _paint_picture(painter: QPainter, place: CardPlace, card: Card, picture: QPi
     painter.setClipPath(path)
     if card.is_missing:
         painter.setOpacity(_GREYED)
-        painter.drawImage(target, picture.toImage().convertToFormat(QImage.Format.Format_Grayscale8))
+        painter.drawImage(
+            target, picture.toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+        )
     else:
         painter.drawPixmap(target, picture, QRectF(picture.rect()))
     _paint_boxes(painter, target, card, worn)
@@ -157,7 +180,9 @@ def _paint_sign(painter: QPainter, well: QRectF, card: Card) -> None:
     if name is not None:
         ratio = painter.device().devicePixelRatio()
         drawing = icon_pixmap(name, _CENTRE_ICON, colour="text_disabled", ratio=ratio)
-        painter.drawPixmap(well.center() - QRectF(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing)
+        painter.drawPixmap(
+            well.center() - QRectF(0, 0, _CENTRE_ICON, _CENTRE_ICON).center(), drawing
+        )
 
 
 def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
@@ -176,15 +201,25 @@ def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
 
 def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
     """Flag, comment and stars on one small plate in a lower corner; nothing where nothing was noted."""
-    names = [name for name, is_there in (("flag", card.is_flagged), ("comment", card.has_comment)) if is_there]
+    names = [
+        name
+        for name, is_there in (("flag", card.is_flagged), ("comment", card.has_comment))
+        if is_there
+    ]
     names += [_STAR] * card.stars
     if not names:
         return
     ratio, step = painter.device().devicePixelRatio(), NOTE_ICON + 2
     room = int(target.width() - 2 * PADDING)
     names = names[: max(1, (room - 2 * NOTE_INSET) // step)]
-    left, top = round(target.left()) + PADDING, round(target.bottom()) - PADDING - NOTE_ICON - 2 * NOTE_INSET
-    plate = placed(QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET), target)
+    left, top = (
+        round(target.left()) + PADDING,
+        round(target.bottom()) - PADDING - NOTE_ICON - 2 * NOTE_INSET,
+    )
+    plate = placed(
+        QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET),
+        target,
+    )
     ground = QColor(worn.colours.raised)
     ground.setAlpha(NOTE_OPACITY)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -193,7 +228,9 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
     for place, name in enumerate(names):
         colour = "warning" if name == _STAR else "accent_text"
         drawing = icon_pixmap(name, NOTE_ICON, colour=colour, ratio=ratio)
-        spot = QRectF(plate.left() + NOTE_INSET + place * step, top + NOTE_INSET, NOTE_ICON, NOTE_ICON)
+        spot = QRectF(
+            plate.left() + NOTE_INSET + place * step, top + NOTE_INSET, NOTE_ICON, NOTE_ICON
+        )
         painter.drawPixmap(placed(spot, plate).topLeft(), drawing)
 
 
@@ -229,17 +266,24 @@ def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
 
 
 def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn: Tokens) -> None:
-    title_font, detail_font = _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED), _font(worn.sizes.caption)
+    title_font, detail_font = (
+        _font(worn.sizes.body, is_strong=card.mark is Mark.LABELLED),
+        _font(worn.sizes.caption),
+    )
     title_metrics, detail_metrics = QFontMetrics(title_font), QFontMetrics(detail_font)
     line = QRect(rect.left(), rect.top(), rect.width(), title_metrics.height())
     left = line.left()
     if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
         _paint_person(painter, line)
         left += ICON + 4
-    score = _score_text(card, look, line.width() - title_metrics.horizontalAdvance(card.title), detail_metrics)
+    score = _score_text(
+        card, look, line.width() - title_metrics.horizontalAdvance(card.title), detail_metrics
+    )
     room = line.right() + 1 - left - _paint_at_end(painter, line, score, detail_font, worn)
     painter.setFont(title_font)
-    painter.setPen(QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn)))
+    painter.setPen(
+        QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn))
+    )
     title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, room))
     between = QRect(left, line.top(), room, line.height())
     painter.drawText(placed(between, rect), Qt.AlignmentFlag.AlignVCenter, isolated(title))
@@ -257,7 +301,9 @@ def _paint_person(painter: QPainter, line: QRect) -> None:
 
 def _score_text(card: Card, look: Look, room: int, metrics: QFontMetrics) -> str:
     """The score, and on the current card the keys that accept its class, where the title leaves room for them."""
-    label_key = keys_in_use().text_of_class(card.label_key, is_short=True) if look.is_current else ""
+    label_key = (
+        keys_in_use().text_of_class(card.label_key, is_short=True) if look.is_current else ""
+    )
     with_key = "  ".join(filter(None, (card.score, _key(card, look, "accept"), label_key)))
     return with_key if metrics.horizontalAdvance(with_key) + _APART <= room else card.score
 
@@ -273,14 +319,19 @@ def _paint_at_end(painter: QPainter, line: QRect, text: str, font: QFont, worn: 
         return 0
     painter.setFont(font)
     painter.setPen(QColor(worn.colours.text_muted))
-    painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(text))
+    painter.drawText(
+        line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(text)
+    )
     return QFontMetrics(font).horizontalAdvance(text) + _APART
 
 
 def _paint_detail(painter: QPainter, line: QRect, card: Card, look: Look, worn: Tokens) -> None:
     font = _font(worn.sizes.caption)
     metrics, key = QFontMetrics(font), _key(card, look, "accept_top_class")
-    has_room = metrics.horizontalAdvance(card.detail) + _APART + metrics.horizontalAdvance(key) <= line.width()
+    has_room = (
+        metrics.horizontalAdvance(card.detail) + _APART + metrics.horizontalAdvance(key)
+        <= line.width()
+    )
     room = line.width() - _paint_at_end(painter, line, key if has_room else "", font, worn)
     painter.setFont(font)
     is_warning = card.is_replaced or card.mark is Mark.UNKNOWN
@@ -342,7 +393,12 @@ class FinishedCards:
             self.used_bytes = 0
 
     def of(
-        self, card: Card, picture: QPixmap | None, look: Look, size: QSize, caption_height: int = CAPTION_HEIGHT
+        self,
+        card: Card,
+        picture: QPixmap | None,
+        look: Look,
+        size: QSize,
+        caption_height: int = CAPTION_HEIGHT,
     ) -> QPixmap:
         picture_key = 0 if picture is None else picture.cacheKey()
         key = (card.image_id, picture_key, look, size.width(), size.height())
@@ -386,13 +442,25 @@ class FinishedCards:
 
 def _on_picture(card: Card) -> tuple[object, ...]:
     """What is painted on the picture, and not below it."""
-    return card.is_missing, card.stars, card.is_flagged, card.has_comment, card.stack, card.chip, card.boxes
+    return (
+        card.is_missing,
+        card.stars,
+        card.is_flagged,
+        card.has_comment,
+        card.stack,
+        card.chip,
+        card.boxes,
+    )
 
 
 def _painter(pixmap: QPixmap) -> QPainter:
     painter = QPainter(pixmap)
-    painter.setLayoutDirection(QGuiApplication.layoutDirection())  # a widget's painter has it, a picture's has not
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    painter.setLayoutDirection(
+        QGuiApplication.layoutDirection()
+    )  # a widget's painter has it, a picture's has not
+    painter.setRenderHints(
+        QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+    )
     return painter
 
 

@@ -27,7 +27,12 @@ class Mark(Enum):
     NOTHING = auto()
 
 
-_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")  # title, detail and score of a card without any answer yet
+_NOTHING_KNOWN: Final = (
+    Mark.NOTHING,
+    "",
+    "",
+    "",
+)  # title, detail and score of a card without any answer yet
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,9 @@ class Card:
     is_flagged: bool = False
     has_comment: bool = False
     stack: int = 0  # images that the card stands for, where these are more than one
-    chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
+    chip: str = (
+        ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
+    )
     is_replaced: bool = False  # the file holds another photo than the one that was labelled
     boxes: tuple[BoundingBox, ...] = ()  # that are in the picture
     label_key: int = 0  # the digit that is the key of the predicted class; 0 for none
@@ -73,7 +80,9 @@ def noted_text(card: Card) -> str:
 class CardWords:
     """Words for the cards of a collection, whose classes have the names and keys that these functions give."""
 
-    def __init__(self, name_of: Callable[[int], str], key_of: Callable[[int], int] = lambda _class_id: 0) -> None:
+    def __init__(
+        self, name_of: Callable[[int], str], key_of: Callable[[int], int] = lambda _class_id: 0
+    ) -> None:
         self._name_of, self._key_of = name_of, key_of
 
     def key_of(self, state: CollectionState, place: int) -> int:
@@ -107,17 +116,30 @@ class CardWords:
     def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         if state.status[place] == ImageStatus.FAILED:
             name = PurePath(state.paths[place]).name
-            return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
+            return (
+                Mark.FAILED,
+                name,
+                short_reason(state.failures.get(int(state.image_ids[place]), ""), name),
+                "",
+            )
         if state.status[place] == ImageStatus.WAITING:
             is_known = not state.is_list_only
-            return (Mark.WAITING, tr("Waiting", about="an image"), "", "") if is_known else _NOTHING_KNOWN
+            return (
+                (Mark.WAITING, tr("Waiting", about="an image"), "", "")
+                if is_known
+                else _NOTHING_KNOWN
+            )
         return self._prediction(state, place)
 
     def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         best, safe = int(state.best_class[place]), int(state.safe_class[place])
         if best == NO_CLASS:
             # With labels there are predictions in a moment.
-            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
+            return (
+                _NOTHING_KNOWN
+                if state.shot_counts
+                else (Mark.NOTHING, tr("No prediction yet"), "", "")
+            )
         score = probability_text(float(state.best_score[place]))
         guess = tr("%1?", self._class_title(best))
         if state.is_unknown[place]:

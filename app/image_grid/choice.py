@@ -68,7 +68,9 @@ class Choice:
     def choose_up_to(self, row: int, *, keeps_others: bool = False) -> None:
         first, last = sorted((self._anchor_row(), row))
         cards = QItemSelection(self._model.index(first), self._model.index(last))
-        self._view.selectionModel().select(cards, _Flag.Select if keeps_others else _Flag.ClearAndSelect)
+        self._view.selectionModel().select(
+            cards, _Flag.Select if keeps_others else _Flag.ClearAndSelect
+        )
         self.make_current(row)
 
     def toggle(self, row: int) -> None:
@@ -140,7 +142,9 @@ class PlaceKeeper(QObject):
     def _on_model_about_to_be_reset(self) -> None:
         view, index = self._view, self._view.currentIndex()
         is_in_sight = view.visualRect(index).intersects(view.viewport().rect())
-        self._before = _Place(self._model.shown, index.row(), frozenset(self._choice.ids), is_in_sight)
+        self._before = _Place(
+            self._model.shown, index.row(), frozenset(self._choice.ids), is_in_sight
+        )
 
     def _on_model_reset(self) -> None:
         """Choose the same images again; when the current card left, the next one that stayed takes its place."""
@@ -157,7 +161,9 @@ class PlaceKeeper(QObject):
     def _choose(self, row: int) -> None:
         # The view's own way would take a Ctrl or Shift that is held down just now for a click's.
         index = self._model.index(row)
-        self._view.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self._view.selectionModel().setCurrentIndex(
+            index, QItemSelectionModel.SelectionFlag.ClearAndSelect
+        )
 
     def _go_back(self) -> None:
         before, model = self._before, self._model

@@ -19,7 +19,9 @@ NEAR: Final = 64  # rows that are looked at before millions of them
 NOTHING_UNFOLDED: Final = frozenset[int]()
 
 
-def together(ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bool = False) -> Positions:
+def together(
+    ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bool = False
+) -> Positions:
     """Positions of images in order, those of a fold side by side at the place of the one that stands for all.
 
     Args:
@@ -83,12 +85,16 @@ class FoldedCards:
 
     shown: Positions  # (m,) positions of the images
     folds: Ids  # (m,) fold of each, `ALONE` for none
-    starts: Positions | None  # (c,) ascending places among them of the images that cards show; None where all have one
+    starts: (
+        Positions | None
+    )  # (c,) ascending places among them of the images that cards show; None where all have one
     turns: Positions  # (m,) place of each image among those of its fold that are shown, from 0
     sizes: Positions  # (m,) how many of its fold are shown
 
     @staticmethod
-    def of(shown: Positions, folds: Ids, unfolded: AbstractSet[int] = NOTHING_UNFOLDED) -> FoldedCards:
+    def of(
+        shown: Positions, folds: Ids, unfolded: AbstractSet[int] = NOTHING_UNFOLDED
+    ) -> FoldedCards:
         """Cards of images whose folds (m,) stand side by side."""
         count = len(shown)
         is_first = np.ones(count, dtype=bool)
@@ -99,7 +105,13 @@ class FoldedCards:
         is_card = is_first
         if unfolded:
             is_card = is_first | np.isin(folds, np.fromiter(unfolded, dtype=np.int64))
-        return FoldedCards(shown, folds, np.flatnonzero(is_card).astype(np.int32), turns, np.repeat(lengths, lengths))
+        return FoldedCards(
+            shown,
+            folds,
+            np.flatnonzero(is_card).astype(np.int32),
+            turns,
+            np.repeat(lengths, lengths),
+        )
 
     @staticmethod
     def of_single(shown: Positions) -> FoldedCards:

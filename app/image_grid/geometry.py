@@ -33,7 +33,9 @@ class GridGeometry:
     side: int  # wanted side of a thumbnail; cards grow a little to fill the row
     count: int
     caption: int = CAPTION_HEIGHT  # below each thumbnail
-    is_mirrored: bool = field(default_factory=is_mirrored)  # the first card of a row lies at the right
+    is_mirrored: bool = field(
+        default_factory=is_mirrored
+    )  # the first card of a row lies at the right
     shape: float = SQUARE  # height of the picture's frame, as a share of its width
 
     @property
@@ -74,11 +76,17 @@ class GridGeometry:
     def rect(self, place: int) -> QRect:
         row, column = divmod(place, self.columns)
         left = MARGIN + column * (self.card_width + GAP)
-        return self._seen(QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height))
+        return self._seen(
+            QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height)
+        )
 
     def _seen(self, area: QRect) -> QRect:
         """Where an area lies that is counted from the side of the first cards; and back again."""
-        return area.translated(self.width - 2 * area.x() - area.width(), 0) if self.is_mirrored else area
+        return (
+            area.translated(self.width - 2 * area.x() - area.width(), 0)
+            if self.is_mirrored
+            else area
+        )
 
     def place_at(self, x: int, y: int) -> int | None:
         """The card at a point from the grid's top; None between cards."""
@@ -93,7 +101,9 @@ class GridGeometry:
     def places_between(self, top: int, bottom: int) -> range:
         first = max(0, (top - MARGIN) // self.row_height)
         last = max(0, (bottom - MARGIN) // self.row_height)
-        return range(min(first * self.columns, self.count), min((last + 1) * self.columns, self.count))
+        return range(
+            min(first * self.columns, self.count), min((last + 1) * self.columns, self.count)
+        )
 
     def places_in(self, area: QRect) -> list[int]:
         area, step = self._seen(area), self.card_width + GAP

@@ -22,7 +22,9 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sort
 _NONE: Final = np.zeros(0, dtype=np.int32)
 FEW: Final = 32
 """Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
-PART: Final = 65_536  # images that are compared at a time, so that they stay in the processor's cache
+PART: Final = (
+    65_536  # images that are compared at a time, so that they stay in the processor's cache
+)
 
 
 class Order(StrEnum):
@@ -75,7 +77,9 @@ _SIGN: Final = np.uint32(1 << 31)
 
 
 def sorted_places(
-    values: NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64], *, last: NDArray[np.bool_] | None = None
+    values: NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64],
+    *,
+    last: NDArray[np.bool_] | None = None,
 ) -> Positions:
     """Places (m,) of values (m,), smallest first, equal ones as they come; those of `last` (m,) behind all others.
 
@@ -87,7 +91,9 @@ def sorted_places(
         ordered = np.where(bits & _SIGN, ~bits, bits | _SIGN)
     else:
         smallest, largest = int(values.min(initial=0)), int(values.max(initial=0))
-        if largest - smallest > np.iinfo(np.uint32).max:  # counted as integers without limits: codes of no class
+        if (
+            largest - smallest > np.iinfo(np.uint32).max
+        ):  # counted as integers without limits: codes of no class
             return np.argsort(values, kind="stable").astype(np.int32)
         ordered = (values - smallest).astype(np.uint32)
     keys = ordered.astype(np.uint64) << _PLACE_BITS
@@ -99,7 +105,9 @@ def sorted_places(
     return keys.astype(np.int32)
 
 
-def _sorted(state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order) -> Positions:
+def _sorted(
+    state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order
+) -> Positions:
     """Positions in the order of a set that has one, else in the requested order."""
     if wanted.images is None or not wanted.images.is_ordered:
         return in_order(state, chosen, order)
@@ -119,7 +127,9 @@ class HeldOrder:
     folds: Folds = field(default_factory=Folds.none)  # that stand side by side since then
 
     @staticmethod
-    def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False) -> HeldOrder:
+    def sorted_now(
+        state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False
+    ) -> HeldOrder:
         is_in, folds = fitting(state, wanted), Folds.none()
         ranked = _sorted(state, _places(is_in), wanted, order)
         if is_folding and state.folds.count:
@@ -137,10 +147,19 @@ class HeldOrder:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""
         if order.sorting is not None:
             return order.sorting not in self.sorted_for.ranks and order.sorting in self.state.ranks
-        return order is Order.TEACH_FIRST and self.sorted_for.teach_rank is None and self.state.teach_rank is not None
+        return (
+            order is Order.TEACH_FIRST
+            and self.sorted_for.teach_rank is None
+            and self.state.teach_rank is not None
+        )
 
     def followed(
-        self, state: CollectionState, wanted: ImageFilter, order: Order, *, moved: NDArray[np.bool_] | None = None
+        self,
+        state: CollectionState,
+        wanted: ImageFilter,
+        order: Order,
+        *,
+        moved: NDArray[np.bool_] | None = None,
     ) -> HeldOrder:
         """The same order after a change: by a label, or a file that can (not) be read, cards come and go.
 
@@ -194,7 +213,15 @@ class HeldOrder:
         is_in[places[is_still]] = self.is_in[is_still]
         is_ranked[places[is_still]] = self.is_ranked[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
-        return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, ranked[is_in[ranked]], folds=self.folds)
+        return HeldOrder(
+            state,
+            self.sorted_for,
+            ranked,
+            is_ranked,
+            is_in,
+            ranked[is_in[ranked]],
+            folds=self.folds,
+        )
 
 
 def _places(is_meant: NDArray[np.bool_]) -> Positions:
@@ -243,14 +270,20 @@ def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, NDArray[np.bool_]]:
 def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
     """Whether at most predictions differ: the images, their labels, and whether they can be read, are the same."""
     pairs = ((before.label_class, after.label_class), (before.status, after.status))
-    return has_same_images(before, after) and all(one is other or np.array_equal(one, other) for one, other in pairs)
+    return has_same_images(before, after) and all(
+        one is other or np.array_equal(one, other) for one, other in pairs
+    )
 
 
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
     """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
     if has_same_images(before, after):
         is_other = before.label_class != after.label_class
-        return is_other if before.status is after.status else is_other | (before.has_failed != after.has_failed)
+        return (
+            is_other
+            if before.status is after.status
+            else is_other | (before.has_failed != after.has_failed)
+        )
     if len(before.image_ids) == 0:
         return np.ones(len(after.image_ids), dtype=bool)
     places, was_there = _found(after.image_ids, before.image_ids)

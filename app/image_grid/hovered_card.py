@@ -60,7 +60,11 @@ class HoveredCard(QObject):
         if state is None or part.seconds is None or part.picture != part:
             return []
         others = [file_part(text) for text in state.items_beside(card.image_id).values()]
-        frames = [(each.seconds, each.text) for each in others if each.seconds is not None and each.picture == each]
+        frames = [
+            (each.seconds, each.text)
+            for each in others
+            if each.seconds is not None and each.picture == each
+        ]
         return [ImageSource(card.source.path, text) for _, text in sorted(frames)]
 
     def _show_next(self) -> None:

@@ -11,7 +11,14 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.image_grid.arranging import FEWEST_BEHIND, Arrangement, Arranging
 from app.image_grid.card_words import Card, CardWords, Mark, noted_text, stack_text
-from app.image_grid.folded import NO_CARDS, NO_IMAGES, NOTHING_UNFOLDED, FoldedCards, Positions, ShownImages
+from app.image_grid.folded import (
+    NO_CARDS,
+    NO_IMAGES,
+    NOTHING_UNFOLDED,
+    FoldedCards,
+    Positions,
+    ShownImages,
+)
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
@@ -45,8 +52,12 @@ class ImageGridModel(QAbstractListModel):
         self._counted_for: Codes | None = None
         self._changed = 0
         self._near = 0  # row that was looked for last: the next one is near
-        self.is_rearranging = False  # no person chooses the card that becomes the current one meanwhile
-        self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
+        self.is_rearranging = (
+            False  # no person chooses the card that becomes the current one meanwhile
+        )
+        self.is_held = (
+            False  # the order stays as it is while predictions change: a person works on the cards
+        )
         self._arranging = Arranging(self)
         self._arranging.arranged.connect(self._on_arranged)
         self.stop = self._arranging.stop
@@ -77,7 +88,11 @@ class ImageGridModel(QAbstractListModel):
             self._arranging.begin(self._arrange(state))
 
     def _takes_long(self, state: CollectionState) -> bool:
-        return len(state.image_ids) >= FEWEST_BEHIND and self.state is not None and has_same_images(self.state, state)
+        return (
+            len(state.image_ids) >= FEWEST_BEHIND
+            and self.state is not None
+            and has_same_images(self.state, state)
+        )
 
     def _sort(self, state: CollectionState) -> None:
         self._arranging.drop()
@@ -85,9 +100,16 @@ class ImageGridModel(QAbstractListModel):
 
     def _arrange(self, state: CollectionState) -> Callable[[], Arrangement]:
         """What arranges the cards of a state as they are wanted now, on any thread."""
-        sort = partial(HeldOrder.sorted_now, state, self.filter, self.order, is_folding=self._is_folding)
-        folds, unfolded = None if self._held is None else self._held.folds, frozenset(self._unfolded)
-        return lambda: Arrangement.of(held := sort(), unfolded if held.folds is folds else NOTHING_UNFOLDED)
+        sort = partial(
+            HeldOrder.sorted_now, state, self.filter, self.order, is_folding=self._is_folding
+        )
+        folds, unfolded = (
+            None if self._held is None else self._held.folds,
+            frozenset(self._unfolded),
+        )
+        return lambda: Arrangement.of(
+            held := sort(), unfolded if held.folds is folds else NOTHING_UNFOLDED
+        )
 
     def _on_arranged(self, found: Arrangement) -> None:
         state = self.state
@@ -96,10 +118,16 @@ class ImageGridModel(QAbstractListModel):
         if found.held.state is not state:  # labels came meanwhile, or newer predictions
             held = found.held.followed(state, self.filter, self.order)
             is_same = held.is_in is found.held.is_in
-            found = replace(found, held=held) if is_same else Arrangement.of(held, frozenset(self._unfolded))
+            found = (
+                replace(found, held=held)
+                if is_same
+                else Arrangement.of(held, frozenset(self._unfolded))
+            )
         self._show(found)
 
-    def follow_search(self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]) -> None:
+    def follow_search(
+        self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]
+    ) -> None:
         """The same search has other hits by now; cards keep their places while a person works on them.
 
         Args:
@@ -184,7 +212,9 @@ class ImageGridModel(QAbstractListModel):
         """Images that a decision on these cards is about, and how many under them keep another label."""
         return self._under(image_ids, keeps_labels=True)
 
-    def _under(self, image_ids: Sequence[int], *, keeps_labels: bool = False) -> tuple[tuple[int, ...], int]:
+    def _under(
+        self, image_ids: Sequence[int], *, keeps_labels: bool = False
+    ) -> tuple[tuple[int, ...], int]:
         state, found, kept = self.state, list[int](), 0
         if state is None or self._cards.starts is None:
             return tuple(image_ids), 0
@@ -206,8 +236,13 @@ class ImageGridModel(QAbstractListModel):
             return 0
         if held.is_outdated(self.order):
             return int(np.count_nonzero(held.state.label_class[held.shown] == NO_CLASS))
-        if self._counted_for is not held.state.best_class:  # counting 100,000 anew for each label takes a frame
-            self._counted_for, self._changed = held.state.best_class, held.changed_predictions(self.filter)
+        if (
+            self._counted_for is not held.state.best_class
+        ):  # counting 100,000 anew for each label takes a frame
+            self._counted_for, self._changed = (
+                held.state.best_class,
+                held.changed_predictions(self.filter),
+            )
         return self._changed
 
     def _show(self, found: Arrangement) -> None:
@@ -220,7 +255,9 @@ class ImageGridModel(QAbstractListModel):
         else:
             self._reset(held.state, held, found.cards)
 
-    def _reset(self, state: CollectionState | None, held: HeldOrder | None, cards: FoldedCards) -> None:
+    def _reset(
+        self, state: CollectionState | None, held: HeldOrder | None, cards: FoldedCards
+    ) -> None:
         """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
         self.is_rearranging = True
         self.beginResetModel()
@@ -242,7 +279,9 @@ class ImageGridModel(QAbstractListModel):
         return self.last_row_of((image_id,))
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
-        if self._held is None or not any(map(self._held.has, image_ids)):  # a card that just left is in no row
+        if self._held is None or not any(
+            map(self._held.has, image_ids)
+        ):  # a card that just left is in no row
             return None
         rows = self.shown.rows_of(image_ids, self._near)
         if len(rows):
@@ -255,7 +294,9 @@ class ImageGridModel(QAbstractListModel):
     @property
     def shown(self) -> ShownImages:
         """The images of the cards as they are now."""
-        return NO_IMAGES if self.state is None else ShownImages(self.state.image_ids, self._positions)
+        return (
+            NO_IMAGES if self.state is None else ShownImages(self.state.image_ids, self._positions)
+        )
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -270,7 +311,11 @@ class ImageGridModel(QAbstractListModel):
     def card_of(self, image_id: int) -> Card | None:
         """What is shown of an image, also where no row has it; None for one that is not in the project."""
         try:
-            return None if self.state is None else self._card_at(self.state, self.state.position(image_id))
+            return (
+                None
+                if self.state is None
+                else self._card_at(self.state, self.state.position(image_id))
+            )
         except KeyError:
             return None
 
@@ -284,11 +329,21 @@ class ImageGridModel(QAbstractListModel):
             detail = tr("Not found")
         elif is_replaced:
             detail = tr("Photo replaced")
-        similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
+        similarity = (
+            None
+            if self.filter.images is None or detail
+            else self.filter.images.similarity_of(image_id)
+        )
         if similarity is not None:
             detail = tr("%1 similar", percent(max(0.0, similarity)))
-        note, boxes, key = state.notes.get(image_id), boxes_in(state, image_id), self._words.key_of(state, place)
-        noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
+        note, boxes, key = (
+            state.notes.get(image_id),
+            boxes_in(state, image_id),
+            self._words.key_of(state, place),
+        )
+        noted = (
+            (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
+        )
         words = state.source_at(place), mark, title, detail, score, is_missing
         return Card(image_id, *words, *noted, is_replaced=is_replaced, boxes=boxes, label_key=key)
 
@@ -304,7 +359,11 @@ class ImageGridModel(QAbstractListModel):
         return size, tr("×%1", number(size))  # noqa: RUF001 (times so many)
 
     def _tip(self, card: Card) -> str:
-        failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
+        failure = (
+            self.state.failures.get(card.image_id, "")
+            if self.state and card.mark is Mark.FAILED
+            else ""
+        )
         note = self.state.notes.get(card.image_id) if self.state and card.has_comment else None
         comment = shortened(note.comment, _LONGEST_COMMENT) if note is not None else ""
         return "\n".join(filter(None, (image_name(card.source), failure, comment)))
@@ -320,7 +379,9 @@ class ImageGridModel(QAbstractListModel):
         card = self.card(index.row())
         if role == CARD_ROLE:
             return card
-        words = " ".join(filter(None, (card.title, card.detail, card.score, stack_text(card), noted_text(card))))
+        words = " ".join(
+            filter(None, (card.title, card.detail, card.score, stack_text(card), noted_text(card)))
+        )
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
@@ -335,4 +396,6 @@ def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
         return ()
     parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
     picture = parts[image_id]
-    return tuple(part.box for part in parts.values() if part.box is not None and part.picture == picture)
+    return tuple(
+        part.box for part in parts.values() if part.box is not None and part.picture == picture
+    )

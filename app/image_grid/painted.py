@@ -68,7 +68,11 @@ class PaintedCards(QObject):
         picture_of: Callable[[Card], ImageSource],
     ) -> bool:
         """Paint the cards as they are now; whether the shape of their pictures is to be decided."""
-        viewport, geometry, offset = self._view.viewport(), self._geometry(), self._view.verticalScrollBar().value()
+        viewport, geometry, offset = (
+            self._view.viewport(),
+            self._geometry(),
+            self._view.verticalScrollBar().value(),
+        )
         self._frame = _Frame(self._model.shown, geometry, offset)
         ratio = viewport.devicePixelRatioF()
         self._finished.wear(viewport.palette().color(viewport.backgroundRole()), ratio)
@@ -80,7 +84,9 @@ class PaintedCards(QObject):
                 continue
             card = self._model.card(place)
             in_sight.add(source := picture_of(card))
-            picture = self._thumbnails.pixmap(source, geometry.picture_side, ratio, is_fleeting=True)
+            picture = self._thumbnails.pixmap(
+                source, geometry.picture_side, ratio, is_fleeting=True
+            )
             are_all_there &= picture is not None or self._thumbnails.has_failed(source)
             finished = self._finished.of(card, picture, look_of(place), rect.size())
             painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
@@ -92,7 +98,9 @@ class PaintedCards(QObject):
     def chip(self, card: Card, rect: QRect) -> QRect:
         """Where the count of a card lies; nowhere where it has none."""
         geometry, ratio = self._geometry(), self._view.devicePixelRatioF()
-        picture = self._thumbnails.pixmap(card.source, geometry.picture_side, ratio, is_fleeting=True)
+        picture = self._thumbnails.pixmap(
+            card.source, geometry.picture_side, ratio, is_fleeting=True
+        )
         return chip_rect(CardPlace(rect, geometry.caption), card, picture) if card.chip else QRect()
 
     def press(self, point: QPoint) -> QModelIndex:

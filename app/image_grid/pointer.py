@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import (
+    QColor,
+    QDrag,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QPixmap,
+)
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from app.dragging import EdgeScroll, images_mime_data
@@ -19,7 +29,9 @@ from app.wording import number
 SIDE: Final = 72
 MOST_SHOWN: Final = 3
 STEP: Final = 6  # each picture of the pile lies this far below and right of the one above it
-HOT_SPOT: Final = QPoint(-10, -10)  # the pile hangs beside the pointer, so that the row under it can be read
+HOT_SPOT: Final = QPoint(
+    -10, -10
+)  # the pile hangs beside the pointer, so that the row under it can be read
 _BADGE_HEIGHT: Final = 20  # of the number, in logical pixels
 _ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
@@ -40,13 +52,17 @@ def carried_picture(pictures: Sequence[QPixmap], count: int, font: QFont, ratio:
     pile.setDevicePixelRatio(ratio)
     pile.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pile)
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+    painter.setRenderHints(
+        QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+    )
     top = _BADGE_HEIGHT // 2
     for depth in reversed(range(max(1, len(shown)))):
         frame = QRect(depth * STEP, top + depth * STEP, SIDE, SIDE)
         _paint_picture(painter, frame, shown[depth] if shown else None)
     if count > 1:
-        _paint_badge(painter, QPoint(SIDE + STEP * (max(1, len(shown)) - 1) + top, 0), number(count), font)
+        _paint_badge(
+            painter, QPoint(SIDE + STEP * (max(1, len(shown)) - 1) + top, 0), number(count), font
+        )
     painter.end()
     return pile
 
@@ -130,9 +146,13 @@ class Pointer:
         """Press a card, or between cards where `index` is none."""
         point, keys = event.position().toPoint(), event.modifiers()
         if not index.isValid():
-            self._press = _Press(point, keys, False, _nothing if keys & _ADDING else self._choice.let_go)
+            self._press = _Press(
+                point, keys, False, _nothing if keys & _ADDING else self._choice.let_go
+            )
             return
-        self._view.setAutoScroll(False)  # a card that looks in over the edge stays under the pointer
+        self._view.setAutoScroll(
+            False
+        )  # a card that looks in over the edge stays under the pointer
         self._press = _Press(point, keys, True, self._choose_pressed(index.row(), keys))
         self._view.setAutoScroll(True)
 
@@ -159,7 +179,10 @@ class Pointer:
         press, point = self._press, event.position().toPoint()
         if press is None or not event.buttons() & Qt.MouseButton.LeftButton:
             return
-        if self._band is None and (point - press.at).manhattanLength() < QApplication.startDragDistance():
+        if (
+            self._band is None
+            and (point - press.at).manhattanLength() < QApplication.startDragDistance()
+        ):
             return
         if press.is_on_card:
             self._press = None

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, final
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -26,7 +35,15 @@ from app.dragging import IMAGES_MIME, paint_rubber_band, take_files
 from app.drops import DropLight
 from app.image_grid.card import Look
 from app.image_grid.choice import Choice, PlaceKeeper
-from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
+from app.image_grid.geometry import (
+    GAP,
+    KEYS,
+    LARGEST_SIDE,
+    MARGIN,
+    SMALLEST_SIDE,
+    GridGeometry,
+    row_after,
+)
 from app.image_grid.hovered_card import HoveredCard
 from app.image_grid.model import CARD_ROLE, AnyIndex, ImageGridModel
 from app.image_grid.painted import PaintedCards
@@ -50,7 +67,9 @@ class ImageGrid(QAbstractItemView):
     images_selected = Signal(tuple)  # tuple of image ids
     open_requested = Signal(int)  # image to look at alone
     files_dropped = Signal(Sequence)  # list of paths dropped from outside
-    similar_requested = Signal(Sequence)  # the same, dropped with Alt held: look for images like them
+    similar_requested = Signal(
+        Sequence
+    )  # the same, dropped with Alt held: look for images like them
     fold_toggled = Signal(int)  # image whose card should be unfolded, or folded again
     zoom_changed = Signal(int)  # side of a thumbnail
     menu_requested = Signal(QPoint)  # place on the screen
@@ -70,7 +89,9 @@ class ImageGrid(QAbstractItemView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMouseTracking(True)
-        self.setDragDropMode(QAbstractItemView.DragDropMode.DropOnly)  # what is dragged from here, the pointer begins
+        self.setDragDropMode(
+            QAbstractItemView.DragDropMode.DropOnly
+        )  # what is dragged from here, the pointer begins
         self.setModel(model)
         DropLight(self.viewport())
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
@@ -125,14 +146,20 @@ class ImageGrid(QAbstractItemView):
         return self._geometry().places_between(top, top + self.viewport().height())
 
     def visualRect(self, index: AnyIndex) -> QRect:
-        return self._geometry().rect(index.row()).translated(0, -self.verticalOffset()) if index.isValid() else QRect()
+        return (
+            self._geometry().rect(index.row()).translated(0, -self.verticalOffset())
+            if index.isValid()
+            else QRect()
+        )
 
     def indexAt(self, point: QPoint) -> QModelIndex:
         place = self._geometry().place_at(point.x(), point.y() + self.verticalOffset())
         return QModelIndex() if place is None else self._grid_model.index(place)
 
     def scrollTo(
-        self, index: AnyIndex, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
+        self,
+        index: AnyIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
         rect, height = self.visualRect(index), self.viewport().height()
         bar = self.verticalScrollBar()
@@ -159,15 +186,21 @@ class ImageGrid(QAbstractItemView):
     def isIndexHidden(self, _index: AnyIndex) -> bool:
         return False
 
-    def moveCursor(self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier) -> QModelIndex:
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, _modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
         if not self._grid_model.rowCount() or not self.currentIndex().isValid():
             return self._grid_model.index(0)
         height = self.viewport().height()
-        return self._grid_model.index(row_after(action, self._choice.current_row, self._geometry(), height))
+        return self._grid_model.index(
+            row_after(action, self._choice.current_row, self._geometry(), height)
+        )
 
     def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
         selection = QItemSelection()
-        for place in self._geometry().places_in(rect.normalized().translated(0, self.verticalOffset())):
+        for place in self._geometry().places_in(
+            rect.normalized().translated(0, self.verticalOffset())
+        ):
             selection.select(self._grid_model.index(place), self._grid_model.index(place))
         self.selectionModel().select(selection, command)
 
@@ -219,7 +252,9 @@ class ImageGrid(QAbstractItemView):
             self._repaint_timer.start()
 
     def _look(self, row: int) -> Look:
-        return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered.row)
+        return Look(
+            self._choice.has(row), row == self._choice.current_row, row == self._hovered.row
+        )
 
     def _on_thumbnail_ready(self, _source: ImageSource) -> None:
         if not self._repaint_timer.isActive():
@@ -243,14 +278,19 @@ class ImageGrid(QAbstractItemView):
 
     def _lay_out_after(self, before: GridGeometry) -> None:
         """Lay out around the card that was on top."""
-        top = self.verticalOffset() + MARGIN  # what is above is the gap that the row below is shown with
+        top = (
+            self.verticalOffset() + MARGIN
+        )  # what is above is the gap that the row below is shown with
         anchor = before.places_between(top, top).start
         self.updateGeometries()
         if before != self._geometry() and 0 < anchor < self._grid_model.rowCount():
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index, is_left = self._painted.press(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
+        index, is_left = (
+            self._painted.press(event.position().toPoint()),
+            event.button() == Qt.MouseButton.LeftButton,
+        )
         if is_left and index.isValid() and self.chip_at(index).contains(event.position().toPoint()):
             self.fold_toggled.emit(self._grid_model.id_at(index.row()))
         elif is_left:
@@ -271,8 +311,15 @@ class ImageGrid(QAbstractItemView):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self._painted.pressed
-        is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
-        if is_plain and index.isValid() and not self.chip_at(index).contains(event.position().toPoint()):
+        is_plain = (
+            event.button() == Qt.MouseButton.LeftButton
+            and event.modifiers() == Qt.KeyboardModifier.NoModifier
+        )
+        if (
+            is_plain
+            and index.isValid()
+            and not self.chip_at(index).contains(event.position().toPoint())
+        ):
             self.open_requested.emit(self._grid_model.id_at(index.row()))
         else:
             self.mousePressEvent(event)
@@ -293,7 +340,11 @@ class ImageGrid(QAbstractItemView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows choose; Space looks at the image alone; Esc lets go; signs are shortcuts, never a search."""
         key, keys = key_in_reading_order(event.key()), event.modifiers()
-        if key in KEYS and self._grid_model.rowCount() and not keys & Qt.KeyboardModifier.AltModifier:
+        if (
+            key in KEYS
+            and self._grid_model.rowCount()
+            and not keys & Qt.KeyboardModifier.AltModifier
+        ):
             row = self.moveCursor(KEYS[key], keys).row()
             is_range = bool(keys & Qt.KeyboardModifier.ShiftModifier)
             self._choice.choose_up_to(row) if is_range else self._choice.choose_alone(row)
@@ -321,9 +372,18 @@ class ImageGrid(QAbstractItemView):
             super().wheelEvent(event)
 
     def _take_along(self) -> None:
-        current, ratio, side = self._choice.current_row, self.devicePixelRatioF(), self._geometry().picture_side
-        rows = [current, *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current)]
-        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).source, side, ratio) for row in rows]
+        current, ratio, side = (
+            self._choice.current_row,
+            self.devicePixelRatioF(),
+            self._geometry().picture_side,
+        )
+        rows = [
+            current,
+            *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current),
+        ]
+        pictures = [
+            self._thumbnails.pixmap(self._grid_model.card(row).source, side, ratio) for row in rows
+        ]
         carry(self, self._grid_model.images_meant(self.selected_ids)[0], pictures)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -337,7 +397,10 @@ class ImageGrid(QAbstractItemView):
             event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        is_search, paths = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier), take_files(event)
+        is_search, paths = (
+            bool(event.modifiers() & Qt.KeyboardModifier.AltModifier),
+            take_files(event),
+        )
         if paths:
             (self.similar_requested if is_search else self.files_dropped).emit(paths)
 

@@ -73,7 +73,9 @@ class BoxLayer:
         self.can_edit = False
         self._hovered: int | None = None
         self._drag: _Drag | None = None
-        self._dragged: int | None = None  # the box that is moved or resized, whatever becomes current meanwhile
+        self._dragged: int | None = (
+            None  # the box that is moved or resized, whatever becomes current meanwhile
+        )
         self._spot: tuple[float, float] = (0, 0)
         self._from = QPointF()
         self._before = QRectF()
@@ -98,7 +100,10 @@ class BoxLayer:
         room, rect = self._target(), rect.normalized() & self._target()
         if rect.isEmpty() or room.isEmpty():
             return None
-        left, top = (rect.left() - room.left()) / room.width(), (rect.top() - room.top()) / room.height()
+        left, top = (
+            (rect.left() - room.left()) / room.width(),
+            (rect.top() - room.top()) / room.height(),
+        )
         width, height = rect.width() / room.width(), rect.height() / room.height()
         return BoundingBox.of(*_turned(BoundingBox(left, top, width, height), -self._turns() % 4))
 
@@ -145,8 +150,12 @@ class BoxLayer:
         if self._drag is _Drag.DRAW:
             self._drawn = QRectF(self._from, at).normalized() & room
         elif self._drag is _Drag.MOVE:
-            x = min(max(by.x(), room.left() - self._before.left()), room.right() - self._before.right())
-            y = min(max(by.y(), room.top() - self._before.top()), room.bottom() - self._before.bottom())
+            x = min(
+                max(by.x(), room.left() - self._before.left()), room.right() - self._before.right()
+            )
+            y = min(
+                max(by.y(), room.top() - self._before.top()), room.bottom() - self._before.bottom()
+            )
             self._drawn = self._before.translated(x, y)
         else:
             self._drawn = self._resized(by) & room
@@ -184,7 +193,11 @@ class BoxLayer:
     def at(self, at: QPointF) -> int | None:
         """The smallest box at a place, by its image id."""
         found = [each for each in self.boxes if self.placed(each.box).contains(at)]
-        return min(found, key=lambda each: each.box.width * each.box.height).image_id if found else None
+        return (
+            min(found, key=lambda each: each.box.width * each.box.height).image_id
+            if found
+            else None
+        )
 
     def cursor(self, at: QPointF, *, draws: bool) -> Qt.CursorShape | None:
         """The pointer's shape at a place; None for that of the canvas."""
@@ -228,7 +241,9 @@ class BoxLayer:
         is_changing = self._drag in {_Drag.MOVE, _Drag.RESIZE} and shown.image_id == self._dragged
         return self._drawn if is_changing and self._drawn is not None else self.placed(shown.box)
 
-    def _paint_box(self, painter: QPainter, shown: ShownBox, rect: QRectF, *, is_current: bool) -> None:
+    def _paint_box(
+        self, painter: QPainter, shown: ShownBox, rect: QRectF, *, is_current: bool
+    ) -> None:
         colours = tokens().colours
         colour = QColor(colours.accent if is_current or shown.is_labelled else colours.warning)
         style = Qt.PenStyle.SolidLine if shown.is_labelled or is_current else Qt.PenStyle.DashLine

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from app.image_view.box_layer import BoxLayer, ShownBox
@@ -41,25 +49,39 @@ class ImageCanvas(QWidget):
     """Paints an image; the wheel zooms around the pointer, dragging moves."""
 
     view_changed = Signal(SharedView)  # a person zoomed or moved the image
-    zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
-    pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
+    zoom_changed = Signal(
+        float
+    )  # screen pixels for each pixel of the image; 0.0 while there is none
+    pages_counted = Signal(
+        int
+    )  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
     box_chosen = Signal(int)  # image id of a box that was clicked; -1 for a click beside all boxes
     box_drawn = Signal(BoundingBox)
-    box_changed = Signal(int, BoundingBox)  # image id of a box that was moved or resized, with its new place
+    box_changed = Signal(
+        int, BoundingBox
+    )  # image id of a box that was moved or resized, with its new place
     _decoded = Signal(ImageSource, either(QImage | str))
     _counted = Signal(ImageSource, int)
 
     def __init__(
-        self, parent: QWidget | None = None, *, longest_side: int = LARGEST_SIDE, margin: int = MARGIN
+        self,
+        parent: QWidget | None = None,
+        *,
+        longest_side: int = LARGEST_SIDE,
+        margin: int = MARGIN,
     ) -> None:
         super().__init__(parent)
-        self.source: ImageSource | None = None  # of the whole picture, also where a box in it is shown
+        self.source: ImageSource | None = (
+            None  # of the whole picture, also where a box in it is shown
+        )
         self._longest_side, self._margin = longest_side, margin
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
-        self._turns: dict[ImageSource, int] = {}  # quarters to the right, of images that were turned here
+        self._turns: dict[
+            ImageSource, int
+        ] = {}  # quarters to the right, of images that were turned here
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -85,7 +107,9 @@ class ImageCanvas(QWidget):
         self.source, self._image, self.message = source, QImage(), ""
         self._zoom, self._offset, self._view = 1.0, QPointF(), FITTED
         self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=self._decode, args=(source,), name="image-view", daemon=True)
+        thread = threading.Thread(
+            target=self._decode, args=(source,), name="image-view", daemon=True
+        )
         self._threads.append(thread)
         thread.start()
         self._tell()
@@ -116,7 +140,9 @@ class ImageCanvas(QWidget):
         from engine.images.photo_facts import page_count
 
         self._post(self._decoded, source, decode(source, self._longest_side))
-        self._post(self._counted, source, page_count(source.path))  # of thousands of pages on a slow share: long
+        self._post(
+            self._counted, source, page_count(source.path)
+        )  # of thousands of pages on a slow share: long
 
     def _post(self, signal: SignalInstance, source: ImageSource, found: object) -> None:
         with self._posting:
@@ -190,7 +216,9 @@ class ImageCanvas(QWidget):
         if self.has_image:
             self._zoom = self._possible_zoom(self._view.zoom)
             size = self.target().size()
-            centre = QPointF((0.5 - self._view.x) * size.width(), (0.5 - self._view.y) * size.height())
+            centre = QPointF(
+                (0.5 - self._view.x) * size.width(), (0.5 - self._view.y) * size.height()
+            )
             self._offset = self._within(centre)
 
     def _share_view(self) -> None:
@@ -244,7 +272,9 @@ class ImageCanvas(QWidget):
     def _hidden(self) -> QSizeF:
         """How much of the image has no room, across and down."""
         target, room = self.target().size(), self._room().size()
-        return QSizeF(max(0.0, target.width() - room.width()), max(0.0, target.height() - room.height()))
+        return QSizeF(
+            max(0.0, target.width() - room.width()), max(0.0, target.height() - room.height())
+        )
 
     def _within(self, offset: QPointF) -> QPointF:
         """The nearest place at which the image leaves no room empty that it could fill."""
@@ -255,12 +285,16 @@ class ImageCanvas(QWidget):
     # -- painting
 
     def _room(self) -> QRectF:
-        return QRectF(self.rect()).adjusted(self._margin, self._margin, -self._margin, -self._margin)
+        return QRectF(self.rect()).adjusted(
+            self._margin, self._margin, -self._margin, -self._margin
+        )
 
     def _fitted_scale(self) -> float:
         room, ratio = self._room(), self.devicePixelRatioF()
         width, height = max(1.0, self._shown_size().width()), max(1.0, self._shown_size().height())
-        return max(1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT))
+        return max(
+            1e-3, min(room.width() * ratio / width, room.height() * ratio / height, LARGEST_FIT)
+        )
 
     def target(self) -> QRectF:
         size = self._shown_size() * (self._fitted_scale() * self._zoom / self.devicePixelRatioF())
@@ -277,14 +311,18 @@ class ImageCanvas(QWidget):
             size = target.size().transposed() if self.turns % 2 else target.size()
             painter.translate(target.center())
             painter.rotate(90 * self.turns)
-            painter.drawImage(QRectF(QPointF(-size.width() / 2, -size.height() / 2), size), self._image)
+            painter.drawImage(
+                QRectF(QPointF(-size.width() / 2, -size.height() / 2), size), self._image
+            )
             painter.resetTransform()
             self.boxes.paint(painter)
             paint_preview_mark(painter, self._image, target & QRectF(self.rect()))
         elif self.message:
             painter.setPen(QColor(tokens().colours.text_secondary))
             room = self.rect().adjusted(48, 48, -48, -48)
-            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message)
+            painter.drawText(
+                room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message
+            )
 
     # -- input
 
@@ -301,7 +339,10 @@ class ImageCanvas(QWidget):
         super().mousePressEvent(event)  # the view around takes the keyboard
         if event.button() != Qt.MouseButton.LeftButton or not self.has_image:
             return
-        before, has_shift = self.boxes.current, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        before, has_shift = (
+            self.boxes.current,
+            bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier),
+        )
         if self.boxes.press(event.position(), draws=self._draws(event), is_above=has_shift):
             self.update()
             if self.boxes.current not in {before, None}:
@@ -317,7 +358,11 @@ class ImageCanvas(QWidget):
         if self.boxes.move(event.position()):
             self.update()
         if not self.boxes.is_dragging:
-            shape = self.boxes.cursor(event.position(), draws=self._draws(event)) if self.has_image else None
+            shape = (
+                self.boxes.cursor(event.position(), draws=self._draws(event))
+                if self.has_image
+                else None
+            )
             self.unsetCursor() if shape is None else self.setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -333,7 +378,9 @@ class ImageCanvas(QWidget):
 
     def _draws(self, event: QMouseEvent) -> bool:
         """Whether a drag on plain ground draws: it moves a picture that has no room, unless Shift is held."""
-        return not self.can_move(1, 1) or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        return not self.can_move(1, 1) or bool(
+            event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        )
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         self.double_clicked.emit()
@@ -365,7 +412,9 @@ def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | st
     try:
         if source.part:
             with open_file_parts(source.path) as opened:
-                pixels = opened.rgb(file_part(source.part), longest_side=min(longest_side, LONGEST_PAGE))
+                pixels = opened.rgb(
+                    file_part(source.part), longest_side=min(longest_side, LONGEST_PAGE)
+                )
         else:
             pixels = read_rgb(source.path, longest_side=longest_side)
     except (ProtoleafError, OSError) as error:

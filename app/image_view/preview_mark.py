@@ -23,7 +23,9 @@ def preview_text(image: QImage) -> str:
     """`Preview only  ·  1,024 px`; "" of a photo itself."""
     if not image.text(_KEY):
         return ""
-    return SEPARATOR.join((tr("Preview only"), tr("%1 px", number(max(image.width(), image.height())))))
+    return SEPARATOR.join(
+        (tr("Preview only"), tr("%1 px", number(max(image.width(), image.height()))))
+    )
 
 
 def paint_preview_mark(painter: QPainter, image: QImage, seen: QRectF) -> None:
@@ -32,11 +34,15 @@ def paint_preview_mark(painter: QPainter, image: QImage, seen: QRectF) -> None:
     if not text:
         return
     spacing, letters = tokens().spacing, painter.fontMetrics()
-    size = QSizeF(letters.horizontalAdvance(text) + 2 * spacing.small, letters.height() + spacing.small)
+    size = QSizeF(
+        letters.horizontalAdvance(text) + 2 * spacing.small, letters.height() + spacing.small
+    )
     chip = QRectF(seen.bottomLeft() + QPointF(spacing.small, -spacing.small - size.height()), size)
     painter.setPen(_GROUND)
     painter.setBrush(_GROUND)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.drawRoundedRect(chip, spacing.radius_small, spacing.radius_small)
     painter.setPen(QColor("white"))
-    painter.drawText(chip.topLeft() + QPointF(spacing.small, spacing.small / 2 + letters.ascent()), text)
+    painter.drawText(
+        chip.topLeft() + QPointF(spacing.small, spacing.small / 2 + letters.ascent()), text
+    )

@@ -52,7 +52,12 @@ KEYS: Final = PageKeys(
     with_images=True,
 )
 _OTHER_KEYS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-_ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
+_ARROWS: Final = {
+    Key.Key_Left: (-1, 0),
+    Key.Key_Right: (1, 0),
+    Key.Key_Up: (0, -1),
+    Key.Key_Down: (0, 1),
+}
 
 
 @final
@@ -69,8 +74,12 @@ class ImageBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         spacing = tokens().spacing
-        self._before = _quiet("chevron_left", tr("Previous image"), "previous", lambda: self.step_requested.emit(-1))
-        self._after = _quiet("chevron_right", tr("Next image"), "next", lambda: self.step_requested.emit(1))
+        self._before = _quiet(
+            "chevron_left", tr("Previous image"), "previous", lambda: self.step_requested.emit(-1)
+        )
+        self._after = _quiet(
+            "chevron_right", tr("Next image"), "next", lambda: self.step_requested.emit(1)
+        )
         self._place = make_label("", "strong")
         self._name = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
         self.pages = make_label("", "secondary")
@@ -82,8 +91,18 @@ class ImageBar(QWidget):
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
         self._zooming = (
-            _quiet("rotate_left", tr("Rotate left"), "turn_left", lambda: self.rotation_requested.emit(-1)),
-            _quiet("rotate_right", tr("Rotate right"), "turn_right", lambda: self.rotation_requested.emit(1)),
+            _quiet(
+                "rotate_left",
+                tr("Rotate left"),
+                "turn_left",
+                lambda: self.rotation_requested.emit(-1),
+            ),
+            _quiet(
+                "rotate_right",
+                tr("Rotate right"),
+                "turn_right",
+                lambda: self.rotation_requested.emit(1),
+            ),
             _quiet("zoom_out", tr("Zoom out"), "smaller", lambda: self.zoom_requested.emit(-1)),
             self._scale,
             _quiet("zoom_in", tr("Zoom in"), "larger", lambda: self.zoom_requested.emit(1)),
@@ -114,7 +133,9 @@ class ImageBar(QWidget):
 
     def show_pages(self, count: int) -> None:
         """Say that the image is the first of so many pages; nothing where there are no others."""
-        self.pages.setText(plural(count, "First of 1 page", "First of %n pages") if count > 1 else "")
+        self.pages.setText(
+            plural(count, "First of 1 page", "First of %n pages") if count > 1 else ""
+        )
         self.pages.setVisible(count > 1)
 
     def show_things(self, count: int, place: int) -> None:
@@ -178,8 +199,14 @@ class ImageView(QWidget):
             "turn_left": lambda: canvas.rotate(-1),
             "turn_right": lambda: canvas.rotate(1),
             "new_box": lambda: canvas.box_drawn.emit(NEW_BOX),
-            **{f"move_{name}": partial(self._change_box, x, y, 0, 0) for name, (x, y) in _STEPS.items()},
-            **{f"resize_{name}": partial(self._change_box, 0, 0, x, y) for name, (x, y) in _STEPS.items()},
+            **{
+                f"move_{name}": partial(self._change_box, x, y, 0, 0)
+                for name, (x, y) in _STEPS.items()
+            },
+            **{
+                f"resize_{name}": partial(self._change_box, 0, 0, x, y)
+                for name, (x, y) in _STEPS.items()
+            },
             "actual_size": lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
         }
 
@@ -260,4 +287,6 @@ class ImageView(QWidget):
         """Request the menu of the image: at the pointer, or in the middle by a key."""
         is_by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
         if self.has_image:
-            self.menu_requested.emit(self.mapToGlobal(self.rect().center()) if is_by_key else event.globalPos())
+            self.menu_requested.emit(
+                self.mapToGlobal(self.rect().center()) if is_by_key else event.globalPos()
+            )

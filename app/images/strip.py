@@ -91,7 +91,9 @@ class ThumbnailStrip(QWidget):
         return placed(QRect(column * step, row * step, self._side, self._side), self.rect())
 
     def _place_at(self, point: QPoint) -> int:
-        return next((place for place in range(len(self._images)) if self._rect(place).contains(point)), -1)
+        return next(
+            (place for place in range(len(self._images)) if self._rect(place).contains(point)), -1
+        )
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -99,7 +101,9 @@ class ThumbnailStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         for place, (image_id, source) in enumerate(self._images):
             rect = self._rect(place)
-            paint_square(painter, rect, self._thumbnails.pixmap(source, self._side, self.devicePixelRatioF()))
+            paint_square(
+                painter, rect, self._thumbnails.pixmap(source, self._side, self.devicePixelRatioF())
+            )
             if place == self._hovered or image_id in self._ticked:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -109,12 +113,17 @@ class ThumbnailStrip(QWidget):
 
     def _paint_tick(self, painter: QPainter, rect: QRect) -> None:
         worn = tokens()
-        place = placed(QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK), rect)
+        place = placed(
+            QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK),
+            rect,
+        )
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(worn.colours.accent))
         painter.drawEllipse(place)
         inset = (_TICK - _TICK_ICON) // 2
-        drawing = icon_pixmap("check", _TICK_ICON, colour="on_accent", ratio=self.devicePixelRatioF())
+        drawing = icon_pixmap(
+            "check", _TICK_ICON, colour="on_accent", ratio=self.devicePixelRatioF()
+        )
         painter.drawPixmap(place.left() + inset, place.top() + inset, drawing)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -137,7 +146,9 @@ class ThumbnailStrip(QWidget):
             place = self._place_at(event.pos())
             if place >= 0:
                 name = image_name(self._images[place][1])
-                QToolTip.showText(event.globalPos(), plain_tip(f"{name}\n{self._tip}".strip()), self)
+                QToolTip.showText(
+                    event.globalPos(), plain_tip(f"{name}\n{self._tip}".strip()), self
+                )
                 return True
         return super().event(event)
 

@@ -56,9 +56,13 @@ class Thumbnails(QObject):
         self._requested: dict[int, ThumbnailRequest] = {}  # the same by number; read by the threads
         self._fleeting: set[ThumbnailRequest] = set()  # requests that may be dropped by `keep_only`
         self._open: deque[int] = deque()  # the newest last; a thread takes from the end
-        self._tokens: SimpleQueue[bool] = SimpleQueue()  # one for each request, and one to end each thread
+        self._tokens: SimpleQueue[bool] = (
+            SimpleQueue()
+        )  # one for each request, and one to end each thread
         self._count = count()
-        self._sending = threading.Lock()  # held while a picture is sent, so that no signal comes after `stop`
+        self._sending = (
+            threading.Lock()
+        )  # held while a picture is sent, so that no signal comes after `stop`
         self._is_stopped = False
         self._rests = False
         self._awaited_until_s = 0.0  # photos are read by others first until then
@@ -70,7 +74,9 @@ class Thumbnails(QObject):
         self._threads: list[threading.Thread] = []
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
-    def pixmap(self, source: ImageSource, side: int, ratio: float, *, is_fleeting: bool = False) -> QPixmap | None:
+    def pixmap(
+        self, source: ImageSource, side: int, ratio: float, *, is_fleeting: bool = False
+    ) -> QPixmap | None:
         """A thumbnail that is in memory, or None; then it is requested.
 
         Args:
@@ -88,7 +94,10 @@ class Thumbnails(QObject):
     def stand_in(self, source: ImageSource) -> QPixmap | None:
         """The largest thumbnail of an image that is in memory, for as long as the requested one is on its way."""
         sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
-        return next((found for side in sides if (found := self._pixmaps.get((source, side))) is not None), None)
+        return next(
+            (found for side in sides if (found := self._pixmaps.get((source, side))) is not None),
+            None,
+        )
 
     def has_failed(self, source: ImageSource) -> bool:
         return source in self._failed
@@ -229,7 +238,9 @@ class Thumbnails(QObject):
         try:
             while (request := self._next_request()) is not None:
                 last_known = self._last_known.get(request[0].path)
-                is_awaited = time.monotonic() < self._awaited_until_s and request[0] not in self._made
+                is_awaited = (
+                    time.monotonic() < self._awaited_until_s and request[0] not in self._made
+                )
                 image = load_thumbnail(cache, *request, last_known=last_known, makes=not is_awaited)
                 with self._sending:
                     if self._is_stopped:
@@ -255,12 +266,18 @@ class Thumbnails(QObject):
     # -- on the GUI thread
 
     def _on_decoded(
-        self, source: ImageSource, side: int, image: QImage | None, last_known: tuple[int, int] | None
+        self,
+        source: ImageSource,
+        side: int,
+        image: QImage | None,
+        last_known: tuple[int, int] | None,
     ) -> None:
         self._forget((source, side))
         if image is not None:
             self._keep((source, side), QPixmap.fromImage(image))
-        elif last_known == self._last_known.get(source.path):  # else it was missed or found meanwhile: requested again
+        elif last_known == self._last_known.get(
+            source.path
+        ):  # else it was missed or found meanwhile: requested again
             self._failed.add(source)
         self.ready.emit(source)
 
@@ -274,7 +291,12 @@ class Thumbnails(QObject):
 
 
 def load_thumbnail(
-    cache: object, source: ImageSource, side: int, *, last_known: tuple[int, int] | None = None, makes: bool = True
+    cache: object,
+    source: ImageSource,
+    side: int,
+    *,
+    last_known: tuple[int, int] | None = None,
+    makes: bool = True,
 ) -> QImage | None:
     """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
 

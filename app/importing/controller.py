@@ -31,22 +31,38 @@ class Importing(Feature):
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
         self.card: FolderCard | None = None
-        self._asked: tuple[FoundImages, int | None] | None = None  # what the card is about, and the class
+        self._asked: tuple[FoundImages, int | None] | None = (
+            None  # what the card is about, and the class
+        )
         self._session.closed.connect(self._on_closed)
         shell.found_given.connect(self._add)
         shell.images_given.connect(lambda paths, class_id: self.take(paths, class_id=class_id))
-        shell.tree.requests.files_dropped.connect(lambda class_id, paths: self.take(paths, class_id=class_id))
+        shell.tree.requests.files_dropped.connect(
+            lambda class_id, paths: self.take(paths, class_id=class_id)
+        )
 
     # -- choosing
 
-    @action("add_images", marked("Add images…"), "images_add", "Ctrl+I", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    @action(
+        "add_images",
+        marked("Add images…"),
+        "images_add",
+        "Ctrl+I",
+        Section.IMAGES_ADD,
+        needs=WRITE_FOR_GOOD,
+    )
     def choose_images(self) -> None:
         paths = open_files(self._shell, Purpose.IMAGES, tr("Add images"), file_kinds())
         if paths:
             self.take(paths)
 
     @action(
-        "add_folder", marked("Add a folder…"), "folder_add", "Ctrl+Shift+O", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD
+        "add_folder",
+        marked("Add a folder…"),
+        "folder_add",
+        "Ctrl+Shift+O",
+        Section.IMAGES_ADD,
+        needs=WRITE_FOR_GOOD,
     )
     def choose_folder(self) -> None:
         folder = choose_folder(self._shell, Purpose.IMAGES, tr("Add a folder"))
@@ -85,10 +101,16 @@ class Importing(Feature):
             folders = found_folders(found)
             return folders, known_class_folders(live.project.classes.graph, folders)
 
-        self._session.ask(look, lambda answer: self._ask_about_folders(found, *answer, class_id), owner=self)
+        self._session.ask(
+            look, lambda answer: self._ask_about_folders(found, *answer, class_id), owner=self
+        )
 
     def _ask_about_folders(
-        self, found: FoundImages, folders: Sequence[FoundFolder], known: frozenset[Path], class_id: int | None
+        self,
+        found: FoundImages,
+        folders: Sequence[FoundFolder],
+        known: frozenset[Path],
+        class_id: int | None,
     ) -> None:
         if self.card is None:
             self.card = self._make_card()
@@ -118,22 +140,37 @@ class Importing(Feature):
         if self.card is not None:
             self.card.dismiss()
 
-    def _add(self, found: FoundImages, class_folders: Collection[Path], class_id: int | None = None) -> None:
+    def _add(
+        self, found: FoundImages, class_folders: Collection[Path], class_id: int | None = None
+    ) -> None:
         """Add images: those in folders that are classes get labels, the others those of a class, if any."""
 
         def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders, add_found
 
             if not class_folders:
-                return add_found(live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel)
+                return add_found(
+                    live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel
+                )
             return add_class_folders(
-                live.project, found, under=class_id, chosen=class_folders, on_progress=on_progress, cancel=cancel
+                live.project,
+                found,
+                under=class_id,
+                chosen=class_folders,
+                on_progress=on_progress,
+                cancel=cancel,
             )
 
         self._run(work, found)
 
-    def _run(self, work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport], found: FoundImages) -> None:
-        self._shell.embedding.expect_photos(len(found.named) + sum(len(folder.files) for folder in found.folders))
+    def _run(
+        self,
+        work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport],
+        found: FoundImages,
+    ) -> None:
+        self._shell.embedding.expect_photos(
+            len(found.named) + sum(len(folder.files) for folder in found.folders)
+        )
         title = tr("Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished, job.is_followed = False, True
@@ -146,8 +183,12 @@ class Importing(Feature):
         if not text:
             return
         if done.change.is_empty:
-            self._toast.say_failure(text) if done.failures or not done.already_there else self._toast.say(text)
+            self._toast.say_failure(
+                text
+            ) if done.failures or not done.already_there else self._toast.say(text)
         else:
             self._toast.say_failure(
-                in_sentences(done.change.text, text), action=tr("Undo"), on_action=self._session.undo
+                in_sentences(done.change.text, text),
+                action=tr("Undo"),
+                on_action=self._session.undo,
             )

@@ -41,8 +41,12 @@ class FolderCard(ScrollingCard):
         self.list.folders.choice_changed.connect(self._show_choice)
         self.add_button = make_button(tr("Add images"), self.agreed.emit, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
-        self.all_button = make_button(tr("Tick all"), lambda: self._tick(is_all=True), variant="flat")
-        self.none_button = make_button(tr("Tick none"), lambda: self._tick(is_all=False), variant="flat")
+        self.all_button = make_button(
+            tr("Tick all"), lambda: self._tick(is_all=True), variant="flat"
+        )
+        self.none_button = make_button(
+            tr("Tick none"), lambda: self._tick(is_all=False), variant="flat"
+        )
         self._class_name = ""
         self._question = make_flowing_label("", "strong")
         self._note = make_flowing_label("", "secondary")
@@ -53,7 +57,9 @@ class FolderCard(ScrollingCard):
         spacing = tokens().spacing
         ticks, foot = QWidget(), QWidget()
         fill_row(ticks, self._total, self.all_button, self.none_button).setStretch(0, 1)
-        column = fill_column(self.body, self._question, self._note, self.list, ticks, spacing=spacing.small)
+        column = fill_column(
+            self.body, self._question, self._note, self.list, ticks, spacing=spacing.small
+        )
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         row = fill_row(foot, self.keep_button, self.add_button)
         row.insertStretch(0, 1)
@@ -114,7 +120,11 @@ class FolderCard(ScrollingCard):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter adds, from the list too."""
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_enter and QApplication.focusWidget() in (self, self.list) and self.add_button.isEnabled():
+        if (
+            is_enter
+            and QApplication.focusWidget() in (self, self.list)
+            and self.add_button.isEnabled()
+        ):
             self.agreed.emit()
             return
         super().keyPressEvent(event)

@@ -38,7 +38,9 @@ def parts_note(names: Sequence[str]) -> str:
     parts = parts_among(names)
     if not parts:
         return ""
-    template = tr("%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels.")
+    template = tr(
+        "%1: usual names of parts of a data set, not of classes. To get its boxes, import its labels."
+    )
     return fill(template, _some(parts))
 
 
@@ -46,7 +48,11 @@ def add_text(class_count: int, class_name: str) -> str:
     """What the button does; dropped on a class, images in folders that are no classes become its examples."""
     if class_count:
         return plural(class_count, "Add with 1 class", "Add with %n classes")
-    return tr("Label all as %1", shortened(class_name, LONGEST_NAME)) if class_name else tr("Add without classes")
+    return (
+        tr("Label all as %1", shortened(class_name, LONGEST_NAME))
+        if class_name
+        else tr("Add without classes")
+    )
 
 
 def _some(names: Sequence[str]) -> str:
@@ -63,7 +69,9 @@ def import_text(done: ImageImport) -> str:
     ]
     if done.added == 0 and not done.failures:
         if done.already_there:
-            parts.insert(0, tr("Nothing new: %1 already in the project", images(done.already_there)))
+            parts.insert(
+                0, tr("Nothing new: %1 already in the project", images(done.already_there))
+            )
         else:
             parts.insert(0, tr("No images found there"))
     return in_sentences(*parts)
@@ -74,7 +82,11 @@ def _failure_text(done: ImageImport) -> str:
     name, reason = shown(first.path.name), shown(translated(first.reason))
     if others:
         return plural(
-            others, "%1 and 1 more could not be added: %2", "%1 and %n more could not be added: %2", name, reason
+            others,
+            "%1 and 1 more could not be added: %2",
+            "%1 and %n more could not be added: %2",
+            name,
+            reason,
         )
     return tr("%1 could not be added: %2", name, reason)
 

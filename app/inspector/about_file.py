@@ -9,7 +9,14 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
-from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button, make_label
+from app.controls import (
+    ElidedLabel,
+    fill_column,
+    fill_row,
+    make_button,
+    make_icon_button,
+    make_label,
+)
 from app.inspector.page import PageRequests, Paragraph
 from app.texts import fill, marked, tr
 from app.theme.tokens import tokens
@@ -49,7 +56,9 @@ class FileFacts:
 
     size_bytes: int
     details: ImageDetails | None  # None until the file was read
-    clock_time: datetime | None = None  # when it was taken by the camera's clock, where that is corrected
+    clock_time: datetime | None = (
+        None  # when it was taken by the camera's clock, where that is corrected
+    )
 
 
 def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
@@ -75,7 +84,11 @@ def corrected_text(details: ImageDetails | None, clock_time: datetime | None) ->
     text = taken_text(details)
     if clock_time is None:
         return text
-    return tr("%1 (corrected; the camera's clock said %2)", text, moment_text(clock_time.replace(tzinfo=None)))
+    return tr(
+        "%1 (corrected; the camera's clock said %2)",
+        text,
+        moment_text(clock_time.replace(tzinfo=None)),
+    )
 
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
@@ -140,7 +153,9 @@ class AboutFile(QWidget):
             self._add_row(name, title, value, button)
         for name, title in FIELD_NAMES.items():
             self._add_row(name, tr(title), Paragraph(""), None)
-        self.show_folder = make_button(tr("Show in folder"), requests.folder_requested.emit, variant="flat")
+        self.show_folder = make_button(
+            tr("Show in folder"), requests.folder_requested.emit, variant="flat"
+        )
         self.show_folder.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         foot = QWidget()
         fill_row(foot, self.show_folder).addStretch(1)
@@ -151,14 +166,20 @@ class AboutFile(QWidget):
         self._facts: FileFacts | None = None
 
     def _make_copy(self, icon_name: str, tip: str, text_of: Callable[[], str]) -> QToolButton:
-        button = make_icon_button(icon_name, tip, lambda: QGuiApplication.clipboard().setText(text_of()))
+        button = make_icon_button(
+            icon_name, tip, lambda: QGuiApplication.clipboard().setText(text_of())
+        )
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
-    def _add_row(self, name: str, title: str, value: ElidedLabel | Paragraph, button: QToolButton | None) -> None:
+    def _add_row(
+        self, name: str, title: str, value: ElidedLabel | Paragraph, button: QToolButton | None
+    ) -> None:
         label, line = make_label(title, "muted"), len(self._rows)
         is_line = isinstance(value, ElidedLabel)
-        self._grid.addWidget(label, line, 0, Qt.AlignmentFlag.AlignVCenter if is_line else Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(
+            label, line, 0, Qt.AlignmentFlag.AlignVCenter if is_line else Qt.AlignmentFlag.AlignTop
+        )
         self._grid.addWidget(value, line, 1)
         if button is not None:
             button.setFixedSize(_BUTTON, _BUTTON)

@@ -6,7 +6,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QSlider, QWidget
 
 from app.controls import fill_row, make_button, make_label
@@ -24,8 +33,12 @@ if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve, PolicyPoint
 
 
-PLOT_HEIGHT: Final = 84  # logical pixels: enough to see a few percent, and no more than two strips of thumbnails
-HANDLE_INSET: Final = 9  # half of a slider's handle: its middle is over the same confidence as the line of the chart
+PLOT_HEIGHT: Final = (
+    84  # logical pixels: enough to see a few percent, and no more than two strips of thumbnails
+)
+HANDLE_INSET: Final = (
+    9  # half of a slider's handle: its middle is over the same confidence as the line of the chart
+)
 LINE: Final = 2.0
 VEIL: Final = 36  # opacity of the band in which the share of right images may lie, of 255
 GRIP: Final = 4.0  # radius of the dots where the bar crosses the lines
@@ -46,7 +59,9 @@ class BarChart(QWidget):
         if slider.isEnabled():
             self.setCursor(Qt.CursorShape.SizeHorCursor)
         slider.valueChanged.connect(lambda _value: self.update())
-        self.setAccessibleName(tr("Images predicted, and predicted correctly, by minimum confidence"))
+        self.setAccessibleName(
+            tr("Images predicted, and predicted correctly, by minimum confidence")
+        )
 
     def sizeHint(self) -> QSize:
         return QSize(220, PLOT_HEIGHT + self._foot)
@@ -112,10 +127,14 @@ class BarChart(QWidget):
         painter.setBrush(veil)
         painter.drawPolygon(QPolygonF([*upper, *lower]))
 
-    def _paint_line(self, painter: QPainter, shares: Sequence[tuple[float, float]], colour: str) -> None:
+    def _paint_line(
+        self, painter: QPainter, shares: Sequence[tuple[float, float]], colour: str
+    ) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(colour), LINE, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawPolyline(QPolygonF([QPointF(self._x(bar), self._y(share)) for bar, share in shares]))
+        painter.drawPolyline(
+            QPolygonF([QPointF(self._x(bar), self._y(share)) for bar, share in shares])
+        )
 
     def _paint_bar(self, painter: QPainter) -> None:
         colours, point = tokens().colours, self._point
@@ -166,7 +185,9 @@ SETTLE_MS: Final = 400
 class BarSection(QObject):
     """The minimum confidence of one class, and whether classes below or above it are predicted."""
 
-    def __init__(self, page: Page, facts: ClassPageFacts, requests: PageRequests, *, is_writable: bool) -> None:
+    def __init__(
+        self, page: Page, facts: ClassPageFacts, requests: PageRequests, *, is_writable: bool
+    ) -> None:
         super().__init__(page)
         self._facts = facts
         self._requests = requests
@@ -178,7 +199,9 @@ class BarSection(QObject):
         self._slider.setAccessibleName(tr("Minimum confidence"))
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._request_chosen)
-        self._value = make_label(bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong")
+        self._value = make_label(
+            bar_value_text(facts.bar, is_inherited=facts.own_bar is None), "strong"
+        )
         page.add_section(tr("Minimum confidence"))
         page.add(self._value)
         if facts.curve is not None:
@@ -189,7 +212,9 @@ class BarSection(QObject):
         self._say_what_it_does()
         page.add_text(bar_text(facts), "caption")
         if facts.own_bar is not None and is_writable:
-            page.add_button(make_button(tr("Inherit again"), lambda: self._request_bar(None), variant="flat"))
+            page.add_button(
+                make_button(tr("Inherit again"), lambda: self._request_bar(None), variant="flat")
+            )
         for box in self._limits(is_writable=is_writable):
             page.add(box)
         self._slider.valueChanged.connect(self._on_slider_moved)
@@ -197,7 +222,9 @@ class BarSection(QObject):
 
     def _make_key(self) -> QWidget:
         key = QWidget()
-        fill_row(key, make_label(tr("— predicted"), "muted"), make_label(tr("— correct"), "accent")).addStretch(1)
+        fill_row(
+            key, make_label(tr("— predicted"), "muted"), make_label(tr("— correct"), "accent")
+        ).addStretch(1)
         return key
 
     def _limits(self, *, is_writable: bool) -> Iterator[QCheckBox]:

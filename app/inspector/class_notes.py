@@ -102,11 +102,22 @@ class ColourRow(QWidget):
 
 
 def colour_names() -> tuple[str, ...]:
-    swatches = tr("Red"), tr("Orange"), tr("Olive"), tr("Green"), tr("Teal"), tr("Blue"), tr("Violet"), tr("Pink")
+    swatches = (
+        tr("Red"),
+        tr("Orange"),
+        tr("Olive"),
+        tr("Green"),
+        tr("Teal"),
+        tr("Blue"),
+        tr("Violet"),
+        tr("Pink"),
+    )
     return tr("No colour of its own"), *swatches
 
 
-BETWEEN_SYNONYMS: Final = ";"  # names of plants and animals hold commas, and next to none a semicolon
+BETWEEN_SYNONYMS: Final = (
+    ";"  # names of plants and animals hold commas, and next to none a semicolon
+)
 _NOTE_LINES: Final = 3  # a longer note scrolls
 _NOTE_PADDING: Final = 14  # above and below the text, as in the style sheet
 
@@ -121,7 +132,9 @@ class NoteField(QPlainTextEdit):
         super().__init__(text)
         self.setProperty("role", "field")
         self.setTabChangesFocus(True)
-        self.setFixedHeight(_NOTE_LINES * QFontMetrics(self.font()).lineSpacing() + 2 * _NOTE_PADDING)
+        self.setFixedHeight(
+            _NOTE_LINES * QFontMetrics(self.font()).lineSpacing() + 2 * _NOTE_PADDING
+        )
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -144,7 +157,11 @@ class ClassNotes(QWidget):
         source_id, rank = QLineEdit(attributes.source_id), QLineEdit(attributes.rank)
         self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
         self._name = QLineEdit(attributes.name_in(self._language))  # in the person's language
-        named = ((tr("Name (%1)", name_of_language(self._language)), self._name),) if self._language else ()
+        named = (
+            ((tr("Name (%1)", name_of_language(self._language)), self._name),)
+            if self._language
+            else ()
+        )
         rows: tuple[tuple[str, QWidget], ...] = (
             (tr("Note"), self._note),
             *named,
@@ -193,7 +210,9 @@ class ClassNotes(QWidget):
             if line.isModified():
                 line.setModified(False)
                 names = [name.strip() for name in line.text().split(BETWEEN_SYNONYMS)]
-                values[attribute] = tuple(filter(None, names)) if attribute == "synonyms" else line.text().strip()
+                values[attribute] = (
+                    tuple(filter(None, names)) if attribute == "synonyms" else line.text().strip()
+                )
         if self._name.isModified():
             self._name.setModified(False)
             synonyms = values.get("synonyms", self._synonyms)

@@ -39,7 +39,9 @@ class LikelyImages(QWidget):
 
     labels_requested = Signal(tuple)  # ids of the ticked images, in their order
 
-    def __init__(self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails) -> None:
+    def __init__(
+        self, facts: ClassPageFacts, state: CollectionState, thumbnails: Thumbnails
+    ) -> None:
         super().__init__()
         self._facts = facts
         self._ticked: set[int] = set()
@@ -50,7 +52,9 @@ class LikelyImages(QWidget):
         self._button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         hint = make_label(candidates_text(len(facts.candidates)), "caption", wraps=True)
         fill_column(self, self._strip, hint).addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
-        self._strip.show_images(facts.candidates, state)  # now that it has a parent: else it were a window of its own
+        self._strip.show_images(
+            facts.candidates, state
+        )  # now that it has a parent: else it were a window of its own
         self._show_ticked()
 
     @property
@@ -70,7 +74,9 @@ class LikelyImages(QWidget):
 
     def _show_ticked(self) -> None:
         self._strip.show_ticked(frozenset(self._ticked))
-        self._button.setText(plain_button(label_ticked_text(len(self._ticked), shortened(self._facts.name))))
+        self._button.setText(
+            plain_button(label_ticked_text(len(self._ticked), shortened(self._facts.name)))
+        )
         self._button.setVisible(bool(self._ticked))
 
 
@@ -182,7 +188,12 @@ class ClassPage(Page):
         return button
 
     def _add_class_line(
-        self, part: PagePart, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False
+        self,
+        part: PagePart,
+        row: ScoreRow,
+        *ends: QWidget,
+        tone: str = "accent",
+        is_share: bool = False,
     ) -> None:
         """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()

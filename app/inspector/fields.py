@@ -111,7 +111,12 @@ class FieldSection(QWidget):
         self._column.addWidget(self._form)
 
     def show_values(
-        self, image_id: int, fields: Sequence[ImageField], values: Mapping[str, str | None], *, is_writable: bool
+        self,
+        image_id: int,
+        fields: Sequence[ImageField],
+        values: Mapping[str, str | None],
+        *,
+        is_writable: bool,
     ) -> None:
         """Show the values of an image and those that are selected with it.
 

@@ -125,7 +125,9 @@ class ImagePage(Page):
         )
         self.add(self.label)
         self._certainty = Paragraph("strong")
-        self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
+        self._news = make_icon_button(
+            "refresh", tr("Show the updated prediction"), self.news_requested.emit
+        )
         self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         policy = self._news.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
@@ -146,7 +148,9 @@ class ImagePage(Page):
 
     def _add_fields(self, requests: PageRequests) -> None:
         self._fields_title = ElidedLabel("section")
-        self._define = make_icon_button("settings", tr("Fields of the project…"), requests.fields_wanted.emit)
+        self._define = make_icon_button(
+            "settings", tr("Fields of the project…"), requests.fields_wanted.emit
+        )
         self._define.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._fields_head = QWidget()
         fill_row(self._fields_head, self._fields_title, self._define).setStretch(0, 1)
@@ -168,7 +172,9 @@ class ImagePage(Page):
         self._news.setVisible(has_news)
         self.picture.show_image(facts.source)
         self._name.show_text(image_name(facts.source), tip=str(facts.source.path))
-        self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
+        self.notes.show_note(
+            facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable
+        )
         self.show_fields(chosen_ids, state, is_writable=is_writable)
         self.about.show_path(facts.source.path)
         if (outdated := state.outdated.get(facts.image_id)) is None:
@@ -178,7 +184,9 @@ class ImagePage(Page):
         self._show_prediction(facts, graph)
         self._why.show_facts(facts, state)
 
-    def show_fields(self, chosen_ids: Sequence[int], state: CollectionState, *, is_writable: bool) -> None:
+    def show_fields(
+        self, chosen_ids: Sequence[int], state: CollectionState, *, is_writable: bool
+    ) -> None:
         """Show the fields of the images that are selected together, which the shown image may be among.
 
         Hidden in a project that has no fields, where nothing was counted.
@@ -193,7 +201,9 @@ class ImagePage(Page):
         title = tr("Fields of %1", images(len(ids))) if len(ids) > 1 else tr("Fields")
         self._fields_title.show_text(title)
         values = shared_values(state.field_values, ids)
-        self.fields.show_values(self._image_id, (COUNT, *state.fields), values, is_writable=is_writable)
+        self.fields.show_values(
+            self._image_id, (COUNT, *state.fields), values, is_writable=is_writable
+        )
 
     def _add_line(self) -> ScoreLine:
         line = ScoreLine()
@@ -215,7 +225,9 @@ class ImagePage(Page):
             line.setVisible(place < len(facts.tops))
             if place < len(facts.tops):
                 tone = "accent" if place == 0 else "muted"
-                line.show_row(facts.tops[place], tone=tone, has_score=not is_unknown, condition=condition)
+                line.show_row(
+                    facts.tops[place], tone=tone, has_score=not is_unknown, condition=condition
+                )
 
 
 @final
@@ -236,7 +248,9 @@ class LabelLine(QWidget):
         for button in (self.confirm, self.remove):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         words = QWidget()
-        fill_column(words, self._title, self._origin, spacing=0).setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        fill_column(words, self._title, self._origin, spacing=0).setAlignment(
+            Qt.AlignmentFlag.AlignVCenter
+        )
         line = QWidget()
         fill_row(line, words, self.remove).setStretch(0, 1)
         fill_column(self, line, self._question, self._answers)
@@ -257,7 +271,9 @@ class LabelLine(QWidget):
         self.show_label(title, outdated)
         self._title.show_text(title, role="secondary")
         self.remove.setVisible(is_writable)
-        self._question.show_text(tr("The file now holds a different photo, so this label no longer counts."))
+        self._question.show_text(
+            tr("The file now holds a different photo, so this label no longer counts.")
+        )
         self._answers.setVisible(is_writable)
 
 
@@ -290,7 +306,9 @@ class Picture(QWidget):
             self._request(source)
 
     def _request(self, source: ImageSource) -> QPixmap | None:
-        return self._thumbnails.pixmap(source, max(self.width(), self.height()), self.devicePixelRatioF())
+        return self._thumbnails.pixmap(
+            source, max(self.width(), self.height()), self.devicePixelRatioF()
+        )
 
     def _on_ready(self, source: ImageSource) -> None:
         if source == self._source:

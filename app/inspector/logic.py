@@ -110,7 +110,9 @@ class ImageFacts:
     @property
     def has_own_examples(self) -> bool:
         """Whether the class that is explained has images of its own."""
-        return any(each.class_id is None and each.source is ShareSource.LABELLED for each in self.shares)
+        return any(
+            each.class_id is None and each.source is ShareSource.LABELLED for each in self.shares
+        )
 
     @property
     def rows(self) -> tuple[ScoreRow, ...]:
@@ -148,7 +150,10 @@ class ClassPageFacts:
         return tuple(each for each in others if each != self.name)
 
 
-_BEFORE_PREDICTIONS: Final = {ImageStatus.FAILED: Certainty.FAILED, ImageStatus.WAITING: Certainty.WAITING}
+_BEFORE_PREDICTIONS: Final = {
+    ImageStatus.FAILED: Certainty.FAILED,
+    ImageStatus.WAITING: Certainty.WAITING,
+}
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -158,12 +163,18 @@ def certainty(state: CollectionState, image_id: int) -> Certainty:
     if (status := ImageStatus(state.status[place])) in _BEFORE_PREDICTIONS:
         return _BEFORE_PREDICTIONS[status]
     if state.best_class[place] == NO_CLASS:
-        return Certainty.NOT_CLASSIFIED if any(state.shot_counts.values()) else Certainty.NOTHING_LEARNED
+        return (
+            Certainty.NOT_CLASSIFIED
+            if any(state.shot_counts.values())
+            else Certainty.NOTHING_LEARNED
+        )
     if state.is_unknown[place]:
         return Certainty.UNKNOWN
     if state.safe_class[place] == NO_CLASS:
         return Certainty.NOTHING_SAFE
-    return Certainty.LEAF if state.safe_class[place] == state.best_class[place] else Certainty.COARSE
+    return (
+        Certainty.LEAF if state.safe_class[place] == state.best_class[place] else Certainty.COARSE
+    )
 
 
 def score_rows(
@@ -207,11 +218,19 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
     """The sources of the prototype behind a prediction, largest share first, without empty ones."""
     if explanation is None:
         return ()
-    own = ShareRow(None, graph.shown_name(explanation.class_id), explanation.own.share, explanation.own.image_ids)
+    own = ShareRow(
+        None,
+        graph.shown_name(explanation.class_id),
+        explanation.own.share,
+        explanation.own.image_ids,
+    )
     unlabelled = ShareRow(None, "", explanation.unlabelled, (), ShareSource.UNLABELLED)
     others = [
         ShareRow(one.class_id, graph.shown_name(one.class_id), one.share, one.image_ids, source)
-        for source, shares in ((ShareSource.LABELLED, explanation.parents), (ShareSource.COARSE, explanation.coarse))
+        for source, shares in (
+            (ShareSource.LABELLED, explanation.parents),
+            (ShareSource.COARSE, explanation.coarse),
+        )
         for one in shares
         if one.class_id in graph
     ]
@@ -219,7 +238,9 @@ def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[S
     return tuple(sorted(present, key=lambda row: -row.share))
 
 
-def digit_rows(graph: CategoryGraph, tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[ScoreRow, ...]:
+def digit_rows(
+    graph: CategoryGraph, tops: Sequence[ScoredClass], *, is_unknown: bool
+) -> tuple[ScoreRow, ...]:
     return score_rows(graph, worth_showing(tops, is_unknown=is_unknown), with_digits=True)
 
 
@@ -266,7 +287,10 @@ def class_page_facts(
     return ClassPageFacts(
         class_id,
         graph.shown_name(class_id),
-        tuple(short_path(map(graph.shown_name, path[:-1])) for path in graph.paths(class_id)[:SHOWN_PLACES]),
+        tuple(
+            short_path(map(graph.shown_name, path[:-1]))
+            for path in graph.paths(class_id)[:SHOWN_PLACES]
+        ),
         int(state.image_counts.get(class_id, 0)),
         tuple(facts.shots),
         0.0 if facts.is_zero_shot else (float(facts.lambda_) if parents else 1.0),
@@ -277,7 +301,9 @@ def class_page_facts(
         score_rows(graph, [one for one in suggested if one.class_id not in parents]),
         tuple(candidates),
         graph.attributes(class_id),
-        "" if facts.bar_from is None or facts.own_bar is not None else graph.shown_name(facts.bar_from),
+        ""
+        if facts.bar_from is None or facts.own_bar is not None
+        else graph.shown_name(facts.bar_from),
         curve,
         mistaken_for=_name_in(graph, None if curve is None else curve.mistaken_for),
         more_places=max(0, graph.path_count(class_id) - SHOWN_PLACES),
@@ -300,7 +326,9 @@ class Teaching(Enum):
 
 
 def teaching(facts: ClassPageFacts) -> Teaching:
-    is_taught_by_parents = any(row.score > 0 for row in facts.parents)  # without images they contribute nothing
+    is_taught_by_parents = any(
+        row.score > 0 for row in facts.parents
+    )  # without images they contribute nothing
     if facts.is_zero_shot:
         return Teaching.PARENTS_ONLY if is_taught_by_parents else Teaching.NOTHING
     if not facts.shots:
@@ -310,7 +338,9 @@ def teaching(facts: ClassPageFacts) -> Teaching:
     return Teaching.BOTH
 
 
-def label_shown(state: CollectionState, image_id: int, known: Label | None, *, is_unsaved: bool) -> Label | None:
+def label_shown(
+    state: CollectionState, image_id: int, known: Label | None, *, is_unsaved: bool
+) -> Label | None:
     """The label of an image.
 
     Args:
@@ -331,7 +361,9 @@ def label_shown(state: CollectionState, image_id: int, known: Label | None, *, i
     return Label(image_id, class_id, who, datetime.now(UTC), "", is_empty=code == EMPTY)
 
 
-def shared_values(values: Mapping[int, Mapping[str, str]], image_ids: Sequence[int]) -> dict[str, str | None]:
+def shared_values(
+    values: Mapping[int, Mapping[str, str]], image_ids: Sequence[int]
+) -> dict[str, str | None]:
     """The values of fields that images share, by name; None where they differ.
 
     Args:

@@ -49,11 +49,15 @@ class StarRating(QWidget):
 
     def _show_tip(self) -> None:
         first, last = (keys_in_use().text_of(f"stars_{stars}") for stars in (1, MOST_STARS))
-        self.setToolTip(plain_tip(tr("Stars (%1 to %2)", first, last) if first and last else tr("Stars")))
+        self.setToolTip(
+            plain_tip(tr("Stars (%1 to %2)", first, last) if first and last else tr("Stars"))
+        )
 
     def show_stars(self, stars: int) -> None:
         self.stars = stars
-        self.setAccessibleDescription(plural(stars, "1 star", "%n stars") if stars else tr("No stars"))
+        self.setAccessibleDescription(
+            plural(stars, "1 star", "%n stars") if stars else tr("No stars")
+        )
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -182,7 +186,9 @@ class NoteSection(QWidget):
         fill_column(self, row, self._comment, self.editor)
         self._requests = requests
         self.stars.chosen.connect(lambda stars: requests.stars_chosen.emit(self._image_id, stars))
-        self.editor.written.connect(lambda text: requests.comment_written.emit(self._image_id, text))
+        self.editor.written.connect(
+            lambda text: requests.comment_written.emit(self._image_id, text)
+        )
         self.editor.left.connect(self._on_editor_left)
 
     def show_note(self, image_id: int, note: Note | None, *, is_writable: bool) -> None:

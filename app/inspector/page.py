@@ -4,7 +4,14 @@ from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_column, fill_row, make_separator
@@ -107,12 +114,18 @@ class ScoreLine(RowButton):
         self._row, self._tone, self.is_clickable = row, tone, is_clickable
         score = percent(row.score) if is_share else probability_text(row.score)
         self._score = score if has_score else ""
-        self._key = key or (keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit)) if row.digit else "")
+        self._key = key or (
+            keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit))
+            if row.digit
+            else ""
+        )
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
         words = clauses(row.name, self._score)
         self.setAccessibleName(f"{condition} {words}".strip())
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor)
+        self.setCursor(
+            Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor
+        )
         self.update()
 
     @property
@@ -140,7 +153,9 @@ class ScoreLine(RowButton):
         share = self._score
         painter.setFont(caption)
         painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(share))
+        painter.drawText(
+            text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(share)
+        )
         room = text.width() - (QFontMetrics(caption).horizontalAdvance(share) + 8 if share else 0)
         painter.setFont(body)
         painter.setPen(QColor(worn.colours.text))
@@ -155,7 +170,9 @@ class ScoreLine(RowButton):
         font = QFont(self.font())
         font.setPixelSize(worn.sizes.caption)
         width = max(KEY_SIDE, QFontMetrics(font).horizontalAdvance(self._key) + KEY_MARGIN)
-        box = placed(QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE), QRectF(self.rect()))
+        box = placed(
+            QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE), QRectF(self.rect())
+        )
         painter.setPen(QColor(worn.colours.border))
         painter.setBrush(QColor(worn.colours.sunken))
         painter.drawRoundedRect(box, 4, 4)
@@ -173,7 +190,9 @@ class ScoreLine(RowButton):
         painter.drawRoundedRect(groove, 2, 2)
         filled = QRectF(groove)
         filled.setWidth(max(BAR_HEIGHT, groove.width() * min(1.0, self._row.score)))
-        painter.setBrush(QColor(colours.accent if self._tone == "accent" else colours.text_disabled))
+        painter.setBrush(
+            QColor(colours.accent if self._tone == "accent" else colours.text_disabled)
+        )
         painter.drawRoundedRect(placed(filled, groove), 2, 2)
 
 
@@ -212,7 +231,9 @@ class Paragraph(QLabel):
 def broken(text: str, metrics: QFontMetrics, widest: int = _NARROWEST) -> str:
     """Allow line breaks at every letter of words wider than `widest` pixels."""
     return " ".join(
-        _ZERO_WIDTH_SPACE.join(word) if len(word) > _NEVER_LONG and metrics.horizontalAdvance(word) > widest else word
+        _ZERO_WIDTH_SPACE.join(word)
+        if len(word) > _NEVER_LONG and metrics.horizontalAdvance(word) > widest
+        else word
         for word in text.split(" ")
     )
 
@@ -225,7 +246,9 @@ class PageRequests(QObject):
     labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
     confirm_requested = Signal(int)  # image id, whose label holds for the photo that is there now
-    bar_requested = Signal(int, either(float | None))  # class id, minimum confidence in 0..1 or None to inherit it
+    bar_requested = Signal(
+        int, either(float | None)
+    )  # class id, minimum confidence in 0..1 or None to inherit it
     deepest_requested = Signal(int, bool)  # class id, whether to stop there
     broadest_requested = Signal(int, bool)  # class id, whether nothing above it is predicted
     parent_requested = Signal(int, int)  # class id, parent to link
@@ -259,7 +282,9 @@ class Page(QWidget):
         if is_inner:
             self._column.setContentsMargins(0, 0, 0, spacing.tiny)
         else:
-            self._column.setContentsMargins(spacing.medium, spacing.medium, spacing.medium, spacing.large)
+            self._column.setContentsMargins(
+                spacing.medium, spacing.medium, spacing.medium, spacing.large
+            )
         self._column.setSpacing(spacing.small)
         self._column.setAlignment(Qt.AlignmentFlag.AlignTop)
 
@@ -356,7 +381,9 @@ class FoldHead(RowButton):
             self._paint_words(painter, self.summary, rest, Qt.AlignmentFlag.AlignRight)
         painter.end()
 
-    def _paint_words(self, painter: QPainter, words: str, room: QRect, side: Qt.AlignmentFlag) -> int:
+    def _paint_words(
+        self, painter: QPainter, words: str, room: QRect, side: Qt.AlignmentFlag
+    ) -> int:
         """Paint one line, elided; the width that it takes."""
         metrics = painter.fontMetrics()
         shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
@@ -370,7 +397,13 @@ class Fold(QWidget):
     """A part of a page that is closed until a person opens it; remembered by its `name`."""
 
     def __init__(
-        self, name: str, title: str, settings: Settings, requests: PageRequests, *, has_line: bool = True
+        self,
+        name: str,
+        title: str,
+        settings: Settings,
+        requests: PageRequests,
+        *,
+        has_line: bool = True,
     ) -> None:
         super().__init__()
         self._name, self._settings, self._requests = name, settings, requests

@@ -13,7 +13,14 @@ from app.images.thumbnails import Thumbnails
 from app.inspector.about_file import FileFacts, ask_file
 from app.inspector.class_page import ClassPage
 from app.inspector.image_page import ImagePage
-from app.inspector.logic import ClassPageFacts, ImageFacts, class_page_facts, digit_rows, image_facts, label_shown
+from app.inspector.logic import (
+    ClassPageFacts,
+    ImageFacts,
+    class_page_facts,
+    digit_rows,
+    image_facts,
+    label_shown,
+)
 from app.inspector.page import PageRequests
 from app.settings import Settings
 from app.texts import tr
@@ -52,7 +59,9 @@ class Inspector(QWidget):
         self._session = session
         self._thumbnails, self._settings = thumbnails, settings
         self._has_picture = True  # else the image is shown large beside it
-        self.chosen_ids: Callable[[], Sequence[int]] = tuple  # the images that are selected together
+        self.chosen_ids: Callable[[], Sequence[int]] = (
+            tuple  # the images that are selected together
+        )
         self._image_id: int | None = None
         self._class_id: int | None = None
         self._asked_id: int | None = None  # the class that the unanswered question is about
@@ -84,7 +93,11 @@ class Inspector(QWidget):
         keys_in_use().changed.connect(self._show_known)
         session.closed.connect(self.clear)
         self.requests.part_opened.connect(lambda part: _scroll_to(part, self._pages))
-        for saved in (self.requests.bar_requested, self.requests.attributes_changed, self.requests.colour_chosen):
+        for saved in (
+            self.requests.bar_requested,
+            self.requests.attributes_changed,
+            self.requests.colour_chosen,
+        ):
             saved.connect(self._on_saved)
         self.clear()
 
@@ -112,7 +125,9 @@ class Inspector(QWidget):
         self._image_id = self._class_id = self._about_id = self._chosen_in = None
         self._forget_question()
         self.image_facts = self.class_facts = None
-        hint = make_label(tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
+        hint = make_label(
+            tr("Select an image or a class to see what is known about it."), "muted", wraps=True
+        )
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         space = tokens().spacing.large
         hint.setContentsMargins(space, 2 * space, space, space)
@@ -126,7 +141,10 @@ class Inspector(QWidget):
         facts, meant = self.image_facts, self._session.eye.meant(image_id)
         if facts is None or facts.image_id != image_id or meant is None:
             return ()
-        return tuple(row.class_id for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown))
+        return tuple(
+            row.class_id
+            for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown)
+        )
 
     def _label_shown(self, state: CollectionState, image_id: int) -> Label | None:
         guess = self._session.guesses.of(image_id)
@@ -160,7 +178,9 @@ class Inspector(QWidget):
             self._about_id = None
             self._about_timer.start()
         coming = self._session.guesses.next_ids(PICTURES_AHEAD)
-        self._image_page.prepare([source for each in coming if (source := self._source_of(each)) is not None])
+        self._image_page.prepare(
+            [source for each in coming if (source := self._source_of(each)) is not None]
+        )
         if self._pages.currentWidget() is not self._image_scroll:
             self._pages.setCurrentWidget(self._image_scroll)
 
@@ -223,10 +243,14 @@ class Inspector(QWidget):
         if meant.headline != meant.best_class:
             before.insert(0, meant.headline)
         place = shown.index(class_id) if class_id in shown else len(before)
-        self.requests.label_requested.emit(image_id, before[place] if place < len(before) else class_id)
+        self.requests.label_requested.emit(
+            image_id, before[place] if place < len(before) else class_id
+        )
 
     def _on_state_changed(self, state: object) -> None:
-        if self._chosen_in is not state:  # else the grid, which laid its cards out first, has just announced the card
+        if (
+            self._chosen_in is not state
+        ):  # else the grid, which laid its cards out first, has just announced the card
             self._show_known()
         if self._class_id is not None:
             self._ask_soon()
@@ -274,19 +298,38 @@ class Inspector(QWidget):
             return
         found, suggested, candidates, curve = answer
         facts = class_page_facts(
-            self._session.graph, state, found, suggested=suggested, candidates=candidates, curve=curve
+            self._session.graph,
+            state,
+            found,
+            suggested=suggested,
+            candidates=candidates,
+            curve=curve,
         )
         is_shown = facts == self.class_facts and not self._is_rewritten
         if is_shown or self._is_in_hand(class_id):
             return  # a new page would lose the focus and a slider that is held
         self.image_facts, self.class_facts, self._is_rewritten = None, facts, False
-        page = ClassPage(facts, state, self._thumbnails, self.requests, self._settings, is_writable=info.is_writable)
-        page.candidates_accepted.connect(lambda image_ids: self._on_candidates_accepted(class_id, image_ids))
+        page = ClassPage(
+            facts,
+            state,
+            self._thumbnails,
+            self.requests,
+            self._settings,
+            is_writable=info.is_writable,
+        )
+        page.candidates_accepted.connect(
+            lambda image_ids: self._on_candidates_accepted(class_id, image_ids)
+        )
         self._put(page)
 
     def _is_in_hand(self, class_id: int) -> bool:
         page, facts = self._scroll.widget(), self.class_facts
-        return isinstance(page, ClassPage) and facts is not None and facts.class_id == class_id and page.is_in_hand
+        return (
+            isinstance(page, ClassPage)
+            and facts is not None
+            and facts.class_id == class_id
+            and page.is_in_hand
+        )
 
     def _on_saved(self, class_id: int, _value: object) -> None:
         if class_id == self._class_id:
@@ -330,7 +373,9 @@ class Inspector(QWidget):
     def _find_alike(self, page: QWidget, part: QWidget) -> QWidget:
         """The widget with the same accessible name on the new page; the scroll area without one."""
         name = part.accessibleName()
-        alike = (each for each in page.findChildren(type(part)) if name and each.accessibleName() == name)
+        alike = (
+            each for each in page.findChildren(type(part)) if name and each.accessibleName() == name
+        )
         return next(alike, self._scroll)
 
 

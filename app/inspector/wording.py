@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
+from app.inspector.logic import (
+    Certainty,
+    ClassPageFacts,
+    ImageFacts,
+    ShareRow,
+    ShareSource,
+    Teaching,
+    teaching,
+)
 from app.texts import plural, tr
-from app.wording import at_most, clauses, enumeration, images, moment_text, number, percent, short_reason
+from app.wording import (
+    at_most,
+    clauses,
+    enumeration,
+    images,
+    moment_text,
+    number,
+    percent,
+    short_reason,
+)
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
@@ -22,7 +39,9 @@ _MOSTLY: Final = 0.5  # share of the prediction
 def more_places_text(facts: ClassPageFacts) -> str:
     if not facts.more_places:
         return ""
-    return plural(facts.more_places, "and 1 more place", "and %1 more places", at_most(facts.more_places))
+    return plural(
+        facts.more_places, "and 1 more place", "and %1 more places", at_most(facts.more_places)
+    )
 
 
 def label_title(graph: CategoryGraph, label: Label | None) -> str:
@@ -135,7 +154,9 @@ def _portions_text(facts: ImageFacts) -> str:
 
 def _learned_from_text(facts: ImageFacts) -> str:
     name = shortened(facts.why_name)
-    if not facts.has_own_examples and all(row.source is ShareSource.LABELLED for row in facts.shares):
+    if not facts.has_own_examples and all(
+        row.source is ShareSource.LABELLED for row in facts.shares
+    ):
         return tr("%1 has no examples. It was learned from its parents:", name)
     return tr("%1 was learned from:", name)
 
@@ -144,7 +165,9 @@ def examples_text(facts: ClassPageFacts) -> str:
     """What stands in for examples, and how well the class is recognised."""
     match teaching(facts):
         case Teaching.NOTHING:
-            return tr("No examples yet. Drop 1 to 10 images on it, or put it under a class that has some.")
+            return tr(
+                "No examples yet. Drop 1 to 10 images on it, or put it under a class that has some."
+            )
         case Teaching.PARENTS_ONLY:
             return tr("No examples yet. It is predicted from its parents alone.")
         case Teaching.FROM_BELOW:
@@ -190,7 +213,11 @@ def recognised_text(facts: ClassPageFacts) -> str:
         percent(low),
         percent(high),
     )
-    mistaken = tr("Most often mistaken for %1.", shortened(facts.mistaken_for)) if facts.mistaken_for else ""
+    mistaken = (
+        tr("Most often mistaken for %1.", shortened(facts.mistaken_for))
+        if facts.mistaken_for
+        else ""
+    )
     return paragraph(counted, mistaken, _compared_text(curve))
 
 
@@ -220,7 +247,10 @@ def bar_value_text(bar: float, *, is_inherited: bool) -> str:
 
 
 def bar_text(facts: ClassPageFacts) -> str:
-    is_broadest, broader = facts.attributes.is_broadest, tr("Below this, the broader class is used.")
+    is_broadest, broader = (
+        facts.attributes.is_broadest,
+        tr("Below this, the broader class is used."),
+    )
     rule = tr("Below this, the class is shown with a question mark.") if is_broadest else broader
     if facts.own_bar is not None:
         return paragraph(tr("For this class and all below it."), rule)
@@ -254,7 +284,9 @@ def _compared_text(curve: PolicyCurve) -> str:
 
 
 def candidates_text(count: int) -> str:
-    return plural(count, "1 candidate. Click it if it is right.", "%n candidates. Click the right ones.")
+    return plural(
+        count, "1 candidate. Click it if it is right.", "%n candidates. Click the right ones."
+    )
 
 
 def label_ticked_text(count: int, name: str) -> str:

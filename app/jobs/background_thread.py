@@ -43,7 +43,9 @@ class BackgroundThread(QObject):
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
-        self._turn = QTimer(self, singleShot=True, interval=0)  # a queued signal would not wait for a turn
+        self._turn = QTimer(
+            self, singleShot=True, interval=0
+        )  # a queued signal would not wait for a turn
         self._turn.timeout.connect(self._deliver_next)
 
     @property
@@ -124,7 +126,9 @@ class _FunctionJob(Job):
         try:
             self._token.raise_if_cancelled()
             self._post(self._begin)
-            result = self._work(lambda progress: self._post(lambda: self._report(progress)), self._token)
+            result = self._work(
+                lambda progress: self._post(lambda: self._report(progress)), self._token
+            )
         except Cancelled:
             self._post(self._stop)
         except Exception as error:  # noqa: BLE001 (the job runner is where bugs stop: logged and shown once)
@@ -168,7 +172,9 @@ class DetachedJob(_FunctionJob):
 
     def __init__(self, title: str, work: Work, parent: QObject | None = None) -> None:
         super().__init__(title, work, parent)
-        self._posting = threading.Lock()  # held while a signal is sent, so that the job cannot go away meanwhile
+        self._posting = (
+            threading.Lock()
+        )  # held while a signal is sent, so that the job cannot go away meanwhile
         self.worker = threading.Thread(target=self._run, name=title, daemon=True)
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
 

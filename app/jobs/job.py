@@ -95,7 +95,9 @@ class Job(QObject):
 class Lane(Enum):
     """Queues of heavy jobs: in each lane one job runs at a time."""
 
-    EMBEDDING = auto()  # waits for its own lane: photos dropped during a training are embedded at once
+    EMBEDDING = (
+        auto()
+    )  # waits for its own lane: photos dropped during a training are embedded at once
     TRAINING = auto()  # waits for every heavy job: it learns from what they embed
 
 
@@ -145,7 +147,12 @@ class JobRunner(QObject):
 
     def _start_next(self) -> None:
         for job in list(self._heavy):
-            if job in self._heavy and job not in self._begun and not self._is_stopped and self._may_start(job):
+            if (
+                job in self._heavy
+                and job not in self._begun
+                and not self._is_stopped
+                and self._may_start(job)
+            ):
                 self._begun.add(job)
                 job.start()
 

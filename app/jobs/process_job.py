@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-CANCEL_GRACE_MS: Final = 5_000  # A cancelled worker finishes its batch; after this time it is killed
+CANCEL_GRACE_MS: Final = (
+    5_000  # A cancelled worker finishes its batch; after this time it is killed
+)
 STOP_GRACE_S: Final = 2.0  # the same when the program ends
 
 
@@ -35,10 +37,14 @@ class WorkerJob(Job):
     A subclass sends its first request in `start`, and handles the result in `_on_result`.
     """
 
-    event_came = Signal(object)  # besides progress, such as a batch of results or a point of a curve
+    event_came = Signal(
+        object
+    )  # besides progress, such as a batch of results or a point of a curve
     _came = Signal()
 
-    def __init__(self, title: str, *, cancel_grace_ms: int = CANCEL_GRACE_MS, parent: QObject | None = None) -> None:
+    def __init__(
+        self, title: str, *, cancel_grace_ms: int = CANCEL_GRACE_MS, parent: QObject | None = None
+    ) -> None:
         super().__init__(title, parent)
         self.details = ""  # traceback or last output of a worker that ended unexpectedly
         self._worker: Worker | None = None
@@ -120,7 +126,10 @@ class WorkerJob(Job):
     def _crash(self, details: str) -> None:
         self.details = details
         _log.error("the worker ended without a result: %s", details)
-        kept = tr("%1 ended unexpectedly. What was finished is kept; start it again to resume.", self.title)
+        kept = tr(
+            "%1 ended unexpectedly. What was finished is kept; start it again to resume.",
+            self.title,
+        )
         lost = tr("%1 ended unexpectedly. The project is as it was; start it again.", self.title)
         self._fail(kept if self.keeps_finished else lost)
 
@@ -182,7 +191,9 @@ class JobSlot(QObject):
     progressed = Signal(Progress)
     finished = Signal(object)  # the worker's result; `stage_changed` comes after it
 
-    def __init__(self, jobs: JobRunner, *, is_heavy: bool = False, keeps_finished: bool = True) -> None:
+    def __init__(
+        self, jobs: JobRunner, *, is_heavy: bool = False, keeps_finished: bool = True
+    ) -> None:
         super().__init__(jobs)
         self.make_job: MakeJob = ProcessJob
         self.stage = Stage.IDLE

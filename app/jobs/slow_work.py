@@ -48,7 +48,9 @@ class SlowWork:
         post: calls a function on the GUI thread.
     """
 
-    def __init__(self, title: str, jobs: JobRunner, post: Callable[[Callable[[], None]], None]) -> None:
+    def __init__(
+        self, title: str, jobs: JobRunner, post: Callable[[Callable[[], None]], None]
+    ) -> None:
         self.cancel = CancelToken()
         self._title, self._jobs, self._post = title, jobs, post
         self._begun_s = time.monotonic()

@@ -13,7 +13,9 @@ if TYPE_CHECKING:  # the window shows first
     from app.key_choice.view import KeysCard
     from app.shell import Shell
 
-FIXED: Final = frozenset({"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown"})
+FIXED: Final = frozenset(
+    {"Tab", "Shift+Tab", "Left", "Right", "Up", "Down", "Home", "End", "PgUp", "PgDown"}
+)
 """Keys that go from image to image and from part to part of the window, wherever they are pressed."""
 
 
@@ -30,7 +32,14 @@ class KeyChoice(Feature):
         self._asked = ("", "")  # name and key of a conflict that is asked about
         self._keys.changed.connect(self._show)
 
-    @action("change_keys", marked("Change shortcuts…"), "keys", "", Section.EDIT_SETTINGS, needs=Needs.NOTHING)
+    @action(
+        "change_keys",
+        marked("Change shortcuts…"),
+        "keys",
+        "",
+        Section.EDIT_SETTINGS,
+        needs=Needs.NOTHING,
+    )
     def open_card(self) -> None:
         """Show the card over the window."""
         if self.card is None:
@@ -78,7 +87,9 @@ class KeyChoice(Feature):
         if self.card is None:
             return
         if key in FIXED and key not in self._keys.declared(name):
-            text = tr("%1 is needed to move through images and lists. Choose another key.", shown_key(key))
+            text = tr(
+                "%1 is needed to move through images and lists. Choose another key.", shown_key(key)
+            )
             self.card.show_conflict(text, can_use=False)
         elif key and (rivals := self._keys.rivals(name, key)):
             self._asked = name, key
@@ -110,5 +121,9 @@ class KeyChoice(Feature):
         row = self._shell.rows.get(name)
         if row is not None:
             return row.title.removesuffix("…")
-        pages = {page.full_name(key.name): key.text for page in self._shell.page_keys for key in page.rows}
+        pages = {
+            page.full_name(key.name): key.text
+            for page in self._shell.page_keys
+            for key in page.rows
+        }
         return tr(pages[name])

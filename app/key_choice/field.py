@@ -24,7 +24,9 @@ class KeyField(QLineEdit):
     recorded = Signal(str)  # portable key sequence; "" for none
     recording_changed = Signal(bool)
 
-    is_recording = False  # of the class: Qt sends events before the first line of `__init__` is done
+    is_recording = (
+        False  # of the class: Qt sends events before the first line of `__init__` is done
+    )
 
     def __init__(self) -> None:
         super().__init__()

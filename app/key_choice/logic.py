@@ -45,7 +45,10 @@ def groups_of(
         by_menu[action.section.menu].append(_row(action.name, title, action.keys, keys))
     groups = [KeyGroup(tr(menu), tuple(rows)) for menu, rows in by_menu.items()]
     groups += [KeyGroup(tr(page.text), tuple(_rows_of(page, keys))) for page in pages]
-    found = [KeyGroup(group.title, tuple(row for row in group.rows if _fits(row, group, text))) for group in groups]
+    found = [
+        KeyGroup(group.title, tuple(row for row in group.rows if _fits(row, group, text)))
+        for group in groups
+    ]
     return [group for group in found if group.rows]
 
 
@@ -96,7 +99,9 @@ def with_keypad(key: str) -> Keys:
 
 def preset_in_use(keys: KeysInUse) -> str:
     """Name of the preset that is chosen; "" where a person changed a key of it."""
-    return next((name for name, preset in PRESETS.items() if keys.chosen == _changes(preset, keys)), "")
+    return next(
+        (name for name, preset in PRESETS.items() if keys.chosen == _changes(preset, keys)), ""
+    )
 
 
 def use_preset(name: str, keys: KeysInUse) -> None:
@@ -105,7 +110,11 @@ def use_preset(name: str, keys: KeysInUse) -> None:
 
 def _changes(preset: KeyPreset, keys: KeysInUse) -> dict[str, Keys]:
     """What differs from the declared keys, of the actions that there are."""
-    return {name: own for name, own in preset.chosen.items() if keys.has(name) and own != keys.declared(name)}
+    return {
+        name: own
+        for name, own in preset.chosen.items()
+        if keys.has(name) and own != keys.declared(name)
+    }
 
 
 def conflict_text(titles: Sequence[str], key: str) -> str:

@@ -7,7 +7,15 @@ from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controls import (
     CellDelegate,
@@ -48,7 +56,9 @@ class KeysCard(Overlay):
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH)
         self._rows: dict[str, KeyRow] = {}
-        self.presets = make_choice_box({"": tr(OWN)} | {name: tr(each.title) for name, each in PRESETS.items()})
+        self.presets = make_choice_box(
+            {"": tr(OWN)} | {name: tr(each.title) for name, each in PRESETS.items()}
+        )
         self.presets.setAccessibleName(tr("Preset"))
         self.presets.setMinimumWidth(KEY_WIDTH)
         self.filter = make_search_field(tr("Find an action or a key"))
@@ -56,7 +66,9 @@ class KeysCard(Overlay):
         self.field = KeyField()
         self.field.setFixedWidth(KEY_WIDTH)
         self._title = ElidedLabel("strong")
-        self._hint = make_flowing_label(tr("Enter, then the new key. Esc cancels, Backspace removes the key."), "muted")
+        self._hint = make_flowing_label(
+            tr("Enter, then the new key. Esc cancels, Backspace removes the key."), "muted"
+        )
         self.reset = make_button(tr("Reset"), self._on_reset)
         self.reset_all = make_button(tr("Reset all"), self.all_reset_requested.emit, variant="flat")
         self.conflict = _Conflict()
@@ -163,7 +175,12 @@ class KeysCard(Overlay):
 
     def _items(self) -> Iterable[QTreeWidgetItem]:
         heads = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
-        children = (head.child(place) for head in heads if head is not None for place in range(head.childCount()))
+        children = (
+            head.child(place)
+            for head in heads
+            if head is not None
+            for place in range(head.childCount())
+        )
         return [child for child in children if child is not None]
 
     def _show_current(self) -> None:
@@ -206,7 +223,11 @@ class KeysCard(Overlay):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter in the table records a key for the chosen action."""
-        is_key = watched is self.table and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        is_key = (
+            watched is self.table
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        )
         if is_key and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):  # type: ignore[attr-defined]
             self._begin()
             return True

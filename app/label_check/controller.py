@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 TOPIC: Final = "label check"
 AHEAD: Final = 12  # labels of which everything is fetched before they come up
-REST_MS: Final = 1_000  # the collection must be left alone so long: who decides quickly is not slowed down
+REST_MS: Final = (
+    1_000  # the collection must be left alone so long: who decides quickly is not slowed down
+)
 
 
 @final
@@ -57,7 +59,9 @@ class LabelChecking(Feature):
         session.closed.connect(self._on_closed)
         shell.workspace.page_left.connect(self._on_page_left)
 
-    @action("check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_CHECK)
+    @action(
+        "check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_CHECK
+    )
     def open_page(self) -> None:
         """Show the labels that look wrong."""
         page = self._made_page()
@@ -69,7 +73,9 @@ class LabelChecking(Feature):
         self._ask()
 
     def titles(self) -> Mapping[str, str]:
-        return {"check_labels": wording.command_text(len(self.queue) if self._found is not None else 0)}
+        return {
+            "check_labels": wording.command_text(len(self.queue) if self._found is not None else 0)
+        }
 
     @property
     def is_looking(self) -> bool:
@@ -144,7 +150,9 @@ class LabelChecking(Feature):
         if not self._is_shown:
             return
         self._found = found
-        self.queue.renew(each for each in found.suspects if self._label_of(each.image_id) == each.label)
+        self.queue.renew(
+            each for each in found.suspects if self._label_of(each.image_id) == each.label
+        )
         missing = [each.image_id for each in self.queue.open if each.image_id not in self._labels]
         self._session.ask(lambda live: _records(live, missing), self._on_records, owner=self)
         self._show()
@@ -156,30 +164,50 @@ class LabelChecking(Feature):
     def _on_failed(self, message: str) -> None:
         self._job = None
         if self.page is not None:
-            self.page.show_empty(wording.EmptyTexts("warning", tr("The labels could not be checked"), message))
+            self.page.show_empty(
+                wording.EmptyTexts("warning", tr("The labels could not be checked"), message)
+            )
 
     # -- showing
 
     def _show(self) -> None:
         page, state, info = self.page, self._session.state, self._session.info
-        if page is None or state is None or info is None or self._found is None or not self._is_shown:
+        if (
+            page is None
+            or state is None
+            or info is None
+            or self._found is None
+            or not self._is_shown
+        ):
             return
-        self.queue.drop({each.image_id for each in self.queue.open if self._label_of(each.image_id) != each.label})
+        self.queue.drop(
+            {
+                each.image_id
+                for each in self.queue.open
+                if self._label_of(each.image_id) != each.label
+            }
+        )
         current = self.queue.current_suspect
         if current is None:
-            page.show_empty(wording.emptiness_of(self._found, len(self.queue.settled), self._name_of))
+            page.show_empty(
+                wording.emptiness_of(self._found, len(self.queue.settled), self._name_of)
+            )
         else:
             page.show_queue(self.queue.open, current, state, self._labels, self._name_of)
             page.card.set_writable(info.is_writable)
             page.show_note(wording.judged_text(self._found, self._name_of))
             self._look_at(current.image_id)
-        self._shell.workspace.show_page(page, wording.title_text(len(self.queue)), Describes.LARGE_IMAGE)
+        self._shell.workspace.show_page(
+            page, wording.title_text(len(self.queue)), Describes.LARGE_IMAGE
+        )
         self._shell.needs_changed.emit()
 
     def _look_at(self, image_id: int) -> None:
         """Show the image in the panel at the right, whose digits the keys mean, and fetch what is shown of the next."""
         place = self.queue.place_of(image_id) or 0
-        self._session.guesses.want([each.image_id for each in self.queue.open[place : place + AHEAD]])
+        self._session.guesses.want(
+            [each.image_id for each in self.queue.open[place : place + AHEAD]]
+        )
         self._session.eye.look_at(image_id)
         self._shell.inspector.show_image(image_id)
 
@@ -259,14 +287,21 @@ class LabelChecking(Feature):
         if digit <= len(class_ids):
             self._relabel(dict.fromkeys(image_ids, class_ids[digit - 1]))
         else:
-            self._toast.say(tr("No class has the key %1 for this image. Press R to label it as any class.", str(digit)))
+            self._toast.say(
+                tr(
+                    "No class has the key %1 for this image. Press R to label it as any class.",
+                    str(digit),
+                )
+            )
 
     def _ask_for_class(self, suspects: Sequence[SuspectLabel]) -> None:
         likely = [each for each in suspects[0].most_likely if each in self._session.graph]
         image_ids = [each.image_id for each in suspects]
 
         def rows(text: str) -> list[PaletteRow]:
-            return label_rows(self._session.graph, text, first=likely, is_locked=self._session.marks.is_locked)
+            return label_rows(
+                self._session.graph, text, first=likely, is_locked=self._session.marks.is_locked
+            )
 
         self._palette.ask(
             tr("Label as: name, part of a name, or Parent/Name"),
@@ -316,7 +351,9 @@ class LabelChecking(Feature):
         """Bring back what was undone, or not written."""
         if image_ids and self._is_shown:
             wanted = sorted(image_ids)
-            self._session.ask(lambda live: _open_labels(live, wanted), self._on_looked_up, owner=self)
+            self._session.ask(
+                lambda live: _open_labels(live, wanted), self._on_looked_up, owner=self
+            )
 
     def _on_looked_up(self, labels: Mapping[int, int]) -> None:
         undone = [each for each, label in labels.items() if label == self.queue.settled_label(each)]
@@ -342,7 +379,10 @@ def _open_labels(live: LiveCollection, image_ids: Sequence[int]) -> dict[int, in
     """The labels of those of these images that have one that is not confirmed."""
     confirmed = live.project.labels.confirmed()
     records = _records(live, [each for each in image_ids if each not in confirmed])
-    return {each: UNKNOWN if label.class_id is None else label.class_id for each, label in records.items()}
+    return {
+        each: UNKNOWN if label.class_id is None else label.class_id
+        for each, label in records.items()
+    }
 
 
 def _relabel(project: Project, codes: Mapping[int, int], kept: Sequence[int]) -> Change:
@@ -365,7 +405,11 @@ def _relabel(project: Project, codes: Mapping[int, int], kept: Sequence[int]) ->
 
 
 def _create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
-    with project.history.one_step(action_of("class_created", choice.name, images=len(image_ids))) as step:
-        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+    with project.history.one_step(
+        action_of("class_created", choice.name, images=len(image_ids))
+    ) as step:
+        _, class_id = project.classes.add(
+            choice.name, () if choice.parent_id is None else (choice.parent_id,)
+        )
         project.labels.set(image_ids, class_id)
     return step.change

@@ -40,12 +40,18 @@ class LabelQueue:
         return None if suspect is None else suspect.label
 
     def place_of(self, image_id: int) -> int | None:
-        return next((place for place, each in enumerate(self.open) if each.image_id == image_id), None)
+        return next(
+            (place for place, each in enumerate(self.open) if each.image_id == image_id), None
+        )
 
     def renew(self, suspects: Iterable[SuspectLabel]) -> None:
         """Take the outcome of a new check; the label under the eye stays as it is shown, in its place."""
         shown, place = self.current_suspect, self.current and self.place_of(self.current)
-        found = [each for each in suspects if each.image_id not in self._settled and each.image_id != self.current]
+        found = [
+            each
+            for each in suspects
+            if each.image_id not in self._settled and each.image_id != self.current
+        ]
         self.open = sorted(found, key=lambda each: self._rank(each.image_id))
         if shown is not None:
             self.open.insert(min(place or 0, len(self.open)), shown)
@@ -74,7 +80,9 @@ class LabelQueue:
             suspect = self._settled.pop(image_id, None)
             if suspect is not None:
                 before = [each for each in self.open if each.probability >= suspect.probability]
-                self.open.insert(len([each for each in before if each.image_id not in self._put_off]), suspect)
+                self.open.insert(
+                    len([each for each in before if each.image_id not in self._put_off]), suspect
+                )
                 self.current = image_id
 
     def drop(self, is_outdated: Collection[int]) -> None:

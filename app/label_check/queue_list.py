@@ -6,9 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+)
 from PySide6.QtWidgets import QStyleOptionViewItem as Option
 
 from app.images.pixels import paint_square
@@ -45,19 +59,27 @@ class _RowDelegate(QStyledItemDelegate):
     def sizeHint(self, _option: Option, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(0, HEIGHT)
 
-    def paint(self, painter: QPainter, option: Option, index: QModelIndex | QPersistentModelIndex) -> None:
+    def paint(
+        self, painter: QPainter, option: Option, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
         row: QueueRow = index.data(ROLE)
         gap, colours = tokens().spacing.small, tokens().colours
         painter.save()
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         area = option.rect.adjusted(gap // 2, 1, -gap // 2, -1)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colours.accent_soft))
-            painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
+            painter.drawRoundedRect(
+                area, tokens().spacing.radius_small, tokens().spacing.radius_small
+            )
         square = QRect(area.left() + gap, area.top() + (area.height() - SIDE) // 2, SIDE, SIDE)
         ratio = self._list.devicePixelRatioF()
-        paint_square(painter, placed(square, area), self._thumbnails.pixmap(row.source, SIDE, ratio))
+        paint_square(
+            painter, placed(square, area), self._thumbnails.pixmap(row.source, SIDE, ratio)
+        )
         text = placed(area.adjusted(SIDE + 2 * gap, 0, -gap, 0), area)
         _paint_lines(painter, text, option.font, row)
         painter.restore()
@@ -72,8 +94,12 @@ def _paint_lines(painter: QPainter, area: QRect, font: QFont, row: QueueRow) -> 
     lower.setTop(area.center().y() + 1)
     painter.setFont(small)
     painter.setPen(QColor(colours.text_muted))
-    painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, isolated(row.likely))
-    upper.setRight(upper.right() - painter.fontMetrics().horizontalAdvance(row.likely) - tokens().spacing.small)
+    painter.drawText(
+        upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, isolated(row.likely)
+    )
+    upper.setRight(
+        upper.right() - painter.fontMetrics().horizontalAdvance(row.likely) - tokens().spacing.small
+    )
     upper = placed(upper, area)
     for text, place, colour, where in (
         (row.label, upper, colours.text_secondary, Qt.AlignmentFlag.AlignBottom),
@@ -136,7 +162,9 @@ class QueueList(QListWidget):
     def _add(self, row: QueueRow) -> None:
         item = QListWidgetItem(self)
         item.setData(ROLE, row)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, clauses(f"{row.label} {row.proposed}", row.likely))
+        item.setData(
+            Qt.ItemDataRole.AccessibleTextRole, clauses(f"{row.label} {row.proposed}", row.likely)
+        )
         item.setToolTip(plain_tip(f"{image_name(row.source)}\n{row.label} {row.proposed}"))
 
     def _on_ready(self, source: ImageSource) -> None:

@@ -51,7 +51,10 @@ KEYS: Final = PageKeys(
         PageKey("remove", marked("Remove label"), "X"),
         PageKey("next", marked("Next label"), "Down PgDown"),
         PageKey("previous", marked("Previous label"), "Up PgUp"),
-        *(PageKey(f"digit_{digit}", text, str(digit)) for digit, text in enumerate(_DIGIT_TEXTS, start=1)),
+        *(
+            PageKey(f"digit_{digit}", text, str(digit))
+            for digit, text in enumerate(_DIGIT_TEXTS, start=1)
+        ),
     ),
 )
 
@@ -69,14 +72,18 @@ class ClassEvidence(QWidget):
         self._strip.image_clicked.connect(self.image_clicked)
         self._images: Sequence[int] = ()
         self._state: CollectionState | None = None
-        column = fill_column(self, self._title, self._detail, self._strip, spacing=tokens().spacing.tiny)
+        column = fill_column(
+            self, self._title, self._detail, self._strip, spacing=tokens().spacing.tiny
+        )
         column.addStretch(1)
 
     @property
     def texts(self) -> tuple[str, str]:
         return self._title.text(), self._detail.text()
 
-    def show_class(self, title: str, detail: str, images: Sequence[int], state: CollectionState | None) -> None:
+    def show_class(
+        self, title: str, detail: str, images: Sequence[int], state: CollectionState | None
+    ) -> None:
         self._title.show_text(title)
         self._detail.show_text(detail)
         self._strip.setAccessibleName(title)
@@ -88,7 +95,9 @@ class ClassEvidence(QWidget):
         lines = self._title.sizeHint().height() + self._detail.sizeHint().height()
         self.setMinimumHeight(lines + FACE + 2 * tokens().spacing.tiny)
         if self._state is not None:
-            self._strip.show_images(self._images[: max(1, (self.width() + GAP) // (FACE + GAP))], self._state)
+            self._strip.show_images(
+                self._images[: max(1, (self.width() + GAP) // (FACE + GAP))], self._state
+            )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -151,13 +160,18 @@ class SuspectCard(QWidget):
         self.setAccessibleName(wording.list_title(suspect, name_of))
         self.canvas.show_image(source)
         self.canvas.setToolTip(plain_tip(image_name(source)))
-        own, proposed = wording.labelled_text(suspect, name_of), wording.looks_text(suspect, name_of)
+        own, proposed = (
+            wording.labelled_text(suspect, name_of),
+            wording.looks_text(suspect, name_of),
+        )
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
         self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)
         self.reason.setText(with_breaks(wording.reasons_text(suspect, name_of)))
         self.show_choices(suspect, name_of, 1)
 
-    def show_choices(self, suspect: SuspectLabel, name_of: Callable[[int], str], count: int) -> None:
+    def show_choices(
+        self, suspect: SuspectLabel, name_of: Callable[[int], str], count: int
+    ) -> None:
         """Say what the buttons do to one label, or to `count` selected ones."""
         relabel, keep = wording.relabel_text(suspect, name_of), wording.keep_text(suspect, name_of)
         if count > 1:

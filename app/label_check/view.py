@@ -38,14 +38,19 @@ class EmptyPlace(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._icon = QLabel()
-        self.title, self.text = make_label("", "heading", wraps=True), make_label("", "secondary", wraps=True)
+        self.title, self.text = (
+            make_label("", "heading", wraps=True),
+            make_label("", "secondary", wraps=True),
+        )
         column = QVBoxLayout(self)
         column.setSpacing(tokens().spacing.medium)
         column.addStretch(2)
         for part in (self._icon, self.title, self.text):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             part.setMinimumWidth(NARROWEST)
-            column.addWidget(part)  # as wide as the page: an aligned one would be as high as its first line
+            column.addWidget(
+                part
+            )  # as wide as the page: an aligned one would be as high as its first line
         self.bar = make_bar()
         self.bar.setFixedWidth(NARROWEST)
         column.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -56,7 +61,9 @@ class EmptyPlace(QWidget):
         self.bar.setVisible(words.is_working)
         self.bar.setAccessibleName(words.title)
         colour = "accent" if words.is_good else "text_disabled"
-        self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
+        self._icon.setPixmap(
+            icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF())
+        )
         self.title.setText(with_breaks(words.title))
         self.text.setText(with_breaks(words.text))
 
@@ -78,7 +85,9 @@ class LabelCheckPage(QWidget):
         self.empty = EmptyPlace()
         self._line = make_separator(vertical=True)
         self.note = ElidedLabel("caption")  # what could not be judged
-        self.note.setContentsMargins(tokens().spacing.medium, 0, tokens().spacing.medium, tokens().spacing.tiny)
+        self.note.setContentsMargins(
+            tokens().spacing.medium, 0, tokens().spacing.medium, tokens().spacing.tiny
+        )
         work, pair = QWidget(), QWidget()
         row = QHBoxLayout(pair)
         row.setContentsMargins(0, 0, 0, 0)
@@ -134,7 +143,9 @@ class LabelCheckPage(QWidget):
         """Show the list and the label under the eye; all their images must be in the state."""
         self._suspect, self._name_of = current, name_of
         rows = [
-            QueueRow(each.image_id, state.source_of(each.image_id), *wording.row_texts(each, name_of))
+            QueueRow(
+                each.image_id, state.source_of(each.image_id), *wording.row_texts(each, name_of)
+            )
             for each in suspects
         ]
         self.list.show_rows(rows, current.image_id)
@@ -152,7 +163,9 @@ class LabelCheckPage(QWidget):
         self.setFocus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        acts = {row.name: lambda name=row.name: self.action_requested.emit(name) for row in KEYS.rows}
+        acts = {
+            row.name: lambda name=row.name: self.action_requested.emit(name) for row in KEYS.rows
+        }
         if self.is_empty or not KEYS.press(event, acts):
             super().keyPressEvent(event)
 

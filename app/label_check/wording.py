@@ -33,7 +33,11 @@ class EmptyTexts:
 
 def title_text(count: int) -> str:
     """Of the page."""
-    return plural(count, "Check labels: 1 left", "Check labels: %n left") if count else tr("Check labels")
+    return (
+        plural(count, "Check labels: 1 left", "Check labels: %n left")
+        if count
+        else tr("Check labels")
+    )
 
 
 def command_text(count: int) -> str:
@@ -43,7 +47,11 @@ def command_text(count: int) -> str:
 
 def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
     """A row of the list: its label, the proposed class, and how likely it is wrong."""
-    return name_of(suspect.label), tr("→ %1", name_of(suspect.proposed)), probability_text(suspect.probability)
+    return (
+        name_of(suspect.label),
+        tr("→ %1", name_of(suspect.proposed)),
+        probability_text(suspect.probability),
+    )
 
 
 def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -102,7 +110,10 @@ def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
                 )
             votes = _votes_text(suspect, name_of)
             return plural(
-                count, "Its nearest labelled look-alike: %1.", "Its %n nearest labelled look-alikes: %1.", votes
+                count,
+                "Its nearest labelled look-alike: %1.",
+                "Its %n nearest labelled look-alikes: %1.",
+                votes,
             )
         case _:
             text = tr("Without this label the model predicts %1, %2.")
@@ -115,7 +126,10 @@ def _label_of_twin(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     """`9 Fox, 1 Dog`."""
-    shown = [tr("%1 %2", number(votes), name_of(class_id)) for class_id, votes in suspect.votes[:MOST_VOTES]]
+    shown = [
+        tr("%1 %2", number(votes), name_of(class_id))
+        for class_id, votes in suspect.votes[:MOST_VOTES]
+    ]
     rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
     if rest:
         shown.append(plural(rest, "1 other", "%n others"))
@@ -168,14 +182,18 @@ def judged_text(found: LabelCheck, name_of: NameOf) -> str:
 def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> EmptyTexts:
     """Why nothing is shown, and what would change that."""
     if found.labels_missing:
-        text = plural(found.labels_missing, "Label 1 more image first.", "Label %n more images first.")
+        text = plural(
+            found.labels_missing, "Label 1 more image first.", "Label %n more images first."
+        )
         return EmptyTexts("label", tr("Too few labels to check"), text)
     if not found.has_enough:
         text = tr("Label images of a second class: labels are checked by comparing classes.")
         return EmptyTexts("label", tr("All labels are of one class"), text)
     if partly := judged_text(found, name_of):
         none_wrong = tr("No label that could be judged looks wrong")
-        return EmptyTexts("label", none_wrong if found.judged else tr("No label could be judged"), partly)
+        return EmptyTexts(
+            "label", none_wrong if found.judged else tr("No label could be judged"), partly
+        )
     if settled:
         text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
         return EmptyTexts("check_circle", tr("No other label looks wrong"), text, is_good=True)

@@ -51,9 +51,13 @@ class LabelImports(Imports["LabelImportCard"]):
         return tr("Import labels")
 
     def _file_kinds(self) -> str:
-        return tr("Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
+        return tr(
+            "Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)"
+        )
 
-    def _survey(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> LabelSurvey:
+    def _survey(
+        self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken
+    ) -> LabelSurvey:
         from app.label_import.logic import survey_labels
 
         return survey_labels(project, source, cancel, columns=given)
@@ -68,9 +72,14 @@ class LabelImports(Imports["LabelImportCard"]):
             self._shell.images_given.emit(paths, None)
             return
         source = paths[0]
-        job = DetachedJob(tr("Reading %1", shown(source.name)), lambda _on_progress, _cancel: is_label_file(source))
+        job = DetachedJob(
+            tr("Reading %1", shown(source.name)),
+            lambda _on_progress, _cancel: is_label_file(source),
+        )
         job.keeps_finished = False
-        job.finished.connect(lambda found: self.read(source) if found else self._shell.images_given.emit(paths, None))
+        job.finished.connect(
+            lambda found: self.read(source) if found else self._shell.images_given.emit(paths, None)
+        )
         job.failed.connect(self._session.failed)
         self._session.closed.connect(job.cancel)
         self._session.jobs.watch(job)
@@ -81,7 +90,9 @@ class LabelImports(Imports["LabelImportCard"]):
         if survey is None:
             return
 
-        def work(live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken) -> LabelImport:
+        def work(
+            live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken
+        ) -> LabelImport:
             from engine.collection.importing.import_labels import import_labels
 
             survey.contents.cancel = cancel
@@ -90,7 +101,9 @@ class LabelImports(Imports["LabelImportCard"]):
                 read=survey.read, contents=survey.contents, threshold=threshold,
             )  # fmt: skip
 
-        self._take_over(tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported)
+        self._take_over(
+            tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported
+        )
 
     def _on_imported(self, done: LabelImport) -> None:
         from app.label_import.wording import done_text

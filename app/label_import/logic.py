@@ -17,7 +17,20 @@ from engine.project import Project
 from engine.texts import Message, enumerated
 
 DROPPED: Final = frozenset(
-    {".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".jsonl", ".manifest", ".json", ".xml", ".zip", ".parquet"}
+    {
+        ".csv",
+        ".tsv",
+        ".xlsx",
+        ".xlsm",
+        ".xls",
+        ".ods",
+        ".jsonl",
+        ".manifest",
+        ".json",
+        ".xml",
+        ".zip",
+        ".parquet",
+    }
 )
 """Suffixes of dropped files that may hold labels; folders hold images."""
 
@@ -34,7 +47,9 @@ class LabelSurvey:
     is_nameless: bool  # whether labels have no annotator
     missing_images: tuple[str, ...]  # images that the project lacks; those found on disk first
     on_disk: frozenset[str]  # missing images found on disk
-    counts: Mapping[tuple[bool, bool], int]  # labels to import, by whether classes are made and images added
+    counts: Mapping[
+        tuple[bool, bool], int
+    ]  # labels to import, by whether classes are made and images added
     contents: FileContents = field(default_factory=FileContents)  # files read so far
 
 
@@ -44,7 +59,11 @@ def may_be_labels(path: Path) -> bool:
 
 
 def survey_labels(
-    project_path: Path, source: Path, cancel: CancelToken | None = None, *, columns: Mapping[str, str] | None = None
+    project_path: Path,
+    source: Path,
+    cancel: CancelToken | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
 ) -> LabelSurvey:
     """Compare a source of labels with the project.
 
@@ -62,13 +81,23 @@ def survey_labels(
         found, refused = images_on_disk(plan, PermittedImages(project, source))
     on_disk, plan = frozenset(found), replace(plan, problems=(*plan.problems, *refused))
     both = (False, True)
-    counts = {(classes, images): _labels_coming(plan, on_disk, classes, images) for classes in both for images in both}
+    counts = {
+        (classes, images): _labels_coming(plan, on_disk, classes, images)
+        for classes in both
+        for images in both
+    }
     named = {label.who for label in read[1].labels}
-    people = tuple(who for who, _count in Counter(label.who for label in plan.labels).most_common() if who in named)
+    people = tuple(
+        who
+        for who, _count in Counter(label.who for label in plan.labels).most_common()
+        if who in named
+    )
     is_nameless = any(not label.who and not label.is_machine for label in read[1].labels)
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
     title = READ_FORMATS[plan.format_name].title
-    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents)
+    return LabelSurvey(
+        source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents
+    )
 
 
 def _format_of(source: Path) -> str:
@@ -85,7 +114,9 @@ def _format_of(source: Path) -> str:
         ) from None
 
 
-def _labels_coming(plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool, adds_images: bool) -> int:
+def _labels_coming(
+    plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool, adds_images: bool
+) -> int:
     missing = set(plan.missing_images)
     coming = set()
     for label in plan.waiting:

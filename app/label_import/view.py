@@ -38,8 +38,12 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))
-        self.contradictions = PlanSection(tr("Images with two classes"), (image, tr("Class used"), tr("Also"), by))
-        self.class_conflicts = PlanSection(tr("Ambiguous classes"), (image, there, tr("By name"), tr("By id")))
+        self.contradictions = PlanSection(
+            tr("Images with two classes"), (image, tr("Class used"), tr("Also"), by)
+        )
+        self.class_conflicts = PlanSection(
+            tr("Ambiguous classes"), (image, there, tr("By name"), tr("By id"))
+        )
         self.content_conflicts = PlanSection(tr("Different photos"), (image, here, tr("Reason")))
         self.classes = PlanSection(tr("Missing classes"), (tr("Class"), tr("Labels")))
         self.images = PlanSection(tr("Missing images"), (image, tr("File")))
@@ -52,7 +56,9 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.who.setAccessibleName(label.text())
         self._whose = QWidget()
         fill_row(self._whose, label, self.who)
-        self.threshold = dress_number_box(QSpinBox())  # least score of boxes that a detector found, in percent
+        self.threshold = dress_number_box(
+            QSpinBox()
+        )  # least score of boxes that a detector found, in percent
         self.threshold.setRange(0, 100)
         self.threshold.setSingleStep(5)
         self.threshold.setSuffix(percent_sign())
@@ -64,7 +70,12 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self._boxes = make_flowing_label("", "secondary")
         self._scores = QWidget()
         fill_row(self._scores, score, self.threshold)
-        conflicts = self.conflicts, self.class_conflicts, self.content_conflicts, self.contradictions
+        conflicts = (
+            self.conflicts,
+            self.class_conflicts,
+            self.content_conflicts,
+            self.contradictions,
+        )
         sections = (*conflicts, self.classes, self.suggestions, self.images, self.problems)
         self._fill(self._passed_over, self._scores, self._boxes, self._whose, *sections)
         for section in (self.classes, self.images):
@@ -90,11 +101,15 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             section.show_rows(title_of(len(found)), wording.conflict_rows(found), total=len(found))
         count = len(plan.class_conflicts)
         self.class_conflicts.show_rows(
-            wording.class_conflicts_title(count), wording.class_conflict_rows(plan.class_conflicts), total=count
+            wording.class_conflicts_title(count),
+            wording.class_conflict_rows(plan.class_conflicts),
+            total=count,
         )
         count = len(plan.content_conflicts)
         self.content_conflicts.show_rows(
-            wording.content_conflicts_title(count), wording.content_conflict_rows(plan.content_conflicts), total=count
+            wording.content_conflicts_title(count),
+            wording.content_conflict_rows(plan.content_conflicts),
+            total=count,
         )
         count = len(plan.new_classes)
         title = plural(count, "1 class is not in the project", "%n classes are not in the project")
@@ -110,7 +125,10 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         note = tr("To use one, create a class of this name and import again.")
         rows = wording.suggestion_rows(survey)
         self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
-        count, problems = len(plan.problems), [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]]
+        count, problems = (
+            len(plan.problems),
+            [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]],
+        )
         title = plural(count, "1 line skipped", "%n lines skipped")
         self.problems.show_rows(title, problems, total=count)
 

@@ -44,10 +44,16 @@ def summary_text(count: int, boxes: int = 0) -> str:
 
 def boxes_text(boxes: int, total: int) -> str:
     """`812 boxes become images of their own`, and how many stay out."""
-    taken = plural(boxes, "1 box becomes an image of its own.", "%n boxes become images of their own.")
+    taken = plural(
+        boxes, "1 box becomes an image of its own.", "%n boxes become images of their own."
+    )
     if boxes == total:
         return taken
-    left = plural(total - boxes, "1 box with a lower score stays out.", "%n boxes with a lower score stay out.")
+    left = plural(
+        total - boxes,
+        "1 box with a lower score stays out.",
+        "%n boxes with a lower score stay out.",
+    )
     return paragraph(taken, left)
 
 
@@ -56,7 +62,11 @@ def passed_over(survey: LabelSurvey) -> str:
     plan, parts = survey.plan, []
     if plan.already_there:
         parts.append(
-            plural(plan.already_there, "1 label is in the project already.", "%n labels are in the project already.")
+            plural(
+                plan.already_there,
+                "1 label is in the project already.",
+                "%n labels are in the project already.",
+            )
         )
     if plan.by_machine:
         prediction = plural(
@@ -66,10 +76,20 @@ def passed_over(survey: LabelSurvey) -> str:
         )
         parts.append(prediction)
     if plan.unlabelled and plan.has_scores:
-        parts.append(plural(plan.unlabelled, "1 image has no box in the file.", "%n images have no box in the file."))
+        parts.append(
+            plural(
+                plan.unlabelled,
+                "1 image has no box in the file.",
+                "%n images have no box in the file.",
+            )
+        )
     elif plan.unlabelled:
         parts.append(
-            plural(plan.unlabelled, "1 image has no class in the file.", "%n images have no class in the file.")
+            plural(
+                plan.unlabelled,
+                "1 image has no class in the file.",
+                "%n images have no class in the file.",
+            )
         )
     if plan.as_none:
         parts.append(
@@ -80,7 +100,8 @@ def passed_over(survey: LabelSurvey) -> str:
         )
     if plan.spelled_otherwise:
         spelled = enumeration(
-            tr("%1 as %2", shown(name), each.path) for name, each in list(plan.spelled_otherwise.items())[:MOST_ROWS]
+            tr("%1 as %2", shown(name), each.path)
+            for name, each in list(plan.spelled_otherwise.items())[:MOST_ROWS]
         )
         parts.append(tr("Spelled differently here: %1.", spelled))
     if plan.ambiguous_images:
@@ -143,7 +164,11 @@ def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[
     """Image, image of this name here, difference."""
     other = {"other content": tr("Different content")}
     return [
-        (shown(each.image), shown(each.ours), other.get(each.reason) or shown(translated(each.reason)))
+        (
+            shown(each.image),
+            shown(each.ours),
+            other.get(each.reason) or shown(translated(each.reason)),
+        )
         for each in conflicts[:MOST_ROWS]
     ]
 
@@ -162,7 +187,11 @@ def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]
     """Image, class here, class in the file, annotator."""
     names = {NONE_OF_THEM: tr("None of the classes"), NOTHING_THERE: tr("Empty")}
     return [
-        (shown(each.image), *(names.get(path, path) for path in (each.ours, each.theirs)), shown(each.who))
+        (
+            shown(each.image),
+            *(names.get(path, path) for path in (each.ours, each.theirs)),
+            shown(each.who),
+        )
         for each in conflicts[:MOST_ROWS]
     ]
 
@@ -193,10 +222,14 @@ def done_text(done: LabelImport) -> str:
         template = plural(done.classes_added, "%1 class created", "%1 classes created")
         parts.append(fill(template, number(done.classes_added)))
     if done.noted:
-        parts.append(plural(done.noted, "Stars or comment of 1 image", "Stars or comments of %n images"))
+        parts.append(
+            plural(done.noted, "Stars or comment of 1 image", "Stars or comments of %n images")
+        )
     if done.images_added:
         parts.append(tr("%1 added", images(done.images_added)))
     if conflicts := len(done.plan.conflicts):
-        template = plural(conflicts, "%1 conflict: your label stayed", "%1 conflicts: your labels stayed")
+        template = plural(
+            conflicts, "%1 conflict: your label stayed", "%1 conflicts: your labels stayed"
+        )
         parts.append(fill(template, number(conflicts)))
     return in_sentences(*parts)

@@ -8,7 +8,14 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from app.controls import fill_column, make_button, make_choice_box, make_icon_button, make_label, make_separator
+from app.controls import (
+    fill_column,
+    make_button,
+    make_choice_box,
+    make_icon_button,
+    make_label,
+    make_separator,
+)
 from app.map.colouring import ColourBy
 from app.map.keys import KEYS
 from app.map.pointer import Tool
@@ -53,7 +60,9 @@ class ViewBar(QWidget):
         group = QButtonGroup(self)
         for tool, button in self.tools.items():
             group.addButton(button)
-            button.clicked.connect(lambda _is_on=False, tool=tool: self.tool_chosen.emit(tool.value))
+            button.clicked.connect(
+                lambda _is_on=False, tool=tool: self.tool_chosen.emit(tool.value)
+            )
         self.tools[Tool.MOVE].setChecked(True)
         fit = make_icon_button("fit", KEYS.tip(tr("Show all"), "fit"), self.fit_wanted.emit)
         self.again = make_icon_button("refresh", tr("Update the map"), self.again_wanted.emit)
@@ -71,7 +80,13 @@ class ViewBar(QWidget):
         row.addWidget(self.by)
         row.addWidget(self.level)
         row.addStretch(1)
-        for part in (self.names, self.prototypes, self.edges, make_separator(vertical=True), *self.tools.values()):
+        for part in (
+            self.names,
+            self.prototypes,
+            self.edges,
+            make_separator(vertical=True),
+            *self.tools.values(),
+        ):
             row.addWidget(part)
         row.addWidget(make_separator(vertical=True))
         row.addWidget(fit)
@@ -135,7 +150,9 @@ class ViewBar(QWidget):
         self.colouring_chosen.emit()
 
     def _show_whether_level_counts(self) -> None:
-        self.level.setVisible(self.colours_by in (ColourBy.CLASS, ColourBy.LABEL) and self.level.count() > 1)
+        self.level.setVisible(
+            self.colours_by in (ColourBy.CLASS, ColourBy.LABEL) and self.level.count() > 1
+        )
 
 
 @final
@@ -154,10 +171,16 @@ class ChosenBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.count = make_label("", "strong")
         self.errors = make_label("", "secondary")
-        self.label = make_button(KEYS.tip(tr("Label as…"), "label"), self.label_wanted.emit, variant="primary")
+        self.label = make_button(
+            KEYS.tip(tr("Label as…"), "label"), self.label_wanted.emit, variant="primary"
+        )
         self.accept = make_button("", self.accept_wanted.emit)
-        self.grid = make_button(KEYS.tip(tr("Show in grid"), "show_in_grid"), self.grid_wanted.emit, variant="flat")
-        self.clear = make_icon_button("close", tr("Clear the selection (Esc)"), self.clear_wanted.emit)
+        self.grid = make_button(
+            KEYS.tip(tr("Show in grid"), "show_in_grid"), self.grid_wanted.emit, variant="flat"
+        )
+        self.clear = make_icon_button(
+            "close", tr("Clear the selection (Esc)"), self.clear_wanted.emit
+        )
         for part in (self.label, self.accept, self.grid, self.clear):
             part.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus to the map
         spacing = tokens().spacing

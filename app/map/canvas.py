@@ -33,7 +33,9 @@ ZOOM_STEP: Final = 1.25  # of a key
 MOST_ZOOM: Final = 400.0  # times the scale at which all is seen
 LEAST_ZOOM: Final = 0.5  # the same, when one goes away
 _RING: Final = 2.0  # pixels, around the image below the pointer
-MOST_PIXELS: Final = 900_000  # of the screen that all points of a frame cover: a few milliseconds of work
+MOST_PIXELS: Final = (
+    900_000  # of the screen that all points of a frame cover: a few milliseconds of work
+)
 
 
 @final
@@ -44,7 +46,9 @@ class MapCanvas(QWidget):
     selected = Signal()  # other images are selected
     resized = Signal()
 
-    def __init__(self, thumbnails: Thumbnails, source_of: Callable[[int], ImageSource | None]) -> None:
+    def __init__(
+        self, thumbnails: Thumbnails, source_of: Callable[[int], ImageSource | None]
+    ) -> None:
         super().__init__()
         self.scene = MapScene()
         self.camera = Camera()
@@ -79,7 +83,11 @@ class MapCanvas(QWidget):
         before = self.scene
         if scene.points is not before.points:
             kept = scene.points.rows_of(before.points.image_ids[self.chosen])
-            at = None if self.current is None else scene.points.rows_of([int(before.points.image_ids[self.current])])
+            at = (
+                None
+                if self.current is None
+                else scene.points.rows_of([int(before.points.image_ids[self.current])])
+            )
             self.chosen = np.zeros(len(scene.points), dtype=bool)
             self.chosen[kept] = True
             self.current = None if at is None or not len(at) else int(at[0])
@@ -189,7 +197,11 @@ class MapCanvas(QWidget):
         most = LARGEST_POINT + max(0.0, log2(self.camera.scale / self.fitting_scale)) / 2
         ratio, seen = self.devicePixelRatioF(), max(len(self.rows_in_view()), 1)
         affordable = (MOST_PIXELS / (pi * seen)) ** 0.5 / ratio
-        return min(max(CROWDING * apart * self.camera.scale, SMALLEST_POINT), most, max(affordable, SMALLEST_POINT))
+        return min(
+            max(CROWDING * apart * self.camera.scale, SMALLEST_POINT),
+            most,
+            max(affordable, SMALLEST_POINT),
+        )
 
     # -- painting
 
@@ -213,11 +225,16 @@ class MapCanvas(QWidget):
 
     def _paint_rings(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for row, colour in ((self.current, tokens().colours.accent), (self.hovered, tokens().colours.text)):
+        for row, colour in (
+            (self.current, tokens().colours.accent),
+            (self.hovered, tokens().colours.text),
+        ):
             if row is not None and not self.thumbs.shows(row):
                 painter.setPen(QPen(QColor(colour), _RING))
                 reach = self.radius + 3
-                painter.drawEllipse(self.point_of(*self.scene.points.places[row].tolist()), reach, reach)
+                painter.drawEllipse(
+                    self.point_of(*self.scene.points.places[row].tolist()), reach, reach
+                )
 
     def _paint_outline(self, painter: QPainter) -> None:
         if len(self.outline) > 1:

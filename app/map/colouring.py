@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 
-PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {Scheme.LIGHT: palette.LIGHT, Scheme.DARK: palette.DARK}
-OTHER: Final[Mapping[Scheme, str]] = {Scheme.LIGHT: palette.OTHER_LIGHT, Scheme.DARK: palette.OTHER_DARK}
+PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {
+    Scheme.LIGHT: palette.LIGHT,
+    Scheme.DARK: palette.DARK,
+}
+OTHER: Final[Mapping[Scheme, str]] = {
+    Scheme.LIGHT: palette.OTHER_LIGHT,
+    Scheme.DARK: palette.OTHER_DARK,
+}
 RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
     Scheme.LIGHT: ("#b8627d", "#d99a4e", "#8fa63f", "#3f8f8a", "#3b4f9b"),
     Scheme.DARK: ("#f08aa6", "#f5bd72", "#c6d96b", "#6fd3c8", "#a3b4ff"),
@@ -49,7 +55,9 @@ class Wish:
     by: ColourBy = ColourBy.CLASS
     level: int | None = None  # of the classes, 0 for the top; None for the deepest
     scheme: Scheme = Scheme.LIGHT
-    stored_colours: Mapping[int, str] = field(default_factory=dict)  # that people gave classes, by id
+    stored_colours: Mapping[int, str] = field(
+        default_factory=dict
+    )  # that people gave classes, by id
     dates: Mapping[int, int] = field(default_factory=dict)  # days since 1970 by image id
 
 
@@ -60,7 +68,9 @@ class LegendEntry:
     colour: str  # "" for several
     count: int
     class_id: int | None = None  # None for what is no class
-    kind: str = ""  # of what is no class: "other", "none", "labelled", "predicted", "unknown", or a range
+    kind: str = (
+        ""  # of what is no class: "other", "none", "labelled", "predicted", "unknown", or a range
+    )
     range: tuple[float, float] | None = None  # of a score, or of days
 
 
@@ -77,22 +87,32 @@ class Colouring:
 def coloured(image_ids: Ids, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
     """Colours of images (n,) in ascending id; those that left the project are as those without a class."""
     places, is_there = _places_in(state, image_ids)
-    shown = shown_classes(state.label_class[places], state.best_class[places], state.is_unknown[places])
+    shown = shown_classes(
+        state.label_class[places], state.best_class[places], state.is_unknown[places]
+    )
     shown = np.where(is_there & (shown >= 0), shown, NO_CLASS)
     labels = np.where(is_there, state.label_class[places], NO_CLASS)
     at_level = _at_level(shown, graph, wish.level)
     match wish.by:
         case ColourBy.LABEL:
-            return _by_class(_at_level(np.where(labels >= 0, labels, NO_CLASS), graph, wish.level), wish, at_level)
+            return _by_class(
+                _at_level(np.where(labels >= 0, labels, NO_CLASS), graph, wish.level),
+                wish,
+                at_level,
+            )
         case ColourBy.STATUS:
             is_unknown = (labels == UNKNOWN) | ((labels == NO_CLASS) & state.is_unknown[places])
             return _by_status(labels, shown, is_unknown, wish, at_level)
         case ColourBy.SCORE:
             has_score = (labels == NO_CLASS) & (shown != NO_CLASS)
             scores = np.where(has_score, state.best_score[places], np.float32(np.nan))
-            return _by_value(scores.astype(np.float64), (0.0, *SCORE_STEPS, 1.0), wish, at_level, "score")
+            return _by_value(
+                scores.astype(np.float64), (0.0, *SCORE_STEPS, 1.0), wish, at_level, "score"
+            )
         case ColourBy.DATE:
-            days = np.array([wish.dates.get(each, np.nan) for each in image_ids.tolist()], dtype=np.float64)
+            days = np.array(
+                [wish.dates.get(each, np.nan) for each in image_ids.tolist()], dtype=np.float64
+            )
             return _by_value(days, _date_edges(days), wish, at_level, "date")
         case _:
             return _by_class(at_level, wish, at_level)
@@ -128,28 +148,44 @@ def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
     grey, is_class = OTHER[wish.scheme], found != NO_CLASS
     colours = [_shown_colour(each, wish) if each != NO_CLASS else grey for each in found.tolist()]
     numbers = np.array([argb(colour) for colour in colours], dtype=np.uint32)
-    ranked = sorted(np.flatnonzero(is_class).tolist(), key=lambda at: (-int(counts[at]), int(found[at])))
-    legend = [LegendEntry(colours[at], int(counts[at]), int(found[at])) for at in ranked[:MOST_LISTED]]
+    ranked = sorted(
+        np.flatnonzero(is_class).tolist(), key=lambda at: (-int(counts[at]), int(found[at]))
+    )
+    legend = [
+        LegendEntry(colours[at], int(counts[at]), int(found[at])) for at in ranked[:MOST_LISTED]
+    ]
     if rest := ranked[MOST_LISTED:]:
-        legend.append(LegendEntry("", int(counts[rest].sum()), kind="other", range=(float(len(rest)), 0.0)))
+        legend.append(
+            LegendEntry("", int(counts[rest].sum()), kind="other", range=(float(len(rest)), 0.0))
+        )
     if not is_class.all():
         legend.append(LegendEntry(grey, int(counts[~is_class].sum()), kind="none"))
     return Colouring(numbers[back], is_class.astype(np.uint8)[back], tuple(legend), at_level)
 
 
 def _shown_colour(class_id: int, wish: Wish) -> str:
-    return class_colour(class_id, wish.stored_colours.get(class_id, ""), is_dark=wish.scheme is Scheme.DARK)
+    return class_colour(
+        class_id, wish.stored_colours.get(class_id, ""), is_dark=wish.scheme is Scheme.DARK
+    )
 
 
-def _by_status(labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish: Wish, at_level: Codes) -> Colouring:
+def _by_status(
+    labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish: Wish, at_level: Codes
+) -> Colouring:
     bright = PALETTE[wish.scheme]
     kinds = np.select([is_unknown, labels >= 0, shown != NO_CLASS], [2, 0, 1], default=3)
     colours = [bright[0], bright[7], bright[3], OTHER[wish.scheme]]
     names = ("labelled", "predicted", "unknown", "none")
     counts = np.bincount(kinds, minlength=4).tolist()
-    legend = tuple(LegendEntry(colours[each], counts[each], kind=names[each]) for each in range(4) if counts[each])
+    legend = tuple(
+        LegendEntry(colours[each], counts[each], kind=names[each])
+        for each in range(4)
+        if counts[each]
+    )
     ranks = np.array((3, 1, 2, 0), dtype=np.uint8)[kinds]
-    return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[kinds], ranks, legend, at_level)
+    return Colouring(
+        np.array([argb(each) for each in colours], dtype=np.uint32)[kinds], ranks, legend, at_level
+    )
 
 
 def _by_value(
@@ -158,7 +194,11 @@ def _by_value(
     """Colours of values (n,) by steps; NaN is grey."""
     has_value = ~np.isnan(values)
     steps = max(len(edges) - 1, 1)
-    step = np.clip(np.searchsorted(np.array(edges[1:-1]), np.where(has_value, values, 0.0), side="right"), 0, steps - 1)
+    step = np.clip(
+        np.searchsorted(np.array(edges[1:-1]), np.where(has_value, values, 0.0), side="right"),
+        0,
+        steps - 1,
+    )
     colours = [*RAMP[wish.scheme][:steps], OTHER[wish.scheme]]
     at = np.where(has_value, step, len(colours) - 1)
     counts = np.bincount(at, minlength=len(colours)).tolist()
@@ -167,9 +207,18 @@ def _by_value(
         for each in range(len(edges) - 1) if counts[each]
     ]  # fmt: skip
     if counts[-1]:
-        legend.append(LegendEntry(colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"))
+        legend.append(
+            LegendEntry(
+                colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"
+            )
+        )
     ranks = np.where(has_value, 1, 0).astype(np.uint8)
-    return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[at], ranks, tuple(legend), at_level)
+    return Colouring(
+        np.array([argb(each) for each in colours], dtype=np.uint32)[at],
+        ranks,
+        tuple(legend),
+        at_level,
+    )
 
 
 def _date_edges(days: NDArray[np.float64]) -> tuple[float, ...]:

@@ -51,7 +51,9 @@ class MapColours(QObject):
         self._soon.timeout.connect(self._colour)
         session.state_changed.connect(lambda _state: self.refresh())
         session.graph_changed.connect(lambda _edits: self._forget_graph())
-        session.fitting_changed.connect(lambda is_fitting: None if is_fitting else self._ask_prototypes())
+        session.fitting_changed.connect(
+            lambda is_fitting: None if is_fitting else self._ask_prototypes()
+        )
         session.marks.changed.connect(self.refresh)
         session.change_made.connect(self._on_change_made)
         application = QApplication.instance()
@@ -144,13 +146,17 @@ class MapColours(QObject):
 
     def _ask_prototypes(self) -> None:
         if self.map is not None:
-            self._session.ask(prototypes_in, self._place_prototypes, owner=self, topic="map prototypes")
+            self._session.ask(
+                prototypes_in, self._place_prototypes, owner=self, topic="map prototypes"
+            )
 
     def _place_prototypes(self, found: MapPrototypes) -> None:
         made, graph = self.map, self._session.graph
         if made is None or not made.space.takes(found.vectors.shape[1]):
             return
-        names = [graph.shown_name(each) if each in graph else "" for each in found.class_ids.tolist()]
+        names = [
+            graph.shown_name(each) if each in graph else "" for each in found.class_ids.tolist()
+        ]
 
         def work() -> None:
             from engine.collection.map.prototypes import placed
@@ -161,14 +167,18 @@ class MapColours(QObject):
 
         self._thread.submit(work, lambda _message: None)
 
-    def _take_prototypes(self, of: ImageMap, marks: list[PrototypeMark], found: MapPrototypes) -> None:
+    def _take_prototypes(
+        self, of: ImageMap, marks: list[PrototypeMark], found: MapPrototypes
+    ) -> None:
         if of is self.map:
             self.scene = self.scene.with_prototypes(marks, found.edges)
             if self.scene.order is not None:
                 self.made.emit(self.scene)
 
 
-def _coloured_scene(scene: MapScene, state: CollectionState, graph: CategoryGraph, wish: Wish) -> MapScene:
+def _coloured_scene(
+    scene: MapScene, state: CollectionState, graph: CategoryGraph, wish: Wish
+) -> MapScene:
     colouring = coloured(scene.points.image_ids, state, graph, wish)
     finest = colouring.classes if wish.level is None else coloured(
         scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)

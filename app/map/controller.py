@@ -163,7 +163,12 @@ class Maps(Feature):
             self.page.notice.ask(sentence(message), ((tr("Try again"), self._try_again),))
         else:
             words = self.page.show_state()
-            words.show_words(tr("The map could not be built"), sentence(message), tr("Try again"), self._try_again)
+            words.show_words(
+                tr("The map could not be built"),
+                sentence(message),
+                tr("Try again"),
+                self._try_again,
+            )
 
     def _try_again(self) -> None:
         assert self.page is not None
@@ -172,7 +177,9 @@ class Maps(Feature):
 
     def _on_stopped(self) -> None:
         if self.page is not None and not self.page.is_map_shown:
-            self.page.show_state().show_words(tr("Building the map was cancelled"), "", tr("Build the map"), self._look)
+            self.page.show_state().show_words(
+                tr("Building the map was cancelled"), "", tr("Build the map"), self._look
+            )
 
     def _make_again(self) -> None:
         assert self.page is not None
@@ -282,7 +289,9 @@ class Maps(Feature):
         if ids:
             import numpy as np
 
-            self._shell.workspace.show_images(ImageSet(np.array(ids, dtype=np.int64), set_title(len(ids))))
+            self._shell.workspace.show_images(
+                ImageSet(np.array(ids, dtype=np.int64), set_title(len(ids)))
+            )
 
     def _label(self) -> None:
         ids = self._chosen()
@@ -326,7 +335,9 @@ class Maps(Feature):
 def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
     """One step, whatever the number of classes."""
     count = sum(map(len, groups.values()))
-    with project.history.one_step(project_action("predictions_accepted", images=count, classes=len(groups))) as step:
+    with project.history.one_step(
+        project_action("predictions_accepted", images=count, classes=len(groups))
+    ) as step:
         for class_id, image_ids in groups.items():
             project.labels.set(image_ids, class_id, source=IN_BULK)
     return step.change

@@ -50,8 +50,14 @@ class HoverCard(QWidget):
         over = self.parentWidget()
         assert over is not None, "it floats over the map"
         room = over.rect()
-        left = at.x() + _AWAY if at.x() + _AWAY + self.width() <= room.width() else at.x() - _AWAY - self.width()
-        top = min(max(at.y() - self.height() / 2, 4.0), max(4.0, room.height() - self.height() - 4.0))
+        left = (
+            at.x() + _AWAY
+            if at.x() + _AWAY + self.width() <= room.width()
+            else at.x() - _AWAY - self.width()
+        )
+        top = min(
+            max(at.y() - self.height() / 2, 4.0), max(4.0, room.height() - self.height() - 4.0)
+        )
         self.move(round(left), round(top))
         self.show()
         self.raise_()
@@ -67,8 +73,14 @@ class HoverCard(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.setPen(QColor(worn.colours.border))
         painter.setBrush(QColor(worn.colours.raised))
-        painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), worn.spacing.radius, worn.spacing.radius)
+        painter.drawRoundedRect(
+            self.rect().adjusted(0, 0, -1, -1), worn.spacing.radius, worn.spacing.radius
+        )
         if self._source is not None:
             picture = self._thumbnails.pixmap(self._source, SIDE, self.devicePixelRatioF())
-            paint_square(painter, QRect(_PAD, _PAD, SIDE, SIDE), picture or self._thumbnails.stand_in(self._source))
+            paint_square(
+                painter,
+                QRect(_PAD, _PAD, SIDE, SIDE),
+                picture or self._thumbnails.stand_in(self._source),
+            )
         painter.end()

@@ -34,7 +34,10 @@ class ClassPlace:
 
 
 def class_places(
-    classes: NDArray[np.int32], finest: NDArray[np.int32], places: NDArray[np.float32], graph: CategoryGraph
+    classes: NDArray[np.int32],
+    finest: NDArray[np.int32],
+    places: NDArray[np.float32],
+    graph: CategoryGraph,
 ) -> tuple[ClassPlace, ...]:
     """Where the images (n,) of each class lie at the level that is coloured, and of those below: from the coarsest.
 
@@ -83,7 +86,9 @@ def _place(class_id: int, places: NDArray[np.float32], depth: int) -> ClassPlace
 
 
 def placed_apart(
-    wanted: Iterable[tuple[float, float, float, float]], view: tuple[float, float], taken: Sequence[Box] = ()
+    wanted: Iterable[tuple[float, float, float, float]],
+    view: tuple[float, float],
+    taken: Sequence[Box] = (),
 ) -> list[tuple[int, Box]]:
     """Which boxes fit into a view without touching one another, earlier ones before later ones.
 
@@ -106,4 +111,9 @@ def placed_apart(
 
 
 def _touch(one: Box, other: Box) -> bool:
-    return one[0] - GAP < other[2] and other[0] - GAP < one[2] and one[1] - GAP < other[3] and other[1] - GAP < one[3]
+    return (
+        one[0] - GAP < other[2]
+        and other[0] - GAP < one[2]
+        and one[1] - GAP < other[3]
+        and other[1] - GAP < one[3]
+    )

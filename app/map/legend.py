@@ -31,7 +31,9 @@ class Legend(QWidget):
 
     def show_rows(self, rows: Sequence[tuple[str, str, int]]) -> None:
         self.rows = rows
-        self.setAccessibleName(clauses(*(titled(text, number(count)) for _colour, text, count in rows)))
+        self.setAccessibleName(
+            clauses(*(titled(text, number(count)) for _colour, text, count in rows))
+        )
         self.setVisible(bool(rows))
         self.resize(self.sizeHint())
         self.update()
@@ -44,7 +46,9 @@ class Legend(QWidget):
 
     def sizeHint(self) -> QSize:
         metrics = self._metrics
-        names = [min(metrics.horizontalAdvance(text), LONGEST) for _colour, text, _count in self.rows]
+        names = [
+            min(metrics.horizontalAdvance(text), LONGEST) for _colour, text, _count in self.rows
+        ]
         counts = [metrics.horizontalAdvance(number(count)) for _colour, _text, count in self.rows]
         width = 2 * _PAD + DOT + 3 * _GAP + max(names, default=0) + max(counts, default=0)
         return QSize(width, 2 * _PAD + len(self.rows) * self._line - 4)
@@ -61,7 +65,9 @@ class Legend(QWidget):
         painter.setPen(QColor(worn.colours.hairline))
         painter.setBrush(ground)
         painter.drawRoundedRect(
-            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), worn.spacing.radius, worn.spacing.radius
+            QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5),
+            worn.spacing.radius,
+            worn.spacing.radius,
         )
         font = self.font()
         font.setPixelSize(worn.sizes.caption)
@@ -72,11 +78,15 @@ class Legend(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
             painter.drawEllipse(placed(QRectF(_PAD, middle - DOT / 2, DOT, DOT), whole))
-            room = QRectF(_PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height())
+            room = QRectF(
+                _PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height()
+            )
             room = placed(room, whole)
             painter.setPen(QColor(worn.colours.text))
             name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, LONGEST)
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, isolated(name))
             painter.setPen(QColor(worn.colours.text_muted))
-            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number(count))
+            painter.drawText(
+                room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number(count)
+            )
         painter.end()

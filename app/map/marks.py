@@ -47,8 +47,16 @@ class Marks:
             return
         at = self._in_view(scene.mark_places)
         lines, rows = clipped(at[ends[:, 0]], at[ends[:, 1]], canvas.view_size)
-        wanted = (place for place, row in enumerate(rows) if scene.prototypes[ends[row, 1]].class_id in shown)
-        painter.setPen(_hairline(colour, QColor(tokens().colours.sunken)) if canvas.is_moving else _line(colour))
+        wanted = (
+            place
+            for place, row in enumerate(rows)
+            if scene.prototypes[ends[row, 1]].class_id in shown
+        )
+        painter.setPen(
+            _hairline(colour, QColor(tokens().colours.sunken))
+            if canvas.is_moving
+            else _line(colour)
+        )
         painter.drawLines([QLineF(*lines[place].tolist()) for place in wanted])
 
     def paint_prototypes(self, painter: QPainter) -> None:
@@ -56,12 +64,19 @@ class Marks:
         stored, shown, dark = scene.stored_colours, self._depths(), QColor(tokens().colours.text)
         at = self._in_view(scene.mark_places)
         (width, height), away = canvas.view_size, DIAMOND + 2
-        is_in = (at[:, 0] > -away) & (at[:, 0] < width + away) & (at[:, 1] > -away) & (at[:, 1] < height + away)
+        is_in = (
+            (at[:, 0] > -away)
+            & (at[:, 0] < width + away)
+            & (at[:, 1] > -away)
+            & (at[:, 1] < height + away)
+        )
         for row in np.flatnonzero(is_in)[::-1].tolist():
             mark = scene.prototypes[row]
             if mark.class_id in shown:
                 class_id = mark.class_id
-                colour = dark if stored is None else class_colour(class_id, stored.get(class_id, ""))
+                colour = (
+                    dark if stored is None else class_colour(class_id, stored.get(class_id, ""))
+                )
                 picture = self._diamond(colour.rgba(), ratio)
                 x, y = at[row].tolist()
                 painter.drawPixmap(QPointF(x - away, y - away), picture)
@@ -100,13 +115,22 @@ class Marks:
             place = scene.places[row]
             if place.depth > deepest:
                 break  # they are sorted from the coarsest
-            picture = self._picture(scene.names.get(place.class_id, ""), is_strong=place.depth == 0, ratio=ratio)
+            picture = self._picture(
+                scene.names.get(place.class_id, ""), is_strong=place.depth == 0, ratio=ratio
+            )
             size = picture.deviceIndependentSize()
             below = DIAMOND + 2 + size.height() / 2 if place.class_id in marked else 0.0
-            found.append((picture, (float(at[row, 0]), float(at[row, 1]) + below, size.width(), size.height())))
+            found.append(
+                (
+                    picture,
+                    (float(at[row, 0]), float(at[row, 1]) + below, size.width(), size.height()),
+                )
+            )
             if len(found) == MOST_TRIED:
                 break
-        for number, box in placed_apart((wanted for _picture, wanted in found), canvas.view_size, canvas.covered):
+        for number, box in placed_apart(
+            (wanted for _picture, wanted in found), canvas.view_size, canvas.covered
+        ):
             painter.drawPixmap(_on_pixels(box, ratio), found[number][0])
 
     def _picture(self, name: str, *, is_strong: bool, ratio: float) -> QPixmap:
@@ -114,7 +138,9 @@ class Marks:
         if key not in self._pictures:
             if len(self._pictures) > _KEPT:
                 self._pictures.clear()
-            self._pictures[key] = _name_picture(name, self._canvas.font(), is_strong=is_strong, ratio=ratio)
+            self._pictures[key] = _name_picture(
+                name, self._canvas.font(), is_strong=is_strong, ratio=ratio
+            )
         return self._pictures[key]
 
 
@@ -153,7 +179,9 @@ def _line(colour: QColor) -> QPen:
 def _hairline(colour: QColor, ground: QColor) -> QPen:
     """One pixel of the screen, opaque: ten times as fast."""
     parts = zip(colour.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
-    pen = QPen(QColor(*((one * LINE_ALPHA + other * (255 - LINE_ALPHA)) // 255 for one, other in parts)), 1)
+    pen = QPen(
+        QColor(*((one * LINE_ALPHA + other * (255 - LINE_ALPHA)) // 255 for one, other in parts)), 1
+    )
     pen.setCosmetic(True)
     return pen
 
@@ -191,7 +219,8 @@ def clipped(
             high = np.where((step == 0) & (room < 0), -1.0, high)
     rows = np.flatnonzero(low < high)
     parts = np.concatenate(
-        [starts[rows] + low[rows, None] * way[rows], starts[rows] + high[rows, None] * way[rows]], axis=1
+        [starts[rows] + low[rows, None] * way[rows], starts[rows] + high[rows, None] * way[rows]],
+        axis=1,
     )
     return parts, rows.astype(np.int64)
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MOST_CHOSEN: Final = 60_000  # selected points that are painted, in a frame
 MOST_EDGED: Final = 15_000  # of which each has an edge
 _EDGE: Final = 1.2  # logical pixels
-_FINE: Final = 1.75  # pixels of the screen for a logical one from which no edge needs to be smoothed
+_FINE: Final = (
+    1.75  # pixels of the screen for a logical one from which no edge needs to be smoothed
+)
 
 
 @final
@@ -62,7 +64,9 @@ class PointPainter:
         if density is None or len(view.rows_in_view()) <= MANY:
             return False
         side, unit = density.pixels.shape[0], density.unit
-        image = QImage(density.pixels.data, side, side, 4 * side, QImage.Format.Format_ARGB32_Premultiplied)
+        image = QImage(
+            density.pixels.data, side, side, 4 * side, QImage.Format.Format_ARGB32_Premultiplied
+        )
         left, top, right, bottom = view.seen
         corner = ((left - density.left) / unit, (top - density.top) / unit)
         source = QRectF(*corner, (right - left) / unit, (bottom - top) / unit)
@@ -114,7 +118,13 @@ class PointPainter:
     def smooth_edges(self) -> None:
         """Begin to smooth edges, where the pixels are so large that they show."""
         view, order, ratio = self._view, self._view.scene.order, self._view.devicePixelRatioF()
-        if ratio >= _FINE or order is None or view.chosen_count or not view.isVisible() or len(order.rows) > MANY:
+        if (
+            ratio >= _FINE
+            or order is None
+            or view.chosen_count
+            or not view.isVisible()
+            or len(order.rows) > MANY
+        ):
             return
         key, window, radius = self._key(), self._pixel_view(ratio), view.radius * ratio
         places, colours, ground = order.places, order.colours, _ground()
@@ -138,7 +148,9 @@ def image_over(pixels: NDArray[np.uint32]) -> QImage:
     height, width = pixels.shape
     row = pixels.strides[0] // 4
     flat = np.lib.stride_tricks.as_strided(pixels, ((height - 1) * row + width,), (4,))
-    return QImage(flat.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)
+    return QImage(
+        flat.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied
+    )
 
 
 def _ground() -> int:

@@ -69,10 +69,16 @@ class MapPointer(QObject):
         if isinstance(event, QMouseEvent) and event.type() in self._acts:
             return self._acts[event.type()](event)
         if isinstance(event, QWheelEvent):
-            self._canvas.zoom(WHEEL_STEP ** (event.angleDelta().y() / WHEEL_UNITS), event.position())
+            self._canvas.zoom(
+                WHEEL_STEP ** (event.angleDelta().y() / WHEEL_UNITS), event.position()
+            )
             event.accept()
             return True
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+        if (
+            isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Space
+            and not event.isAutoRepeat()
+        ):
             self._has_space = event.type() == QEvent.Type.KeyPress
             self._show_cursor()
             return True
@@ -108,7 +114,10 @@ class MapPointer(QObject):
         if self._pressed is None:
             self._hover(self._canvas.row_at(at))
             return False
-        if not self._moves and (at - self._pressed).manhattanLength() < QApplication.startDragDistance() // 2:
+        if (
+            not self._moves
+            and (at - self._pressed).manhattanLength() < QApplication.startDragDistance() // 2
+        ):
             return True
         self._moves = True
         self._hover(None)

@@ -49,7 +49,10 @@ class MapPoints:
         """What is seen when all of it is."""
         if not len(self):
             return -50.0, -50.0, 50.0, 50.0
-        (left, top), (right, bottom) = self.places.min(axis=0).tolist(), self.places.max(axis=0).tolist()
+        (left, top), (right, bottom) = (
+            self.places.min(axis=0).tolist(),
+            self.places.max(axis=0).tolist(),
+        )
         return left - MARGIN, top - MARGIN, right + MARGIN, bottom + MARGIN
 
     def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> Rows:
@@ -82,10 +85,14 @@ class MapPoints:
             return found
         corners = np.array(outline, dtype=np.float32)
         low, high = corners.min(axis=0), corners.max(axis=0)
-        rows = np.flatnonzero(self.within((float(low[0]), float(low[1]), float(high[0]), float(high[1]))))
+        rows = np.flatnonzero(
+            self.within((float(low[0]), float(low[1]), float(high[0]), float(high[1])))
+        )
         x, y = self.places[rows, 0], self.places[rows, 1]
         is_in = np.zeros(len(rows), dtype=bool)
-        for (x1, y1), (x2, y2) in zip(corners.tolist(), [*corners[1:].tolist(), corners[0].tolist()], strict=True):
+        for (x1, y1), (x2, y2) in zip(
+            corners.tolist(), [*corners[1:].tolist(), corners[0].tolist()], strict=True
+        ):
             if y1 != y2:
                 crosses = (y1 > y) != (y2 > y)
                 is_in ^= crosses & (x < (x2 - x1) * (y - y1) / (y2 - y1) + x1)
@@ -110,7 +117,9 @@ class PaintOrder:
         return found
 
     @classmethod
-    def of(cls, points: MapPoints, colours: NDArray[np.uint32], ranks: NDArray[np.uint8]) -> PaintOrder:
+    def of(
+        cls, points: MapPoints, colours: NDArray[np.uint32], ranks: NDArray[np.uint8]
+    ) -> PaintOrder:
         """By rank (n,), the highest on top; within a rank in an order that favours nobody."""
         shuffled = np.random.default_rng(0).permutation(len(points))
         rows = shuffled[np.argsort(ranks[shuffled], kind="stable")]

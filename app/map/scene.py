@@ -42,13 +42,24 @@ class MapScene:
     names: Mapping[int, str] = field(default_factory=dict)  # of these classes
     prototypes: tuple[PrototypeMark, ...] = ()
     edges: tuple[tuple[int, int], ...] = ()  # places among `prototypes` of parents and children
-    stored_colours: Mapping[int, str] | None = None  # that people gave classes; None where colours tell other things
+    stored_colours: Mapping[int, str] | None = (
+        None  # that people gave classes; None where colours tell other things
+    )
 
-    def coloured(self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]) -> MapScene:
+    def coloured(
+        self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]
+    ) -> MapScene:
         """The same points in other colours; for a thread of its own."""
         order = PaintOrder.of(self.points, colouring.colours, colouring.ranks)
         density = Density.of(order.places, order.colours) if len(self.points) > MANY else None
-        return replace(self, colouring=colouring, order=order, density=density, places=tuple(places), names=names)
+        return replace(
+            self,
+            colouring=colouring,
+            order=order,
+            density=density,
+            places=tuple(places),
+            names=names,
+        )
 
     @cached_property
     def levels(self) -> Mapping[int, int]:
@@ -58,7 +69,9 @@ class MapScene:
     @cached_property
     def mark_places(self) -> NDArray[np.float64]:
         """(p, 2) of the prototypes."""
-        return np.array([(mark.x, mark.y) for mark in self.prototypes], dtype=np.float64).reshape(-1, 2)
+        return np.array([(mark.x, mark.y) for mark in self.prototypes], dtype=np.float64).reshape(
+            -1, 2
+        )
 
     @cached_property
     def marked(self) -> frozenset[int]:
@@ -77,7 +90,9 @@ class MapScene:
         spots = (marked.get(place.class_id, place) for place in self.places)
         return np.array([(spot.x, spot.y) for spot in spots], dtype=np.float64).reshape(-1, 2)
 
-    def with_prototypes(self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]) -> MapScene:
+    def with_prototypes(
+        self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]
+    ) -> MapScene:
         return replace(self, prototypes=tuple(prototypes), edges=tuple(edges))
 
 

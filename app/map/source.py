@@ -38,7 +38,9 @@ def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
     """On the project thread."""
     is_ready = live.embedded.is_ready
     path = map_file(live.project, live.model, caches)
-    return Embedded(path, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready])
+    return Embedded(
+        path, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready]
+    )
 
 
 @final
@@ -69,7 +71,9 @@ class MapSource(QObject):
 
     def _look(self) -> None:
         caches = self._session.caches
-        self._session.ask(lambda live: embedded_in(live, caches), self._read, owner=self, topic=TOPIC)
+        self._session.ask(
+            lambda live: embedded_in(live, caches), self._read, owner=self, topic=TOPIC
+        )
 
     def make_again(self) -> None:
         """Lay out all images anew."""
@@ -88,7 +92,11 @@ class MapSource(QObject):
     def _read(self, embedded: Embedded) -> None:
         def work() -> None:
             made = read_map(embedded.path)
-            left = 0 if made is None else int(made.missing(embedded.image_ids, embedded.contents).sum())
+            left = (
+                0
+                if made is None
+                else int(made.missing(embedded.image_ids, embedded.contents).sum())
+            )
             self.work_thread.post(lambda: self._take(made, len(embedded.image_ids), left))
 
         self.work_thread.submit(work, self.failed.emit)
@@ -111,7 +119,9 @@ class MapSource(QObject):
         if info is None or self.slot.is_busy or (self._is_tried and not is_anew):
             return
         self._is_tried = True
-        self.slot.start(tr("Building the map"), MakeMap(info.path, self._session.caches.root, is_anew))
+        self.slot.start(
+            tr("Building the map"), MakeMap(info.path, self._session.caches.root, is_anew)
+        )
 
     def _on_made(self, _made: MadeMap) -> None:
         self._look()

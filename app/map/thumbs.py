@@ -28,7 +28,12 @@ FEW: Final = 1_500  # points in view from which on thumbnails appear
 class Thumbs:
     """Chooses and paints them."""
 
-    def __init__(self, canvas: MapView, thumbnails: Thumbnails, source_of: Callable[[int], ImageSource | None]) -> None:
+    def __init__(
+        self,
+        canvas: MapView,
+        thumbnails: Thumbnails,
+        source_of: Callable[[int], ImageSource | None],
+    ) -> None:
         self._canvas = canvas
         self._thumbnails = thumbnails
         self._source_of = source_of
@@ -59,15 +64,21 @@ class Thumbs:
             if source is None:
                 continue
             rect = self._rect(row)
-            picture = self._thumbnails.pixmap(source, SIDE, ratio, is_fleeting=True) or self._thumbnails.stand_in(
-                source
-            )
+            picture = self._thumbnails.pixmap(
+                source, SIDE, ratio, is_fleeting=True
+            ) or self._thumbnails.stand_in(source)
             paint_square(painter, rect, picture)
             is_chosen = bool(canvas.chosen[row])
-            own = QColor.fromRgb(int(scene.colouring.colours[row])) if scene.colouring is not None else QColor()
+            own = (
+                QColor.fromRgb(int(scene.colouring.colours[row]))
+                if scene.colouring is not None
+                else QColor()
+            )
             colour = QColor(colours.accent) if is_chosen or row == canvas.current else own
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(colour, 3 if is_chosen or row in (canvas.current, canvas.hovered) else 2))
+            painter.setPen(
+                QPen(colour, 3 if is_chosen or row in (canvas.current, canvas.hovered) else 2)
+            )
             painter.drawRoundedRect(rect, RADIUS, RADIUS)
 
     def _shown(self) -> tuple[int, ...]:

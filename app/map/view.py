@@ -64,8 +64,12 @@ class MapState(QWidget):
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
-    def show_words(self, title: str, text: str, button: str = "", act: Callable[[], None] = lambda: None) -> None:
-        self._icon.setPixmap(icon_pixmap("map", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF()))
+    def show_words(
+        self, title: str, text: str, button: str = "", act: Callable[[], None] = lambda: None
+    ) -> None:
+        self._icon.setPixmap(
+            icon_pixmap("map", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
+        )
         self.title.setText(title)
         self.text.setText(text)
         self.button.setText(button)
@@ -115,7 +119,9 @@ class MapPage(QWidget):
         self.state = MapState()
         self.setFocusProxy(self.canvas)
         self._map = QWidget()
-        below = fill_column(self._map, self.bar, self.notice, self.canvas, self.chosen_bar, spacing=0)
+        below = fill_column(
+            self._map, self.bar, self.notice, self.canvas, self.chosen_bar, spacing=0
+        )
         below.setStretch(2, 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.state)
@@ -204,7 +210,9 @@ class MapPage(QWidget):
         bar = self.bar
         bar.edges.setEnabled(bar.prototypes.isChecked())
         self.canvas.show_options(
-            names=bar.names.isChecked(), prototypes=bar.prototypes.isChecked(), edges=bar.edges.isChecked()
+            names=bar.names.isChecked(),
+            prototypes=bar.prototypes.isChecked(),
+            edges=bar.edges.isChecked(),
         )
 
     def _on_clicked(self, row: int) -> None:

@@ -34,7 +34,8 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.folder_button.hide()
         image, by = tr("Image"), tr("By")
         self.agreement = PlanSection(
-            tr("Agreement"), (tr("Compared"), tr("Images"), tr("Equal"), tr("Kappa"), tr("95% interval"))
+            tr("Agreement"),
+            (tr("Compared"), tr("Images"), tr("Equal"), tr("Kappa"), tr("95% interval")),
         )
         self.conflicts = PlanSection(tr("Conflicts"), (image, tr("Yours"), by, tr("Theirs"), by))
         self.classes = PlanSection(tr("New classes"), (tr("Class"),))
@@ -65,15 +66,28 @@ class MergeCard(ImportCard["MergeSurvey"]):
         rows = wording.agreement_rows(plan.agreement) if exact.images else []
         self.agreement.show_rows(wording.agreement_title(exact), rows, total=len(rows))
         disputed = len(plan.conflicts) + len(plan.comments)
-        self.conflicts.show_rows(wording.conflicts_title(plan), wording.conflict_rows(plan), total=disputed)
-        new = [(plan.classes.after.path_text(each),) for each in islice(plan.classes.new.values(), MOST_ROWS)]
-        self.classes.show_rows(wording.classes_title(len(plan.classes.new)), new, total=len(plan.classes.new))
+        self.conflicts.show_rows(
+            wording.conflicts_title(plan), wording.conflict_rows(plan), total=disputed
+        )
+        new = [
+            (plan.classes.after.path_text(each),)
+            for each in islice(plan.classes.new.values(), MOST_ROWS)
+        ]
+        self.classes.show_rows(
+            wording.classes_title(len(plan.classes.new)), new, total=len(plan.classes.new)
+        )
         differences = plan.classes.differences
-        title, rows = wording.differences_title(len(differences)), wording.difference_rows(differences)
+        title, rows = (
+            wording.differences_title(len(differences)),
+            wording.difference_rows(differences),
+        )
         self.differences.show_rows(title, rows, total=len(differences))
         rows = [(each.theirs, number(each.labels)) for each in plan.waiting[:MOST_ROWS]]
         self.waiting.show_rows(wording.waiting_title(plan.waiting), rows, total=len(plan.waiting))
-        title, rows = wording.outdated_title(len(plan.outdated)), wording.outdated_rows(plan.outdated)
+        title, rows = (
+            wording.outdated_title(len(plan.outdated)),
+            wording.outdated_rows(plan.outdated),
+        )
         self.outdated.show_rows(title, rows, total=len(plan.outdated))
         self._show_missing(survey)
         rows = [(shown(path),) for path in plan.other_content[:MOST_ROWS]]

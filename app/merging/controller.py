@@ -53,7 +53,14 @@ class Merging(Imports["MergeCard"]):
         shell.workspace.page_left.connect(self._on_page_left)
         shell.copy_given.connect(self.read)
 
-    @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.FILE_IMPORT, needs=WRITE_FOR_GOOD)
+    @action(
+        "merge_copy",
+        marked("Merge another copy…"),
+        "merge",
+        "",
+        Section.FILE_IMPORT,
+        needs=WRITE_FOR_GOOD,
+    )
     def merge_copy(self) -> None:
         self.begin()
 
@@ -70,7 +77,9 @@ class Merging(Imports["MergeCard"]):
     def _file_kinds(self) -> str:
         return f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
-    def _survey(self, project: Path, source: Path, _given: Mapping[str, str], cancel: CancelToken) -> MergeSurvey:
+    def _survey(
+        self, project: Path, source: Path, _given: Mapping[str, str], cancel: CancelToken
+    ) -> MergeSurvey:
         from app.merging.logic import survey_merge
 
         return survey_merge(project, source, cancel)
@@ -85,7 +94,9 @@ class Merging(Imports["MergeCard"]):
             from engine.collection.importing.match_images import FileContents
             from engine.collection.merging.merge import merge
 
-            return merge(live.project, source, adds_images=adds_images, contents=FileContents(cancel))
+            return merge(
+                live.project, source, adds_images=adds_images, contents=FileContents(cancel)
+            )
 
         self._take_over(tr("Merging %1", shown(source.name)), work, self._on_merged)
 
@@ -182,7 +193,8 @@ class Merging(Imports["MergeCard"]):
             return
         page.is_waiting = True
         self._session.act(
-            lambda project: settled_as(project, group, choice, class_id), on_done=lambda _change: self._on_settled()
+            lambda project: settled_as(project, group, choice, class_id),
+            on_done=lambda _change: self._on_settled(),
         )
 
     def _settle_as_unknown(self) -> None:
@@ -212,7 +224,11 @@ class Merging(Imports["MergeCard"]):
         from app.palette.logic import ClassChoice
         from engine.collection.merging.merge_plan import Verdict
 
-        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is group:
+        if (
+            isinstance(choice, ClassChoice)
+            and self.queue is not None
+            and self.queue.current is group
+        ):
             self._settle(Verdict.OTHER, choice.class_id)
 
     def _put_off(self) -> None:
@@ -252,7 +268,13 @@ class Merging(Imports["MergeCard"]):
 
     def _save(self) -> None:
         table, graph = self._agreement, self._session.graph.copy()
-        path = save_new_file(self._host, self.purpose, tr("Save agreement"), tr("agreement.csv"), tr("Tables (*.csv)"))
+        path = save_new_file(
+            self._host,
+            self.purpose,
+            tr("Save agreement"),
+            tr("agreement.csv"),
+            tr("Tables (*.csv)"),
+        )
         if path is None or table is None:
             return
 

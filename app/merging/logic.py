@@ -30,7 +30,9 @@ Dispute = Conflict | CommentConflict
 DisputeGroup = tuple[Dispute, ...]
 """One dispute, or those of a burst that are settled together."""
 AHEAD: Final = 12  # disputes whose predictions are fetched before they come up
-NEAREST: Final = 8  # labelled images of a class that are shown beside one of which two people think otherwise
+NEAREST: Final = (
+    8  # labelled images of a class that are shown beside one of which two people think otherwise
+)
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,18 @@ def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> Merge
         Cancelled: the work was stopped.
     """
     contents = FileContents(cancel)
-    with Project.open(project_path, for_writing=False) as ours, open_other(project_path, source) as theirs:
+    with (
+        Project.open(project_path, for_writing=False) as ours,
+        open_other(project_path, source) as theirs,
+    ):
         plan = plan_merge(ours, theirs, contents)
         files, _refused = images_on_disk(ours, source, plan.missing, cancel)
     paths = {item.file.path for item in files}
-    return MergeSurvey(source, plan, frozenset(each.image_id for each in plan.missing if each.file.absolute() in paths))
+    return MergeSurvey(
+        source,
+        plan,
+        frozenset(each.image_id for each in plan.missing if each.file.absolute() in paths),
+    )
 
 
 def disputes_of(
@@ -68,7 +77,11 @@ def disputes_of(
     found = folds.of(np.array([each.image_id for each in labels], dtype=np.int64)).tolist()
     groups: dict[Hashable, list[Dispute]] = {}
     for fold, each in zip(found, labels, strict=True):
-        key = each.image_id if fold == ALONE else (fold, each.ours.code, each.theirs.code, each.is_update)
+        key = (
+            each.image_id
+            if fold == ALONE
+            else (fold, each.ours.code, each.theirs.code, each.is_update)
+        )
         groups.setdefault(key, []).append(each)
     return (*map(tuple, groups.values()), *((each,) for each in comments))
 
@@ -155,7 +168,9 @@ class Queue:
 
     def reopen(self, settings: Sequence[str]) -> bool:
         """The decisions in these settings were taken back: show the first of them again."""
-        found = [place for place in self._places_of(settings) if self.groups[place] in self._settled]
+        found = [
+            place for place in self._places_of(settings) if self.groups[place] in self._settled
+        ]
         self._settled -= {self.groups[place] for place in found}
         if found:
             self.place = found[0]
@@ -163,7 +178,9 @@ class Queue:
 
     def repeat(self, settings: Sequence[str]) -> bool:
         """The decisions in these settings were made again: they are settled."""
-        found = [place for place in self._places_of(settings) if self.groups[place] not in self._settled]
+        found = [
+            place for place in self._places_of(settings) if self.groups[place] not in self._settled
+        ]
         self._settled |= {self.groups[place] for place in found}
         if found:
             self.place = found[-1]
@@ -173,7 +190,11 @@ class Queue:
     def _places_of(self, settings: Sequence[str]) -> list[int]:
         """Places of the groups that settings remember, ascending."""
         names = frozenset(settings)
-        return [place for place, group in enumerate(self.groups) if not names.isdisjoint(map(setting_of, group))]
+        return [
+            place
+            for place, group in enumerate(self.groups)
+            if not names.isdisjoint(map(setting_of, group))
+        ]
 
     def _go_on(self) -> None:
         self.place += 1
@@ -209,7 +230,9 @@ def _check_unchanged(project: Project, dispute: Dispute) -> None:
         is_same = label is not None and label.code == dispute.ours.code
     if not is_same:
         raise InputError(
-            "{path} was changed meanwhile", remedy="merge again to see the conflicts that are left", path=dispute.path
+            "{path} was changed meanwhile",
+            remedy="merge again to see the conflicts that are left",
+            path=dispute.path,
         )
 
 
@@ -222,7 +245,11 @@ def nearest_of(
     images, labels = embedded.images.ids, embedded.images.labels
     found = []
     for class_id in class_ids:
-        of_class = images[(labels == class_id) & ~np.isin(images, image_ids)] if class_id is not None else images[:0]
+        of_class = (
+            images[(labels == class_id) & ~np.isin(images, image_ids)]
+            if class_id is not None
+            else images[:0]
+        )
         rows = embedded.rows_of(of_class)
         ready = embedded.store.is_filled[rows]
         if row is None or not ready.any():
@@ -230,5 +257,7 @@ def nearest_of(
             continue
         own = embedded.store.floats(np.array([row]))[0]
         distances = ((embedded.store.floats(rows[ready]) - own) ** 2).sum(axis=1)
-        found.append(tuple(of_class[ready][np.argsort(distances, kind="stable")[:NEAREST]].tolist()))
+        found.append(
+            tuple(of_class[ready][np.argsort(distances, kind="stable")[:NEAREST]].tolist())
+        )
     return tuple(found)

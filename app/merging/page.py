@@ -58,12 +58,21 @@ class SideCard(QFrame):
         self.button = make_button("", on_chosen)
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         column = fill_column(
-            self, self.caption, self.answer, self.place, self.person, self.strip, self.button, spacing=spacing.tiny
+            self,
+            self.caption,
+            self.answer,
+            self.place,
+            self.person,
+            self.strip,
+            self.button,
+            spacing=spacing.tiny,
         )
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
         column.insertStretch(5, 1)
 
-    def show_answer(self, caption: str, answer: str, place: str, person: str, *, is_proposed: bool) -> None:
+    def show_answer(
+        self, caption: str, answer: str, place: str, person: str, *, is_proposed: bool
+    ) -> None:
         """Show an answer, and by whom; pictures of the class follow."""
         self.caption.setText(caption)
         self.answer.setText(answer)
@@ -117,7 +126,9 @@ class ConflictPage(QWidget):
         self.ours = SideCard(thumbnails, "ours", lambda: self._decide(Verdict.OURS))
         self.theirs = SideCard(thumbnails, "theirs", lambda: self._decide(Verdict.THEIRS))
         self.other_button = self._button("other", tr("Another class…"), self._ask_other)
-        self.both_button = self._button("both", tr("Keep both"), lambda: self._decide(Verdict.OTHER))
+        self.both_button = self._button(
+            "both", tr("Keep both"), lambda: self._decide(Verdict.OTHER)
+        )
         self.unknown_button = self._button("unknown", tr("None of the classes"), self._say_unknown)
         self.apart_button = self._button("apart", tr("One by one"), self._take_apart)
         self.later_button = self._button("later", tr("Later"), self._put_off)
@@ -133,16 +144,30 @@ class ConflictPage(QWidget):
         return button
 
     def _laid_out(self) -> QWidget:
-        spacing, whole, head, sides, foot = tokens().spacing, QWidget(), QWidget(), QWidget(), QWidget()
+        spacing, whole, head, sides, foot = (
+            tokens().spacing,
+            QWidget(),
+            QWidget(),
+            QWidget(),
+            QWidget(),
+        )
         fill_row(head, self._place, self._name, spacing=spacing.medium).setStretch(1, 1)
         row = QHBoxLayout(sides)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(spacing.medium)
         for side in (self.ours, self.theirs):
             row.addWidget(side, 1)
-        buttons = (self.other_button, self.both_button, self.unknown_button, self.apart_button, self.later_button)
+        buttons = (
+            self.other_button,
+            self.both_button,
+            self.unknown_button,
+            self.apart_button,
+            self.later_button,
+        )
         fill_row(foot, *buttons, spacing=spacing.tiny).addStretch(1)
-        column = fill_column(whole, head, self.canvas, self.burst, sides, foot, spacing=spacing.small)
+        column = fill_column(
+            whole, head, self.canvas, self.burst, sides, foot, spacing=spacing.small
+        )
         column.setContentsMargins(spacing.large, 0, spacing.large, spacing.small)
         column.setStretch(1, 1)
         return whole
@@ -154,7 +179,9 @@ class ConflictPage(QWidget):
         """Whether the summary is shown."""
         return self._pages.currentWidget() is self.summary
 
-    def show_group(self, group: DisputeGroup, state: CollectionState, place: int, count: int) -> None:
+    def show_group(
+        self, group: DisputeGroup, state: CollectionState, place: int, count: int
+    ) -> None:
         """Show the `place`-th of `count` conflicts, counted from one; of a burst its first image, and all below it."""
         dispute = group[0]
         self.group, self.dispute, self.is_waiting = group, dispute, False
@@ -175,11 +202,18 @@ class ConflictPage(QWidget):
             (self.ours, tr("Yours"), Verdict.OURS), (self.theirs, tr("Theirs"), Verdict.THEIRS),
         ):  # fmt: skip
             is_proposed = proposed is choice
-            self._show_side(card, dispute, SEPARATOR.join((whose, reason)) if is_proposed else whose, is_proposed)
+            self._show_side(
+                card,
+                dispute,
+                SEPARATOR.join((whose, reason)) if is_proposed else whose,
+                is_proposed,
+            )
         self.ours.show_button(wording.keep_text(len(group)))
         self.theirs.show_button(wording.take_text(len(group)))
         self._pages.setCurrentIndex(0)
-        self.setAccessibleDescription(clauses(self.ours.accessibleName(), self.theirs.accessibleName()))
+        self.setAccessibleDescription(
+            clauses(self.ours.accessibleName(), self.theirs.accessibleName())
+        )
 
     def _room_of_burst(self) -> int:
         """How many images of a burst have room beside one another; the others are seen one by one."""
@@ -196,7 +230,9 @@ class ConflictPage(QWidget):
             person = wording.person_text(note.who, note.when)
             card.show_answer(caption, note.comment, "", person, is_proposed=is_proposed)
 
-    def show_faces(self, dispute: Dispute, faces: Sequence[Sequence[int]], state: CollectionState) -> None:
+    def show_faces(
+        self, dispute: Dispute, faces: Sequence[Sequence[int]], state: CollectionState
+    ) -> None:
         """Show labelled images of both classes, unless another conflict is shown by now."""
         if dispute is self.dispute:
             for card, image_ids in zip((self.ours, self.theirs), faces, strict=True):

@@ -35,27 +35,44 @@ class SummaryView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.title = make_flowing_label("", "title")
         self.agreement = PlanSection(
-            tr("Agreement"), (tr("Compared"), tr("Images"), tr("Equal"), tr("Kappa"), tr("95% interval"))
+            tr("Agreement"),
+            (tr("Compared"), tr("Images"), tr("Equal"), tr("Kappa"), tr("95% interval")),
         )
-        self.differing = PlanSection(tr("Differing classes"), (tr("Yours"), tr("Theirs"), tr("Images")))
+        self.differing = PlanSection(
+            tr("Differing classes"), (tr("Yours"), tr("Theirs"), tr("Images"))
+        )
         self._words = make_flowing_label("", "secondary")
-        self.again_button = make_button(tr("Show the rest"), self.again_requested.emit, icon_name="history")
+        self.again_button = make_button(
+            tr("Show the rest"), self.again_requested.emit, icon_name="history"
+        )
         self.copy_button = make_button(tr("Copy table"), self._copy, icon_name="copy")
-        self.save_button = make_button(tr("Save as CSV…"), self.save_requested.emit, icon_name="export")
+        self.save_button = make_button(
+            tr("Save as CSV…"), self.save_requested.emit, icon_name="export"
+        )
         self.done_button = make_button(tr("Done"), self.done_requested.emit, variant="primary")
         buttons = QWidget()
-        fill_row(buttons, self.done_button, self.again_button, self.copy_button, self.save_button).addStretch(1)
+        fill_row(
+            buttons, self.done_button, self.again_button, self.copy_button, self.save_button
+        ).addStretch(1)
         body, area = QWidget(), make_scroll_area()
         body.setMaximumWidth(WIDEST)
         column = fill_column(
-            body, self.title, self._words, self.agreement, self.differing, buttons, spacing=spacing.medium
+            body,
+            self.title,
+            self._words,
+            self.agreement,
+            self.differing,
+            buttons,
+            spacing=spacing.medium,
         )
         column.setContentsMargins(spacing.large, spacing.medium, spacing.large, spacing.large)
         column.addStretch(1)
         area.setWidget(body)
         fill_column(self, area, spacing=0)
 
-    def show_end(self, settled: int, left: int, table: AgreementTable, graph: CategoryGraph) -> None:
+    def show_end(
+        self, settled: int, left: int, table: AgreementTable, graph: CategoryGraph
+    ) -> None:
         """Show how many conflicts are settled and left, and the agreement before that."""
         self.title.setText(wording.ended_text(settled, left))
         self._words.setText(wording.kappa_text(table.exact))
@@ -70,7 +87,9 @@ class SummaryView(QWidget):
     @property
     def table_text(self) -> str:
         """Both tables with tabs, as spreadsheets paste them."""
-        return "\n".join("\t".join(row) for row in (*_table(self.agreement), *_table(self.differing)))
+        return "\n".join(
+            "\t".join(row) for row in (*_table(self.agreement), *_table(self.differing))
+        )
 
     def _copy(self) -> None:
         QApplication.clipboard().setText(self.table_text)

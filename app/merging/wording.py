@@ -23,7 +23,13 @@ if TYPE_CHECKING:
     from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
     from engine.collection.merging.class_plan import ClassDifference
     from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, OutdatedLabel, Waiting
+    from engine.collection.merging.merge_plan import (
+        CommentConflict,
+        Conflict,
+        MergePlan,
+        OutdatedLabel,
+        Waiting,
+    )
     from engine.graph.category_graph import CategoryGraph
 
 Row = tuple[str, ...]
@@ -39,14 +45,20 @@ def kind_text(survey: MergeSurvey) -> str:
 def summary_text(plan: MergePlan) -> str:
     """`120 labels, 2 classes and 3 notes will come in`."""
     parts = news_parts(
-        len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts), len(plan.fields.values)
+        len(plan.labels),
+        len(plan.classes.new),
+        len(plan.notes),
+        len(plan.new_parts),
+        len(plan.fields.values),
     )
     if parts:
         return tr("%1 will be added", enumeration(parts))
     if plan.has_news:
         return tr("Class notes and confirmed labels will be added")
     if disputed := len(plan.conflicts) + len(plan.comments):
-        return plural(disputed, "Nothing new, 1 conflict to settle", "Nothing new, %n conflicts to settle")
+        return plural(
+            disputed, "Nothing new, 1 conflict to settle", "Nothing new, %n conflicts to settle"
+        )
     return tr("Nothing new in this copy")
 
 
@@ -65,9 +77,17 @@ def labels_text(plan: MergePlan) -> str:
     """What became of the labels of images that both have."""
     parts = []
     if plan.same:
-        parts.append(plural(plan.same, "1 label is shared by both copies.", "%n labels are shared by both copies."))
+        parts.append(
+            plural(
+                plan.same,
+                "1 label is shared by both copies.",
+                "%n labels are shared by both copies.",
+            )
+        )
     if plan.agreed:
-        parts.append(plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree."))
+        parts.append(
+            plural(plan.agreed, "On 1 image you both agree.", "On %n images you both agree.")
+        )
     if plan.kept:
         parts.append(
             plural(
@@ -77,7 +97,11 @@ def labels_text(plan: MergePlan) -> str:
             )
         )
     if plan.settled:
-        parts.append(plural(plan.settled, "1 conflict was settled before.", "%n conflicts were settled before."))
+        parts.append(
+            plural(
+                plan.settled, "1 conflict was settled before.", "%n conflicts were settled before."
+            )
+        )
     if plan.stars_kept:
         parts.append(
             plural(plan.stars_kept, "1 image has a different rating there. Yours stays.",
@@ -109,7 +133,10 @@ def agreement_title(agreement: AnnotatorAgreement) -> str:
 def agreement_rows(table: AgreementTable) -> list[Row]:
     """What is compared, images, equal labels, kappa, and its 95 % interval."""
     rows = [(tr("Same class"), *_figures(table.exact))]
-    return rows + [(tr("Level %1", number(level)), *_figures(each)) for level, each in enumerate(table.levels, start=1)]
+    return rows + [
+        (tr("Level %1", number(level)), *_figures(each))
+        for level, each in enumerate(table.levels, start=1)
+    ]
 
 
 def _figures(agreement: AnnotatorAgreement) -> Row:
@@ -180,7 +207,11 @@ def classes_title(count: int) -> str:
 
 
 def differences_title(count: int) -> str:
-    return plural(count, "1 class differs. Yours stays as it is.", "%n classes differ. Yours stay as they are.")
+    return plural(
+        count,
+        "1 class differs. Yours stays as it is.",
+        "%n classes differ. Yours stay as they are.",
+    )
 
 
 def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
@@ -193,10 +224,15 @@ def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
         Divergence.RENAMED: tr("Different name"),
         Divergence.PLACED_OTHERWISE: tr("Different place"),
         Divergence.BY_NAME_ALONE: tr("Matched by its name alone"),
-        Divergence.AMBIGUOUS: tr("Not added: its path and its source id match two different classes of yours"),
+        Divergence.AMBIGUOUS: tr(
+            "Not added: its path and its source id match two different classes of yours"
+        ),
         Divergence.SOURCE_ID_TAKEN: tr("Its source id is not added: another class has it"),
     }
-    return [(each.theirs, each.ours or tr("None", about="class"), texts[each.kind]) for each in differences[:MOST_ROWS]]
+    return [
+        (each.theirs, each.ours or tr("None", about="class"), texts[each.kind])
+        for each in differences[:MOST_ROWS]
+    ]
 
 
 def waiting_title(waiting: Sequence[Waiting]) -> str:
@@ -217,7 +253,10 @@ def outdated_title(count: int) -> str:
 
 
 def outdated_rows(outdated: Sequence[OutdatedLabel]) -> list[Row]:
-    return [(shown(each.image), class_text(each.theirs), shown(each.who)) for each in outdated[:MOST_ROWS]]
+    return [
+        (shown(each.image), class_text(each.theirs), shown(each.who))
+        for each in outdated[:MOST_ROWS]
+    ]
 
 
 def missing_title(count: int) -> str:
@@ -226,12 +265,20 @@ def missing_title(count: int) -> str:
 
 def missing_rows(survey: MergeSurvey) -> list[Row]:
     found, lost = tr("Found", about="image"), tr("Not found")
-    ordered = sorted(survey.plan.missing, key=lambda each: each.image_id not in survey.on_disk)[:MOST_ROWS]
-    return [(shown(each.path), found if each.image_id in survey.on_disk else lost) for each in ordered]
+    ordered = sorted(survey.plan.missing, key=lambda each: each.image_id not in survey.on_disk)[
+        :MOST_ROWS
+    ]
+    return [
+        (shown(each.path), found if each.image_id in survey.on_disk else lost) for each in ordered
+    ]
 
 
 def add_images_text(count: int) -> str:
-    return plural(count, "Add the one found on disk, with its label", "Add the %n found on disk, with their labels")
+    return plural(
+        count,
+        "Add the one found on disk, with its label",
+        "Add the %n found on disk, with their labels",
+    )
 
 
 def not_found_text(source: Path) -> str:
@@ -252,7 +299,13 @@ def other_content_title(count: int) -> str:
 def done_text(done: Merge) -> str:
     """`Merged birds: 12 labels and 1 class came in`."""
     plan = done.plan
-    parts = news_parts(done.labelled, done.classes_added, len(plan.notes), done.images_added, len(plan.fields.values))
+    parts = news_parts(
+        done.labelled,
+        done.classes_added,
+        len(plan.notes),
+        done.images_added,
+        len(plan.fields.values),
+    )
     name = shown(done.plan.source.stem)
     if not parts:
         return tr("Merged %1", name)

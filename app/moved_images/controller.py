@@ -46,14 +46,19 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.missing_images = MissingImages(self._session, self._thumbnails)
         self.plan: RelinkPlan | None = None
         self._embedding = shell.embedding
-        self._notice, self._replaced_notice = shell.workspace.missing_notice, shell.workspace.replaced_notice
+        self._notice, self._replaced_notice = (
+            shell.workspace.missing_notice,
+            shell.workspace.replaced_notice,
+        )
         self._job: Job | None = None
         self._is_unasked = False  # whether the search began by itself
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
         self._replaced: frozenset[int] = frozenset()  # images with an outdated label
         self._session.state_changed.connect(self._on_state_changed)
-        shell.inspector.requests.confirm_requested.connect(lambda image_id: self._confirm((image_id,)))
+        shell.inspector.requests.confirm_requested.connect(
+            lambda image_id: self._confirm((image_id,))
+        )
         self.missing_images.missing_changed.connect(self._on_missing_changed)
         self.missing_images.came_back.connect(self._on_came_back)
         self._session.closed.connect(self._on_closed)
@@ -73,7 +78,14 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.written_images.look()
         self._embedding.start_again()
 
-    @action("show_replaced", marked("Show replaced images"), "search", "", Section.IMAGES_REPLACED, needs=Needs.PROJECT)
+    @action(
+        "show_replaced",
+        marked("Show replaced images"),
+        "search",
+        "",
+        Section.IMAGES_REPLACED,
+        needs=Needs.PROJECT,
+    )
     def show_replaced(self) -> None:
         """Search for labelled images whose files hold another photo now."""
         self._replaced_notice.hide()
@@ -120,7 +132,9 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         if not self._replaced:
             self._replaced_notice.hide()
         elif self._replaced - before:
-            self._replaced_notice.ask(replaced_line(len(self._replaced)), [(tr("Show them"), self.show_replaced)])
+            self._replaced_notice.ask(
+                replaced_line(len(self._replaced)), [(tr("Show them"), self.show_replaced)]
+            )
 
     @action(
         "find_moved_images", marked("Find moved images…"), "search", "",
@@ -160,7 +174,9 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.plan, self._is_unasked = None, not self.is_panel_shown
         if self.panel is not None:
             self.panel.show_searching(folder)
-        self._session.ask(_known_images, lambda known: self._search(known, folder), owner=self, topic=KNOWN)
+        self._session.ask(
+            _known_images, lambda known: self._search(known, folder), owner=self, topic=KNOWN
+        )
 
     def _search(self, known: KnownImages, folder: Path | None) -> None:
         until_s = time.monotonic() + LONGEST_UNASKED_S if self._is_unasked else math.inf
@@ -228,12 +244,19 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
             return relink(project, plan, caches)
 
-        self._session.act(action, on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None)
+        self._session.act(
+            action, on_done=lambda _change: self._embedding.look_at_all() if plan.changed else None
+        )
 
     def _on_missing_changed(self, missing: frozenset[int]) -> None:
         self._shell.workspace.show_missing(missing)
         self._show_missing()
-        if missing and self.missing_images.looks == 1 and not self.is_panel_shown and self._may_search:
+        if (
+            missing
+            and self.missing_images.looks == 1
+            and not self.is_panel_shown
+            and self._may_search
+        ):
             self.find(None)
         else:
             self._ask_about_missing()
@@ -248,7 +271,10 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def _ask_about_missing(self) -> None:
         """Offer to find what is missing, or to look at what was found."""
-        missing, found = len(self.missing_images.missing), 0 if self.plan is None else len(self.plan.moves)
+        missing, found = (
+            len(self.missing_images.missing),
+            0 if self.plan is None else len(self.plan.moves),
+        )
         if not missing or self.is_panel_shown or self._session.info is None:
             self._notice.hide()
         elif found:

@@ -135,4 +135,8 @@ def last_known(live: LiveCollection, missing: frozenset[int]) -> LastKnown:
     """Size and time of missing files when they were added; on the project thread."""
     table, state = live.project.images.table(), live.state
     files = zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)
-    return {state.folder / path: (size, time) for image_id, path, size, time in files if image_id in missing}
+    return {
+        state.folder / path: (size, time)
+        for image_id, path, size, time in files
+        if image_id in missing
+    }

@@ -66,7 +66,9 @@ class MovedImagesPanel(SidePanel):
         self.beside_button = make_button(
             tr("Search beside the project"), self.search_requested.emit, icon_name="search"
         )
-        fill_column(part, make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button)
+        fill_column(
+            part, make_label(text, "secondary", wraps=True), self.folder_button, self.beside_button
+        )
         return part
 
     def show_missing(self, count: int, *, is_writable: bool) -> None:
@@ -85,7 +87,11 @@ class MovedImagesPanel(SidePanel):
         self.ask.hide()
         self._fill_card(())
         self.failure.show_text("")
-        where = tr("Searching beside the project") if folder is None else tr("Searching %1", folder.name)
+        where = (
+            tr("Searching beside the project")
+            if folder is None
+            else tr("Searching %1", folder.name)
+        )
         self.progress.show_step(where)
 
     def show_plan(self, plan: RelinkPlan, project_folder: Path) -> None:

@@ -20,7 +20,9 @@ def missing_line(count: int) -> str:
 
 
 def found_line(found: int, missing: int) -> str:
-    return plural(missing, "%1 of 1 missing image found.", "%1 of %n missing images found.", number(found))
+    return plural(
+        missing, "%1 of 1 missing image found.", "%1 of %n missing images found.", number(found)
+    )
 
 
 def replaced_line(count: int) -> str:
@@ -59,15 +61,22 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """How images were found: `1,190 by their folders`, `Birds: 140 images, all verified by content`."""
     from engine.collection.relink.records import Way
 
-    by_path, by_name, by_content = (plan.counts.get(way, 0) for way in (Way.PATH, Way.NAME, Way.CONTENT))
+    by_path, by_name, by_content = (
+        plan.counts.get(way, 0) for way in (Way.PATH, Way.NAME, Way.CONTENT)
+    )
     lines = [plural(by_path, "1 by its folder", "%n by their folders")] if by_path else []
     lines += [plural(by_name, "1 by name and size", "%n by name and size")] if by_name else []
     lines += [plural(by_content, "1 by content", "%n by content")] if by_content else []
-    lines += [titled(each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
+    lines += [
+        titled(each.folder.name or str(each.folder), checked_line(each))
+        for each in plan.folders[:EXAMPLES]
+    ]
     if (more := len(plan.folders) - EXAMPLES) > 0:
         lines.append(plural(more, "and 1 more folder", "and %n more folders"))
     if plan.changed:
-        lines.append(plural(plan.changed, "1 changed in the meantime", "%n changed in the meantime"))
+        lines.append(
+            plural(plan.changed, "1 changed in the meantime", "%n changed in the meantime")
+        )
     if plan.strangers:
         lines.append(
             plural(
@@ -86,13 +95,18 @@ def checked_line(folder: FolderCheck) -> str:
     if not folder.verified:
         return tr("%1, by name and size only", images(folder.images))
     return tr(
-        "%1, %2 verified by content, %3 by name and size", images(folder.images), number(folder.verified), number(rest)
+        "%1, %2 verified by content, %3 by name and size",
+        images(folder.images),
+        number(folder.verified),
+        number(rest),
     )
 
 
 def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """Images that are not updated, and why."""
-    mismatched, doubts, taken, missing = map(len, (plan.mismatched, plan.doubts, plan.taken, plan.missing))
+    mismatched, doubts, taken, missing = map(
+        len, (plan.mismatched, plan.doubts, plan.taken, plan.missing)
+    )
     reasons = (
         (
             mismatched,
@@ -122,8 +136,12 @@ def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
     )
     lines = [text for count, text in reasons if count]
     if failed := len(plan.failures):
-        several = plural(failed, "1 folder could not be searched.", "%n folders could not be searched.")
-        lines.append(tr("%1 could not be searched.", plan.failures[0].path.name) if failed == 1 else several)
+        several = plural(
+            failed, "1 folder could not be searched.", "%n folders could not be searched."
+        )
+        lines.append(
+            tr("%1 could not be searched.", plan.failures[0].path.name) if failed == 1 else several
+        )
     return tuple(lines)
 
 
@@ -131,7 +149,9 @@ def example_lines(plan: RelinkPlan, folder: Path) -> tuple[str, ...]:
     """Old and new paths of some images."""
     step = max(1, len(plan.moves) // EXAMPLES)
     shown = plan.moves[::step][:EXAMPLES]
-    return tuple(tr("%1 → %2", move.image.path, short_path(move.file.path, folder)) for move in shown)
+    return tuple(
+        tr("%1 → %2", move.image.path, short_path(move.file.path, folder)) for move in shown
+    )
 
 
 def apply_text(count: int) -> str:

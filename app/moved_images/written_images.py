@@ -51,7 +51,10 @@ class WrittenImages(QObject):
                 cancel.wait(REST_S)
 
             files = table.paths, table.sizes_bytes, table.modified_ns
-            return frozenset(table.ids[place] for place in written_files(folder, *files, cancel=cancel, rest=rest))
+            return frozenset(
+                table.ids[place]
+                for place in written_files(folder, *files, cancel=cancel, rest=rest)
+            )
 
         job = self._job = DetachedJob("files as read", work, self)
         job.finished.connect(self._on_looked)

@@ -42,18 +42,71 @@ class Notes(Feature):
         state = self._session.state
         return [None if state is None else state.notes.get(image_id) for image_id in image_ids]
 
-    @action("flag", marked("Flag (toggle)"), "flag", "F", Section.REVIEW_NOTES, needs=ON_CARDS, on_images=True)
+    @action(
+        "flag",
+        marked("Flag (toggle)"),
+        "flag",
+        "F",
+        Section.REVIEW_NOTES,
+        needs=ON_CARDS,
+        on_images=True,
+    )
     def flag(self) -> None:
         """Flag the selected images; where all are flagged, take the flags away."""
         chosen = self._chosen()
         are_flagged = all(note is not None and note.is_flagged for note in self._notes(chosen))
         self._set_flagged(chosen, not are_flagged)
 
-    @action("stars_1", marked("1 star"), "star", "Ctrl+1", RATING, needs=ON_CARDS, given=(1,), on_images=True)
-    @action("stars_2", marked("2 stars"), "star", "Ctrl+2", RATING, needs=ON_CARDS, given=(2,), on_images=True)
-    @action("stars_3", marked("3 stars"), "star", "Ctrl+3", RATING, needs=ON_CARDS, given=(3,), on_images=True)
-    @action("stars_4", marked("4 stars"), "star", "Ctrl+4", RATING, needs=ON_CARDS, given=(4,), on_images=True)
-    @action("stars_5", marked("5 stars"), "star", "Ctrl+5", RATING, needs=ON_CARDS, given=(5,), on_images=True)
+    @action(
+        "stars_1",
+        marked("1 star"),
+        "star",
+        "Ctrl+1",
+        RATING,
+        needs=ON_CARDS,
+        given=(1,),
+        on_images=True,
+    )
+    @action(
+        "stars_2",
+        marked("2 stars"),
+        "star",
+        "Ctrl+2",
+        RATING,
+        needs=ON_CARDS,
+        given=(2,),
+        on_images=True,
+    )
+    @action(
+        "stars_3",
+        marked("3 stars"),
+        "star",
+        "Ctrl+3",
+        RATING,
+        needs=ON_CARDS,
+        given=(3,),
+        on_images=True,
+    )
+    @action(
+        "stars_4",
+        marked("4 stars"),
+        "star",
+        "Ctrl+4",
+        RATING,
+        needs=ON_CARDS,
+        given=(4,),
+        on_images=True,
+    )
+    @action(
+        "stars_5",
+        marked("5 stars"),
+        "star",
+        "Ctrl+5",
+        RATING,
+        needs=ON_CARDS,
+        given=(5,),
+        on_images=True,
+    )
     def give_stars(self, stars: int) -> None:
         """Give the selected images stars; where all have so many, take them away."""
         chosen = self._chosen()
@@ -89,7 +142,11 @@ class Notes(Feature):
     def _note(self, image_ids: Sequence[int], write: Callable[[Project], Change]) -> None:
         """Write a note; where the images were labelled just now and others are in sight, say which they are."""
         self._images.hold()
-        names = self._names_of(image_ids) if tuple(image_ids) == self._images.in_hand.decided_ids else ""
+        names = (
+            self._names_of(image_ids)
+            if tuple(image_ids) == self._images.in_hand.decided_ids
+            else ""
+        )
 
         def on_done(change: Change) -> None:
             text = tr("%1, just labelled: %2", change.text, names)
@@ -99,7 +156,11 @@ class Notes(Feature):
 
     def _names_of(self, image_ids: Sequence[int]) -> str:
         state = self._session.state
-        sources = [] if state is None else [state.visible_source_of(each) for each in image_ids[: MOST_NAMED + 1]]
+        sources = (
+            []
+            if state is None
+            else [state.visible_source_of(each) for each in image_ids[: MOST_NAMED + 1]]
+        )
         names = [image_name(source) for source in sources if source is not None]
         return enumeration([*names[:MOST_NAMED], *["…"] * (len(names) > MOST_NAMED)])
 

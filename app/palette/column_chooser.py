@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QFrame,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from app.controls import CellDelegate, ChoiceBox, fill_column, make_flowing_label
 from app.texts import marked, plain_tip, tr
@@ -82,14 +90,18 @@ class ColumnChooser(QWidget):
         purpose: what the table is read for; None where nothing that is read is a table.
     """
 
-    chosen = Signal(dict)  # what the person named so far: column by role or rank, "" for a role that no column has
+    chosen = Signal(
+        dict
+    )  # what the person named so far: column by role or rank, "" for a role that no column has
 
     def __init__(self, purpose: TablePurpose | None) -> None:
         super().__init__()
         self._roles = {} if purpose is None else role_titles(purpose)
         self._question = "" if purpose is None else question_text(purpose)
         self._preview: ColumnPreview | None = None
-        self.given: Mapping[str, str] = {}  # what a person named: column by role, "" for a role that none has
+        self.given: Mapping[
+            str, str
+        ] = {}  # what a person named: column by role, "" for a role that none has
         self.boxes: list[QComboBox] = []  # by column
         self.table = QTableWidget()
         self.table.setAccessibleName(tr("Columns of the table"))

@@ -68,7 +68,9 @@ class FolderModel(QAbstractItemModel):
 
     def _redraw(self) -> None:
         for siblings in filter(None, self._children.values()):
-            self.dataChanged.emit(self._index_of(siblings[0], FOLDER), self._index_of(siblings[-1], CLASS))
+            self.dataChanged.emit(
+                self._index_of(siblings[0], FOLDER), self._index_of(siblings[-1], CLASS)
+            )
 
     def _index_of(self, place: int, column: int) -> QModelIndex:
         return self.createIndex(self._rows[place], column, place)
@@ -77,7 +79,9 @@ class FolderModel(QAbstractItemModel):
 
     def index(self, row: int, column: int, parent: Index = NO_INDEX) -> QModelIndex:
         children = self._children.get(parent.internalId() if parent.isValid() else -1, [])
-        return self.createIndex(row, column, children[row]) if row < len(children) else QModelIndex()
+        return (
+            self.createIndex(row, column, children[row]) if row < len(children) else QModelIndex()
+        )
 
     def parent(self, child: Index = NO_INDEX) -> QModelIndex:  # type: ignore[override]
         place = self._parents[child.internalId()] if child.isValid() else -1
@@ -91,7 +95,9 @@ class FolderModel(QAbstractItemModel):
     def columnCount(self, _parent: Index = NO_INDEX) -> int:
         return CLASS + 1
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole and section == IMAGES:
@@ -124,7 +130,9 @@ class FolderModel(QAbstractItemModel):
             return Qt.CheckState.Checked if path in self.classes else Qt.CheckState.Unchecked
         if column == IMAGES:
             return None
-        states = {self.folders[each].path in self.left_out for each in self._with_those_below(place)}
+        states = {
+            self.folders[each].path in self.left_out for each in self._with_those_below(place)
+        }
         if len(states) > 1:
             return Qt.CheckState.PartiallyChecked
         return Qt.CheckState.Unchecked if states == {True} else Qt.CheckState.Checked
@@ -185,8 +193,12 @@ class FolderList(QTreeView):
         self.folders.show_folders(folders, counting)
         if len(folders) <= MOST_UNFOLDED:
             self.expandAll()
-        rows = max(1, min(len(folders) if len(folders) <= MOST_UNFOLDED else ROWS_IN_SIGHT, ROWS_IN_SIGHT))
-        height = max(tokens().spacing.control_height - tokens().spacing.tiny, self.sizeHintForRow(0))
+        rows = max(
+            1, min(len(folders) if len(folders) <= MOST_UNFOLDED else ROWS_IN_SIGHT, ROWS_IN_SIGHT)
+        )
+        height = max(
+            tokens().spacing.control_height - tokens().spacing.tiny, self.sizeHintForRow(0)
+        )
         self.setFixedHeight(self.header().sizeHint().height() + rows * height + 2)
         self.setRootIsDecorated(any(each.depth for each in folders))
 

@@ -46,7 +46,9 @@ def more_text(count: int) -> str:
 class PlanSection(QWidget):
     """A part of an import plan; hidden while empty. `box` is hidden where there is nothing to choose."""
 
-    def __init__(self, name: str, columns: Sequence[str], *, widest_last: int = WIDEST_LAST) -> None:
+    def __init__(
+        self, name: str, columns: Sequence[str], *, widest_last: int = WIDEST_LAST
+    ) -> None:
         super().__init__()
         self.box = QCheckBox()
         self.table = self._make_table(name, columns, widest_last)
@@ -72,7 +74,9 @@ class PlanSection(QWidget):
         table.setFrameShape(QFrame.Shape.NoFrame)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(tokens().spacing.control_height - tokens().spacing.tiny)
+        table.verticalHeader().setDefaultSectionSize(
+            tokens().spacing.control_height - tokens().spacing.tiny
+        )
         header = table.horizontalHeader()
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -89,10 +93,19 @@ class PlanSection(QWidget):
     @property
     def rows(self) -> list[tuple[str, ...]]:
         columns = range(self.table.columnCount())
-        return [tuple(self._cell(row, column) for column in columns) for row in range(self.table.rowCount())]
+        return [
+            tuple(self._cell(row, column) for column in columns)
+            for row in range(self.table.rowCount())
+        ]
 
     def show_rows(
-        self, title: str, rows: Sequence[Sequence[str]], *, total: int, choice: str = "", note: str = ""
+        self,
+        title: str,
+        rows: Sequence[Sequence[str]],
+        *,
+        total: int,
+        choice: str = "",
+        note: str = "",
     ) -> None:
         """Show a list, or nothing where it is empty.
 
@@ -120,7 +133,9 @@ class PlanSection(QWidget):
                 self.table.setItem(row, column, item)
         in_sight = min(len(rows), ROWS_IN_SIGHT)
         height = self.table.horizontalHeader().sizeHint().height()
-        self.table.setFixedHeight(height + in_sight * self.table.verticalHeader().defaultSectionSize() + 2)
+        self.table.setFixedHeight(
+            height + in_sight * self.table.verticalHeader().defaultSectionSize() + 2
+        )
 
     def _cell(self, row: int, column: int) -> str:
         item = self.table.item(row, column)
@@ -167,17 +182,29 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
 
     def __init__(
-        self, host: QWidget, title: str, words: str, hint: str = "", *, purpose: TablePurpose | None = None
+        self,
+        host: QWidget,
+        title: str,
+        words: str,
+        hint: str = "",
+        *,
+        purpose: TablePurpose | None = None,
     ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
-        self.named_columns: tuple[str, Mapping[str, str]] | None = None  # a header, and what the person named there
+        self.named_columns: tuple[str, Mapping[str, str]] | None = (
+            None  # a header, and what the person named there
+        )
         self.columns = ColumnChooser(purpose)
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
         self.survey: Survey | None = None  # what is shown
-        self.file_button = make_button(tr("Choose a file…"), self.file_requested.emit, icon_name="file")
-        self.folder_button = make_button(tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
+        self.file_button = make_button(
+            tr("Choose a file…"), self.file_requested.emit, icon_name="file"
+        )
+        self.folder_button = make_button(
+            tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder"
+        )
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop; nothing is imported"))
         self.import_button = make_button(tr("Import"), self._on_import, variant="primary")
@@ -202,7 +229,15 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         choice = QWidget()
         fill_row(choice, self.columns_button).addStretch(1)
         columns = choice, self.columns
-        body = (self._start, self._name, self._kind, self.failure, self.progress, *columns, self._plan)
+        body = (
+            self._start,
+            self._name,
+            self._kind,
+            self.failure,
+            self.progress,
+            *columns,
+            self._plan,
+        )
         column = fill_column(self.body, *body, spacing=spacing.small)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.addStretch(1)
@@ -251,7 +286,9 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.failure.show_text("")
         self._show_columns(read)
         self._show_choice()
-        if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next
+        if self.columns.isAncestorOf(
+            QApplication.focusWidget() or self
+        ):  # the next column comes next
             self._settle()
             return
         self._appear()
@@ -261,7 +298,9 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     def _show_columns(self, read: ReadSource) -> None:
         columns, is_open = read.columns, read.source == self._source and not self.columns.isHidden()
         self._source = read.source
-        self.named_columns = (columns.header, read.given) if columns is not None and read.given else None
+        self.named_columns = (
+            (columns.header, read.given) if columns is not None and read.given else None
+        )
         self.columns_button.setVisible(columns is not None and columns.is_clear)
         self.columns.setVisible(columns is not None and (is_open or not columns.is_clear))
         if columns is not None:
@@ -315,7 +354,9 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     def wanted_height(self, width: int) -> int:
         """With the buttons below the scrolling part."""
-        return super().wanted_height(width) + (0 if self._foot.isHidden() else self._foot.sizeHint().height())
+        return super().wanted_height(width) + (
+            0 if self._foot.isHidden() else self._foot.sizeHint().height()
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter imports, unless a button with another meaning has the focus."""

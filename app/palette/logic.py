@@ -124,7 +124,9 @@ def class_rows(
     return [_class_row(graph, each, text, act, key_text(graph.key_of(each))) for each in found]
 
 
-def _class_row(graph: CategoryGraph, class_id: int, text: str, act: str, key: str = "") -> PaletteRow:
+def _class_row(
+    graph: CategoryGraph, class_id: int, text: str, act: str, key: str = ""
+) -> PaletteRow:
     title, name = _title(graph, class_id, text), shortened(graph.shown_name(class_id))
     place, choice = place_of(graph, class_id), ClassChoice(class_id)
     return PaletteRow(title, place, key, "class", choice, fill(tr(act), name))
@@ -149,7 +151,10 @@ def label_rows(
     new = create_choice(graph, text, under=under)
     if new is None:
         return rows
-    return [*rows, _question_row(graph, new, is_alone=not rows) if is_locked else create_row(graph, new)]
+    return [
+        *rows,
+        _question_row(graph, new, is_alone=not rows) if is_locked else create_row(graph, new),
+    ]
 
 
 def _question_row(graph: CategoryGraph, new: CreateChoice, *, is_alone: bool) -> PaletteRow:
@@ -215,10 +220,14 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
     """Commands with all typed words in their title, those that begin with the text first."""
     words = text.casefold().split()
     fitting = [row for row in rows if all(word in row.title.casefold() for word in words)]
-    return sorted(fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold()))
+    return sorted(
+        fitting, key=lambda row: not row.title.casefold().startswith(text.strip().casefold())
+    )
 
 
-def found_rows(commands: Sequence[PaletteRow], classes: Sequence[PaletteRow], text: str) -> list[PaletteRow]:
+def found_rows(
+    commands: Sequence[PaletteRow], classes: Sequence[PaletteRow], text: str
+) -> list[PaletteRow]:
     """Commands and classes for a typed text: a class that is called so comes before what only has it in its title."""
     typed = folded(text.strip())
     begins = [row for row in commands if folded(row.title).startswith(typed)]
@@ -227,7 +236,11 @@ def found_rows(commands: Sequence[PaletteRow], classes: Sequence[PaletteRow], te
 
 
 def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
-    where = tr("top level") if choice.parent_id is None else tr("under %1", graph.shown_name(choice.parent_id))
+    where = (
+        tr("top level")
+        if choice.parent_id is None
+        else tr("under %1", graph.shown_name(choice.parent_id))
+    )
     title = tr("Create “%1”", choice.name)
     act = f"{tr('Create “%1”', shortened(choice.name))} {where}"
     return PaletteRow(title, where, "", "class_new", choice, act)

@@ -70,7 +70,9 @@ class Overlay(QWidget):
             return
         self.hide()
         before, self._focus_before = self._focus_before, None
-        if before is not None and shiboken6.isValid(before) and before.isVisible():  # its page may be gone
+        if (
+            before is not None and shiboken6.isValid(before) and before.isVisible()
+        ):  # its page may be gone
             before.setFocus()
         self.closed.emit()
 
@@ -88,7 +90,12 @@ class Overlay(QWidget):
         widget = self.nextInFocusChain()
         while widget is not None and widget is not self:
             takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-            if takes_tab and self.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled():
+            if (
+                takes_tab
+                and self.isAncestorOf(widget)
+                and widget.isVisible()
+                and widget.isEnabled()
+            ):
                 stops.append(widget)
             widget = widget.nextInFocusChain()
         return stops
@@ -156,7 +163,10 @@ class ScrollingCard(Overlay):
     def place_panel(self) -> None:
         """Hide the scroll bar where there is room: it would take the width that makes it unnecessary."""
         has_room = self.wanted_height(self.panel_width()) <= self.highest()
-        never, when_needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        never, when_needed = (
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            Qt.ScrollBarPolicy.ScrollBarAsNeeded,
+        )
         self.scroll_area.setVerticalScrollBarPolicy(never if has_room else when_needed)
         super().place_panel()
 

@@ -39,11 +39,16 @@ _PAD: Final = 12
 class RowDelegate(QStyledItemDelegate):
     """Rows of equal height."""
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+    def sizeHint(
+        self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
         return QSize(0, ROW_HEIGHT)
 
     def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         row = index.data(ROW_ROLE)
         if not isinstance(row, PaletteRow):
@@ -55,7 +60,9 @@ class RowDelegate(QStyledItemDelegate):
         if is_chosen:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens().colours.accent_soft))
-            painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
+            painter.drawRoundedRect(
+                area, tokens().spacing.radius_small, tokens().spacing.radius_small
+            )
         inner = area.adjusted(_PAD, 0, -_PAD, 0)
         text_area = self._paint_icon(painter, inner, row, is_chosen=is_chosen)
         text_area = _paint_hint(painter, text_area, ENTER_SIGN if is_chosen else "")
@@ -105,8 +112,12 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
         font.setPixelSize(sizes.caption)
         painter.setFont(font)
         painter.setPen(QColor(colours.text_muted))
-        subtitle = QFontMetrics(font).elidedText(row.subtitle, Qt.TextElideMode.ElideLeft, rest.width())
-        painter.drawText(placed(rest, area), middle | Qt.AlignmentFlag.AlignLeft, isolated(subtitle))
+        subtitle = QFontMetrics(font).elidedText(
+            row.subtitle, Qt.TextElideMode.ElideLeft, rest.width()
+        )
+        painter.drawText(
+            placed(rest, area), middle | Qt.AlignmentFlag.AlignLeft, isolated(subtitle)
+        )
 
 
 WIDTH: Final = 580
@@ -161,13 +172,22 @@ class Palette(Overlay):
         layout.addLayout(field_row)
         for widget in (self._line, self._list, self._nothing):
             layout.addWidget(widget)
-        foot_row = QHBoxLayout()  # margins of the label itself are lost where the look changes before it is shown
+        foot_row = (
+            QHBoxLayout()
+        )  # margins of the label itself are lost where the look changes before it is shown
         foot_row.setContentsMargins(16, 8, 16, 10)
         foot_row.addWidget(self._foot)
         layout.addLayout(foot_row)
 
     def ask(
-        self, prompt: str, rows_for: RowsFor, on_choice: OnChoice, *, text: str = "", foot: str = "", at: int = 0
+        self,
+        prompt: str,
+        rows_for: RowsFor,
+        on_choice: OnChoice,
+        *,
+        text: str = "",
+        foot: str = "",
+        at: int = 0,
     ) -> None:
         """Open with a prompt.
 
@@ -180,7 +200,12 @@ class Palette(Overlay):
             foot: what else is good to know, behind what Enter does with the marked row.
             at: row that is chosen at first.
         """
-        self._rows_for, self._on_choice, self._given_text, self._marked_first = rows_for, on_choice, text, at
+        self._rows_for, self._on_choice, self._given_text, self._marked_first = (
+            rows_for,
+            on_choice,
+            text,
+            at,
+        )
         self._field.setPlaceholderText(prompt)
         self._field.setAccessibleName(prompt)
         self._field.setText(text)
@@ -211,7 +236,11 @@ class Palette(Overlay):
 
     def _show_what_enter_does(self) -> None:
         row = self._current
-        act = "" if row is None or row.choice is None else tr("%1: %2", enter_name(), row.act_text, about="key")
+        act = (
+            ""
+            if row is None or row.choice is None
+            else tr("%1: %2", enter_name(), row.act_text, about="key")
+        )
         self._foot.show_text(SEPARATOR.join(filter(None, (act, self._foot_end))))
 
     @property
@@ -253,10 +282,16 @@ class Palette(Overlay):
     def _ask_first(self, asked: AskChoice) -> None:
         """The answers to a question; typing goes on with the rows before it."""
         answers, before = asked.answers(), self._rows_for
-        self.ask(asked.question, lambda text: before(text) if text.strip() else answers, self._on_choice)
+        self.ask(
+            asked.question, lambda text: before(text) if text.strip() else answers, self._on_choice
+        )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+        if (
+            watched is self._field
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        ):
             if event.key() in _LIST_KEYS:
                 self._list.keyPressEvent(event)
                 return True

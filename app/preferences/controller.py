@@ -29,7 +29,14 @@ class Preferences(Feature):
         self._is_renamed = False  # whether the name was edited since the card was opened
         self._names = NameAsking(self._session, self._settings, strip, shell.toast)
 
-    @action("settings", marked("Settings…"), "settings", "Ctrl+,", Section.EDIT_SETTINGS, needs=Needs.NOTHING)
+    @action(
+        "settings",
+        marked("Settings…"),
+        "settings",
+        "Ctrl+,",
+        Section.EDIT_SETTINGS,
+        needs=Needs.NOTHING,
+    )
     def open_card(self) -> None:
         """Show the card over the window, as everything is now."""
         from engine.project.clock import account_name

@@ -22,7 +22,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.row import ActionRow
-from app.controls import dress_list, fill_row, make_button, make_icon_button, make_label, make_separator
+from app.controls import (
+    dress_list,
+    fill_row,
+    make_button,
+    make_icon_button,
+    make_label,
+    make_separator,
+)
 from app.mirroring import leading_edge
 from app.palette.overlay import ScrollingCard
 from app.texts import plural, tr
@@ -97,7 +104,9 @@ class NameAsking(QObject):
         toast: makes the offer.
     """
 
-    def __init__(self, session: Session, settings: Settings, strip: NameStrip, toast: Toast) -> None:
+    def __init__(
+        self, session: Session, settings: Settings, strip: NameStrip, toast: Toast
+    ) -> None:
         super().__init__(strip)
         self._toast = toast
         self._session = session
@@ -110,9 +119,16 @@ class NameAsking(QObject):
         session.closed.connect(strip.hide)
 
     def _on_change_made(self, change: Change) -> None:
-        is_by_hand = change.kind == "done" and change.labelled and not change.images_added and not change.graph_edits
+        is_by_hand = (
+            change.kind == "done"
+            and change.labelled
+            and not change.images_added
+            and not change.graph_edits
+        )
         if is_by_hand and not self._settings.person and not self._settings.was_shown(HINT):
-            self._session.ask(lambda _live: _full_name(), self._on_full_name, owner=self, topic=HINT)
+            self._session.ask(
+                lambda _live: _full_name(), self._on_full_name, owner=self, topic=HINT
+            )
 
     def _on_full_name(self, name: str) -> None:
         if not name and self._session.info is not None and not self._settings.person:
@@ -161,7 +177,14 @@ ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
 
 
 _OPENING_KEYS: Final = frozenset(
-    {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F4}
+    {
+        Qt.Key.Key_Up,
+        Qt.Key.Key_Down,
+        Qt.Key.Key_Space,
+        Qt.Key.Key_Return,
+        Qt.Key.Key_Enter,
+        Qt.Key.Key_F4,
+    }
 )
 
 
@@ -195,7 +218,9 @@ class SettingsCard(ScrollingCard):
     person_chosen = Signal(str)  # the name that labels are signed with; empty for the account's
     action_requested = Signal(str)  # name of an action that opens another page
 
-    def __init__(self, host: QWidget, rows: Mapping[str, ActionRow], languages: Mapping[str, str]) -> None:
+    def __init__(
+        self, host: QWidget, rows: Mapping[str, ActionRow], languages: Mapping[str, str]
+    ) -> None:
         super().__init__(host, WIDTH, tr("Settings"))
         self.schemes = {
             SchemeChoice.SYSTEM: QRadioButton(tr("System")),
@@ -259,9 +284,15 @@ class SettingsCard(ScrollingCard):
 
     def _connect(self) -> None:
         for choice, button in self.schemes.items():
-            button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
-        self.language.activated.connect(lambda place: self.language_chosen.emit(self.language.itemData(place)))
-        self.names.clicked.connect(lambda is_in_language: self.names_chosen.emit(not is_in_language))
+            button.clicked.connect(
+                lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice)
+            )
+        self.language.activated.connect(
+            lambda place: self.language_chosen.emit(self.language.itemData(place))
+        )
+        self.names.clicked.connect(
+            lambda is_in_language: self.names_chosen.emit(not is_in_language)
+        )
         self.last_project.clicked.connect(self.start_chosen)
         self.calm.clicked.connect(self.calm_chosen)
         self.person.textEdited.connect(self.person_chosen)
@@ -300,7 +331,9 @@ class SettingsCard(ScrollingCard):
     def show_backups(self, *, can_open: bool) -> None:
         """Show whether there are backups to look at: not without a project."""
         self.buttons["backups"].setEnabled(can_open)
-        self.buttons["backups"].setToolTip("" if can_open else tr("Open a project to see its backups."))
+        self.buttons["backups"].setToolTip(
+            "" if can_open else tr("Open a project to see its backups.")
+        )
 
 
 def _name(text: str) -> QLabel:

@@ -72,7 +72,11 @@ def _parts(block: Block, opens: Opens) -> list[QWidget]:
         case Facts():
             return [_facts(block)]
         case ReportText():
-            return [make_flowing_label(printable(block.text), "warning" if block.is_warning else "secondary")]
+            return [
+                make_flowing_label(
+                    printable(block.text), "warning" if block.is_warning else "secondary"
+                )
+            ]
         case BarPlot() | ColumnPlot() | LinePlot():
             return [ChartView(block), *_note(block.note)]
         case Matrix():
@@ -94,9 +98,16 @@ def _facts(facts: Facts) -> QWidget:
     grid.setVerticalSpacing(0)
     for place, fact in enumerate(facts.facts):
         row, column = 3 * (place // FACTS_ACROSS), place % FACTS_ACROSS
-        grid.addWidget(make_label(printable(fact.title), "caption", wraps=True), row, column, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(
+            make_label(printable(fact.title), "caption", wraps=True),
+            row,
+            column,
+            Qt.AlignmentFlag.AlignTop,
+        )
         grid.addWidget(make_label(fact.value, "title"), row + 1, column)
-        grid.addWidget(make_label(fact.note, "caption", wraps=True), row + 2, column, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(
+            make_label(fact.note, "caption", wraps=True), row + 2, column, Qt.AlignmentFlag.AlignTop
+        )
         grid.setColumnStretch(column, 1)
     return frame
 

@@ -60,7 +60,9 @@ class ReportFeature(Feature):
 
     # -- the page
 
-    @action("report", marked("Report"), "report", "Ctrl+E", Section.REVIEW_REPORT, needs=READ_FOR_GOOD)
+    @action(
+        "report", marked("Report"), "report", "Ctrl+E", Section.REVIEW_REPORT, needs=READ_FOR_GOOD
+    )
     def open(self) -> None:
         """Show the report of last time, or make the first one."""
         if self._session.info is None:
@@ -152,7 +154,8 @@ class ReportFeature(Feature):
             return
         caches = self._session.caches
         job = DetachedJob(
-            tr("Building the report"), lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel)
+            tr("Building the report"),
+            lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel),
         )
         job.keeps_finished = False
         job.progress.connect(self.page.show_progress)
@@ -210,7 +213,11 @@ class ReportFeature(Feature):
             return
         out = with_suffix(chosen, kind, filters)
         self._settings.remember_folder(Purpose.REPORTS, out.parent)
-        job = ThreadJob(tr("Saving the report"), lambda _on_progress, cancel: save(made, out, cancel), self._thread)
+        job = ThreadJob(
+            tr("Saving the report"),
+            lambda _on_progress, cancel: save(made, out, cancel),
+            self._thread,
+        )
         job.keeps_finished = False
         job.finished.connect(lambda _out: self._on_saved(out))
         job.failed.connect(self._on_not_saved)
@@ -224,13 +231,23 @@ class ReportFeature(Feature):
         """Of last time, or beside the project."""
         info = self._session.info
         last = self._settings.folder_of(Purpose.REPORTS)
-        return last if last is not None else folder_for(Purpose.REPORTS) if info is None else info.path.parent
+        return (
+            last
+            if last is not None
+            else folder_for(Purpose.REPORTS)
+            if info is None
+            else info.path.parent
+        )
 
     def _on_saved(self, out: Path) -> None:
         from app.report.wording import saved_text
 
         self._end_saving()
-        self._toast.say(saved_text(out), action=tr("Show in folder"), on_action=lambda: self._show_folder(out.parent))
+        self._toast.say(
+            saved_text(out),
+            action=tr("Show in folder"),
+            on_action=lambda: self._show_folder(out.parent),
+        )
 
     def _on_not_saved(self, reason: str) -> None:
         self._end_saving()

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from engine.collection.report.document import Document
 from engine.collection.report.figures import Report
-from engine.collection.report.gather import Material, RivalModel, gather, rival_settings, rival_versions
+from engine.collection.report.gather import (
+    Material,
+    RivalModel,
+    gather,
+    rival_settings,
+    rival_versions,
+)
 from engine.collection.report.make import ReportRequest, TruthFile, make_report
 from engine.collection.report.wording import document_of
 from engine.collection.report.write import check_target, write_report
@@ -65,9 +71,15 @@ class Stale:
     def after(self, change: Change) -> Stale:
         """With one more change; notes and looks do not count."""
         has_other = bool(
-            change.graph_edits or change.images_added or change.images_removed or change.settings or change.policies
+            change.graph_edits
+            or change.images_added
+            or change.images_removed
+            or change.settings
+            or change.policies
         )
-        return replace(self, labels=self.labels + len(change.labelled), has_other=self.has_other or has_other)
+        return replace(
+            self, labels=self.labels + len(change.labelled), has_other=self.has_other or has_other
+        )
 
 
 def is_unfinished(live: LiveCollection) -> bool:
@@ -84,21 +96,33 @@ def gather_all(live: LiveCollection, *, waits: bool) -> Gathered | None:
 
     models = live.project.models
     current = models.current.version_id
-    others = {each.version_id: version_name(each) for each in models.versions() if each.version_id != current}
+    others = {
+        each.version_id: version_name(each)
+        for each in models.versions()
+        if each.version_id != current
+    }
     return Gathered(gather(live), setting_of(live.project), current, others)
 
 
 def make(
-    gathered: Gathered, choice: ReportChoice, caches: CacheFolders, on_progress: OnProgress, cancel: CancelToken
+    gathered: Gathered,
+    choice: ReportChoice,
+    caches: CacheFolders,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> Made:
     """On a thread of its own."""
     material = gathered.material
     truth = None if choice.truth is None else _read(choice.truth, material)
     rivals = _rivals(gathered, choice, caches) if material.classified is not None else None
     cancel.raise_if_cancelled()
-    report = make_report(material, ReportRequest(truth, rivals=rivals), on_progress=on_progress, cancel=cancel)
+    report = make_report(
+        material, ReportRequest(truth, rivals=rivals), on_progress=on_progress, cancel=cancel
+    )
     if report.confusion is not None:
-        report.confusion.folded(report.confusion.first_cut())  # what it keeps of that is not computed by the window
+        report.confusion.folded(
+            report.confusion.first_cut()
+        )  # what it keeps of that is not computed by the window
     return Made(report, document_of(report), choice, gathered)
 
 
@@ -108,7 +132,9 @@ def _read(path: Path, material: Material) -> TruthFile:
     return TruthFile(path.name, read_truth(path, material.graph))
 
 
-def _rivals(gathered: Gathered, choice: ReportChoice, caches: CacheFolders) -> tuple[RivalModel, RivalModel] | None:
+def _rivals(
+    gathered: Gathered, choice: ReportChoice, caches: CacheFolders
+) -> tuple[RivalModel, RivalModel] | None:
     """The model in use and another one, from the project as it is on disk."""
     from engine.project import Project
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from app.mirroring import keep_as_drawn
@@ -64,7 +73,11 @@ class MatrixView(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         """As high as it is: the page scrolls it up and down; more columns than fit scroll by themselves."""
-        lines, across, width = len(self.folded.lines), self.horizontalScrollBar(), self.viewport().width()
+        lines, across, width = (
+            len(self.folded.lines),
+            self.horizontalScrollBar(),
+            self.viewport().width(),
+        )
         self._sizes = sizes = MatrixSizes.fitting(self.folded, self._name, self._metrics, width)
         hidden = max(0, sizes.names + sizes.side * lines + TOTALS - width)
         across.setRange(0, hidden)
@@ -84,7 +97,9 @@ class MatrixView(QAbstractScrollArea):
         return font
 
     def sizeHint(self) -> QSize:
-        return QSize(self._sizes.names + self._sizes.side * len(self.folded.lines) + TOTALS, self.height())
+        return QSize(
+            self._sizes.names + self._sizes.side * len(self.folded.lines) + TOTALS, self.height()
+        )
 
     # -- folding
 
@@ -101,7 +116,9 @@ class MatrixView(QAbstractScrollArea):
         else:
             return
         self.folded = self._confusion.folded(self._opened)
-        self.row = next(place for place, each in enumerate(self.folded.lines) if each.class_id == line.class_id)
+        self.row = next(
+            place for place, each in enumerate(self.folded.lines) if each.class_id == line.class_id
+        )
         self._show_lines()
         self._reveal()
 
@@ -208,7 +225,10 @@ class MatrixView(QAbstractScrollArea):
     @property
     def scene(self) -> MatrixScene:
         """What is painted now."""
-        scrolled, visible = self.horizontalScrollBar().value(), self.viewport().visibleRegion().boundingRect()
+        scrolled, visible = (
+            self.horizontalScrollBar().value(),
+            self.viewport().visibleRegion().boundingRect(),
+        )
         focused = (self.row, self.column) if self.hasFocus() and self.folded.lines else None
         size = self.viewport().size()
         return MatrixScene(

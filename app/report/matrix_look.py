@@ -37,7 +37,9 @@ class MatrixSizes:
     side: int  # of a cell
 
     @classmethod
-    def fitting(cls, folded: Folded, name_of: Callable[[int], str], metrics: QFontMetrics, width: int) -> MatrixSizes:
+    def fitting(
+        cls, folded: Folded, name_of: Callable[[int], str], metrics: QFontMetrics, width: int
+    ) -> MatrixSizes:
         """Names as whole as they can be; the cells share the rest of the width."""
         wide = [metrics.horizontalAdvance(name_of(row)) for row in range(len(folded.lines))]
         insets = [INDENT * line.depth + ARROW + GAP + 2 for line in folded.lines]
@@ -100,9 +102,15 @@ class MatrixScene:
         sizes, left = self.sizes, self.sizes.names
         painter.setPen(QColor(tokens().colours.text_muted))
         across = QRect(left, 0, self.size.width() - left, TITLE)
-        painter.drawText(across, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr("Predicted class"))
+        painter.drawText(
+            across,
+            Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+            tr("Predicted class"),
+        )
         down = QRect(GAP, sizes.head - TITLE, left - GAP, TITLE)
-        painter.drawText(down, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr("Correct class"))
+        painter.drawText(
+            down, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr("Correct class")
+        )
 
     def _paint_cells(self, painter: QPainter) -> None:
         rows, columns = self.seen()
@@ -123,7 +131,9 @@ class MatrixScene:
         self._paint_focus(painter)
         painter.restore()
 
-    def _paint_cell(self, painter: QPainter, rect: QRectF, count: int, total: int, *, is_right: bool) -> None:
+    def _paint_cell(
+        self, painter: QPainter, rect: QRectF, count: int, total: int, *, is_right: bool
+    ) -> None:
         colours = tokens().colours
         painter.fillRect(rect, QColor(colours.sunken))
         if not count:
@@ -154,13 +164,19 @@ class MatrixScene:
         painter.setClipRect(view.adjusted(self.sizes.names, 0, 0, head - view.height()))
         for column in columns:
             is_current = self.hovered is not None and self.hovered[1] == column
-            painter.setPen(QColor(tokens().colours.text if is_current else tokens().colours.text_secondary))
+            painter.setPen(
+                QColor(tokens().colours.text if is_current else tokens().colours.text_secondary)
+            )
             painter.save()
             middle = self.cell_rect(0, column).center().x()
             painter.translate(middle + metrics.ascent() / 2 - 1, head - 6)
             painter.rotate(-90)
             painter.drawText(
-                0, 0, metrics.elidedText(self.name_of(column), Qt.TextElideMode.ElideRight, head - TITLE - GAP)
+                0,
+                0,
+                metrics.elidedText(
+                    self.name_of(column), Qt.TextElideMode.ElideRight, head - TITLE - GAP
+                ),
             )
             painter.restore()
         painter.restore()
@@ -176,7 +192,9 @@ class MatrixScene:
             painter.setPen(QColor(tokens().colours.text_muted))
             if rect.right() > self.sizes.names:
                 room = QRect(rect.right() + 6, rect.top(), TOTALS - 6, rect.height())
-                painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, number(int(self.folded.branch_totals[row])))
+                painter.drawText(
+                    room, Qt.AlignmentFlag.AlignVCenter, number(int(self.folded.branch_totals[row]))
+                )
         painter.restore()
 
     def _paint_row_name(self, painter: QPainter, metrics: QFontMetrics, row: int) -> None:
@@ -185,7 +203,9 @@ class MatrixScene:
         if self.hovered is not None and self.hovered[0] == row:
             painter.fillRect(rect, QColor(colours.hover))
         if line.can_open:
-            self._paint_arrow(painter, QPointF(left + ARROW / 2, rect.center().y() + 0.5), is_open=line.is_open)
+            self._paint_arrow(
+                painter, QPointF(left + ARROW / 2, rect.center().y() + 0.5), is_open=line.is_open
+            )
         room = rect.adjusted(left + ARROW, 0, -GAP, 0)
         painter.setPen(QColor(colours.text))
         name = metrics.elidedText(self.name_of(row), Qt.TextElideMode.ElideRight, room.width())
@@ -196,7 +216,11 @@ class MatrixScene:
             painter.drawRoundedRect(QRectF(rect).adjusted(1, 2, -4, -2), 4, 4)
 
     def _paint_arrow(self, painter: QPainter, middle: QPointF, *, is_open: bool) -> None:
-        points = ((-3.5, -2.0), (3.5, -2.0), (0.0, 3.0)) if is_open else ((-2.0, -3.5), (-2.0, 3.5), (3.0, 0.0))
+        points = (
+            ((-3.5, -2.0), (3.5, -2.0), (0.0, 3.0))
+            if is_open
+            else ((-2.0, -3.5), (-2.0, 3.5), (3.0, 0.0))
+        )
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens().colours.text_muted))
         painter.drawPolygon(QPolygonF([middle + QPointF(*point) for point in points]))

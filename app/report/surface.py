@@ -58,7 +58,9 @@ class _Painted:
         self._painter = painter
         self._metrics = QFontMetricsF(painter.font())
 
-    def line(self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False) -> None:
+    def line(
+        self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False
+    ) -> None:
         style = Qt.PenStyle.DashLine if is_dashed else Qt.PenStyle.SolidLine
         self._painter.setPen(QPen(ink_colour(ink), width, style))
         self._painter.drawLine(QPointF(*start), QPointF(*end))
@@ -69,7 +71,9 @@ class _Painted:
 
     def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None:
         self._painter.setBrush(Qt.BrushStyle.NoBrush)
-        self._painter.setPen(QPen(ink_colour(ink), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        self._painter.setPen(
+            QPen(ink_colour(ink), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+        )
         self._painter.drawPolyline(_polygon(points))
 
     def area(self, points: Sequence[Point], ink: Ink) -> None:
@@ -77,10 +81,22 @@ class _Painted:
         self._painter.drawPolygon(_polygon(points))
 
     def text(
-        self, at: Point, words: str, ink: Ink, side: TextAlign = TextAlign.LEFT, *, room: float | None = None
+        self,
+        at: Point,
+        words: str,
+        ink: Ink,
+        side: TextAlign = TextAlign.LEFT,
+        *,
+        room: float | None = None,
     ) -> None:
-        shown = words if room is None else self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-        shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[side] * self.text_width(shown)
+        shown = (
+            words
+            if room is None
+            else self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+        )
+        shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[
+            side
+        ] * self.text_width(shown)
         self._painter.setPen(ink_colour(ink))
         self._painter.drawText(QPointF(at[0] - shift, at[1]), shown)
 

@@ -43,7 +43,9 @@ class ReportTableModel(QAbstractTableModel):
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 (Qt's own default)
         return 0 if parent.isValid() else len(self._table.columns)
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Role.DisplayRole
+    ) -> Any:
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Role.DisplayRole:
@@ -159,7 +161,8 @@ class ReportTableView(QTableView):
         """What a column needs: numbers as wide as they are, names up to a limit."""
         texts = [self._model.headerData(column, Qt.Orientation.Horizontal) + "  ▾"]
         texts += [
-            self._model.data(self._model.index(row, column)) for row in range(min(len(self._model.rows), MEASURED))
+            self._model.data(self._model.index(row, column))
+            for row in range(min(len(self._model.rows), MEASURED))
         ]
         width = max(self.fontMetrics().horizontalAdvance(text) for text in texts) + PADDING
         return width if self._model.is_number(column) else max(min(width, NAME_WIDTH), LEAST_NAME)

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controls import fill_column, make_button, make_choice_box, make_flowing_label, make_label
 from app.report.blocks import Opens, section_view
@@ -65,15 +73,23 @@ class ReportPage(QWidget):
         self.notice = Notice(tone="")
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop building the report"))
-        self.truth_button = make_button(truth_text(None), self.truth_requested.emit, variant="muted", icon_name="file")
+        self.truth_button = make_button(
+            truth_text(None), self.truth_requested.emit, variant="muted", icon_name="file"
+        )
         self.truth_button.setToolTip(
             plain_tip(
-                tr("Labels that predictions are compared with. Choose a CSV file with the columns image and class.")
+                tr(
+                    "Labels that predictions are compared with. Choose a CSV file with the columns image and class."
+                )
             )
         )
-        self.labels_button = make_button(tr("Use held-out labels"), self._use_labels, variant="muted")
+        self.labels_button = make_button(
+            tr("Use held-out labels"), self._use_labels, variant="muted"
+        )
         self.rival = make_choice_box({None: tr("No comparison")})
-        self.save_button = make_button(tr("Save…"), self.save_requested.emit, variant="primary", icon_name="export")
+        self.save_button = make_button(
+            tr("Save…"), self.save_requested.emit, variant="primary", icon_name="export"
+        )
         self._chip_row = QHBoxLayout()
         self._lay_out()
         self._connect()
@@ -121,7 +137,9 @@ class ReportPage(QWidget):
         for part in (self._title, self._text, self.failure, self.progress):
             part.setMaximumWidth(NARROW_START)
             column.addWidget(part)
-        self.again_button = make_button(tr("Build the report"), self.make_requested.emit, variant="primary")
+        self.again_button = make_button(
+            tr("Build the report"), self.make_requested.emit, variant="primary"
+        )
         column.addWidget(self.again_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         return start
@@ -265,7 +283,9 @@ class ReportPage(QWidget):
     @property
     def section(self) -> str:
         """The key of the section that is shown."""
-        return next((key for key, view in self._views.items() if view is self.sections.currentWidget()), "")
+        return next(
+            (key for key, view in self._views.items() if view is self.sections.currentWidget()), ""
+        )
 
     def view_of(self, key: str) -> QWidget:
         return self._views[key]
@@ -307,7 +327,11 @@ class ReportPage(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ctrl+PageDown and Ctrl+PageUp go to the next and previous section."""
         step = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}.get(Qt.Key(event.key()))
-        if step is not None and event.modifiers() & Qt.KeyboardModifier.ControlModifier and self.chips:
+        if (
+            step is not None
+            and event.modifiers() & Qt.KeyboardModifier.ControlModifier
+            and self.chips
+        ):
             keys = list(self.chips)
             at = keys.index(self.section) if self.section in keys else 0
             self.show_section(keys[(at + step) % len(keys)])

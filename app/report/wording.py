@@ -48,7 +48,10 @@ def stale_text(made_at: datetime, stale: Stale) -> str:
         return plural(stale.labels, "1 new label since %1.", "%n new labels since %1.", made)
     if stale.labels:
         return plural(
-            stale.labels, "1 new label and other changes since %1.", "%n new labels and other changes since %1.", made
+            stale.labels,
+            "1 new label and other changes since %1.",
+            "%n new labels and other changes since %1.",
+            made,
         )
     return tr("Classes, images or the model have changed since %1.", made)
 

@@ -5,7 +5,13 @@ import os
 import signal
 from typing import Final, final
 
-from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import (
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QWidget
 
 _qt = logging.getLogger("qt")

@@ -56,7 +56,9 @@ class Reports(Feature):
             self.shown.deleteLater()
             self.shown = None
 
-    @action("show_log", marked("Show the log"), "folder", "", Section.HELP_REPORT, needs=Needs.NOTHING)
+    @action(
+        "show_log", marked("Show the log"), "folder", "", Section.HELP_REPORT, needs=Needs.NOTHING
+    )
     def show_log(self) -> None:
         folder = str(log_folder())
         if self._log.path is None:
@@ -64,7 +66,14 @@ class Reports(Feature):
         elif not QDesktopServices.openUrl(QUrl.fromLocalFile(folder)):
             self._toast.say_failure(tr("The folder cannot be shown: %1", folder))
 
-    @action("copy_report", marked("Copy the problem report"), "copy", "", Section.HELP_REPORT, needs=Needs.NOTHING)
+    @action(
+        "copy_report",
+        marked("Copy the problem report"),
+        "copy",
+        "",
+        Section.HELP_REPORT,
+        needs=Needs.NOTHING,
+    )
     def copy_report(self) -> None:
         """Put the report of this session on the clipboard."""
         self._make((), self._copy)
@@ -72,7 +81,11 @@ class Reports(Feature):
     def _make(self, sessions: tuple[str, ...], on_made: Callable[[str], None]) -> None:
         if self._thread is None:
             self._thread = BackgroundThread("reports", self)
-        thread, path, device = self._thread, self._log.path, tr("Device: %1", self._shell.device_name())
+        thread, path, device = (
+            self._thread,
+            self._log.path,
+            tr("Device: %1", self._shell.device_name()),
+        )
 
         def work() -> None:
             from app.reports.logic import faulty_worker_sessions, report_text
@@ -101,7 +114,10 @@ class Reports(Feature):
             return
         self._has_reported = True
         self._toast.say_failure(
-            tr("Something unexpected went wrong (%1). Your project is safe; the log has the details.", name),
+            tr(
+                "Something unexpected went wrong (%1). Your project is safe; the log has the details.",
+                name,
+            ),
             action=tr(_SHOW),
             on_action=lambda: self._make((), self._show),
         )

@@ -18,7 +18,9 @@ FIRST_SIZE = QSize(720, 520)
 class ReportWindow(QDialog):
     """Shows a text beside the main window, which stays usable."""
 
-    def __init__(self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget) -> None:
+    def __init__(
+        self, text: str, on_copy: Callable[[str], None], on_log: Callable[[], None], parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Report"))
         self.resize(FIRST_SIZE)
@@ -28,7 +30,10 @@ class ReportWindow(QDialog):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(tr("Report"))
         self.copy_button = make_button(
-            tr("Copy the problem report"), lambda: on_copy(text), variant="primary", icon_name="copy"
+            tr("Copy the problem report"),
+            lambda: on_copy(text),
+            variant="primary",
+            icon_name="copy",
         )
         self.log_button = make_button(tr("Show the log"), on_log, icon_name="folder")
         self.close_button = make_button(tr("Close"), self.reject)

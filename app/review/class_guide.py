@@ -31,7 +31,11 @@ class ClassGuide(QObject):
     """
 
     def __init__(
-        self, session: Session, notice: Notice, show_class: Callable[[int], object], is_free: Callable[[], bool]
+        self,
+        session: Session,
+        notice: Notice,
+        show_class: Callable[[int], object],
+        is_free: Callable[[], bool],
     ) -> None:
         super().__init__(notice)
         self._session = session

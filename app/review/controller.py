@@ -61,13 +61,25 @@ action_of_none = partial(action_on_cards, section=Section.REVIEW_NONE)
 
 def _digit(digit: int, text: str) -> Callable[[Method], Method]:
     name, section = f"label_as_{digit}", Section.REVIEW_RANKS
-    return action(name, text, "digit", str(digit), section, needs=ON_CARDS, given=(digit,), on_images=True)
+    return action(
+        name, text, "digit", str(digit), section, needs=ON_CARDS, given=(digit,), on_images=True
+    )
 
 
 def _key(digit: int, text: str) -> Callable[[Method], Method]:
     name, section = f"label_with_{digit}", Section.REVIEW_CLASS_KEYS
     keys, given = f"Alt+{digit}", (digit,)
-    return action(name, text, "digit", keys, section, needs=ON_CARDS, given=given, on_images=True, in_bar=False)
+    return action(
+        name,
+        text,
+        "digit",
+        keys,
+        section,
+        needs=ON_CARDS,
+        given=given,
+        on_images=True,
+        in_bar=False,
+    )
 
 
 @final
@@ -81,7 +93,9 @@ class Labelling(Feature):
         self._folded = FoldedDecisions(shell.workspace.folds, self._session, self._toast)
         requests = shell.inspector.requests
         keys, guide = Notice(tone=""), Notice(tone="")
-        requests.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
+        requests.label_requested.connect(
+            lambda image_id, class_id: self.label((image_id,), class_id)
+        )
         requests.labels_requested.connect(self.label_in_place)
         requests.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
         self._images.grid.menu_requested.connect(self._open_menu)
@@ -108,7 +122,9 @@ class Labelling(Feature):
 
     def label(self, image_ids: Sequence[int], class_id: int) -> None:
         """Label images, remember the class for the palette, and go on to the next card."""
-        self._recent = [class_id, *(known for known in self._recent if known != class_id)][:RECENT_KEPT]
+        self._recent = [class_id, *(known for known in self._recent if known != class_id)][
+            :RECENT_KEPT
+        ]
         self._label_and_go_on({class_id: image_ids})
 
     def label_in_place(self, image_ids: Sequence[int], class_id: int) -> None:
@@ -120,7 +136,9 @@ class Labelling(Feature):
         self._images.hold()
         self._session.unlabel(image_ids)
 
-    def _label_and_go_on(self, groups: Mapping[int, Sequence[int]], *, accepts: bool = False) -> None:
+    def _label_and_go_on(
+        self, groups: Mapping[int, Sequence[int]], *, accepts: bool = False
+    ) -> None:
         self._images.hold()
         meant = self._folded.groups_meant(groups)
         cards = [image_id for group in groups.values() for image_id in group]
@@ -162,7 +180,10 @@ class Labelling(Feature):
             self._toast.say(paragraph(text, reason))
 
     @action_on_cards(
-        "accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter"
+        "accept_top_class",
+        marked("Accept the most likely class"),
+        "accept_safe",
+        "Shift+Return Shift+Enter",
     )
     def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
@@ -170,7 +191,9 @@ class Labelling(Feature):
         if state is not None and chosen:
             self._accept_each(chosen, state, lambda ranking: ranking.best_class)
 
-    def _accept_each(self, chosen: Sequence[int], state: CollectionState, class_of: Callable[[Ranking], int]) -> None:
+    def _accept_each(
+        self, chosen: Sequence[int], state: CollectionState, class_of: Callable[[Ranking], int]
+    ) -> None:
         groups: dict[int, list[int]] = {}
         for image_id in chosen:
             meant = self._session.eye.meant(image_id)
@@ -210,7 +233,11 @@ class Labelling(Feature):
         if state is None or not chosen:
             return
         meant = self._folded.meant(chosen)
-        labelled = [image_id for image_id in meant if state.label_class[state.position(image_id)] != NO_CLASS]
+        labelled = [
+            image_id
+            for image_id in meant
+            if state.label_class[state.position(image_id)] != NO_CLASS
+        ]
         if labelled:
             self.unlabel(labelled)
         else:

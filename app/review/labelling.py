@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject
 
 from app.actions.keys import keys_in_use
-from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.palette.logic import (
+    Choice,
+    ClassChoice,
+    CreateChoice,
+    PaletteRow,
+    class_rows,
+    create_choice,
+    create_row,
+)
 from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import marked, plural, tr
@@ -28,7 +36,10 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 
-_WITHOUT_CLASS: Final = {UNKNOWN: marked("none of the classes"), EMPTY: marked("empty", about="an image")}
+_WITHOUT_CLASS: Final = {
+    UNKNOWN: marked("none of the classes"),
+    EMPTY: marked("empty", about="an image"),
+}
 
 
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
@@ -53,20 +64,27 @@ def label_text(graph: CategoryGraph, code: int) -> str:
 def no_such_digit(digit: int, *, is_complete: bool) -> str:
     if not is_complete:
         return tr("Prediction %1 is not shown yet. Press the key again in a moment.", number(digit))
-    nothing, key = tr("No class has the key %1 for this image.", _digit_key(digit)), keys_in_use().text_of("relabel")
+    nothing, key = (
+        tr("No class has the key %1 for this image.", _digit_key(digit)),
+        keys_in_use().text_of("relabel"),
+    )
     return paragraph(nothing, tr("Press %1 to label it as any class.", key)) if key else nothing
 
 
 def no_such_key(digit: int) -> str:
     nothing = tr("No class has the key %1.", keys_in_use().text_of_class(digit))
-    return paragraph(nothing, tr("Right-click a class and choose “Key for labelling…” to give it one."))
+    return paragraph(
+        nothing, tr("Right-click a class and choose “Key for labelling…” to give it one.")
+    )
 
 
 def _digit_key(digit: int) -> str:
     return keys_in_use().text_of(f"label_as_{digit}") or str(digit)
 
 
-def label_groups(session: Session, groups: Mapping[int, Sequence[int]], *, is_bulk: bool = False) -> list[int]:
+def label_groups(
+    session: Session, groups: Mapping[int, Sequence[int]], *, is_bulk: bool = False
+) -> list[int]:
     """Label images of several classes in one action; returns the labelled images.
 
     Args:
@@ -81,7 +99,9 @@ def label_groups(session: Session, groups: Mapping[int, Sequence[int]], *, is_bu
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Make a class with its first shots, in one action."""
     with project.history.one_step() as step:
-        _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
+        _, class_id = project.classes.add(
+            choice.name, () if choice.parent_id is None else (choice.parent_id,)
+        )
         arguments = project.labels.set(image_ids, class_id).action.arguments
         replaced = {name: arguments[name] for name in arguments.keys() - {"class", "images"}}
         step.action = action("class_created", choice.name, images=len(image_ids), **replaced)
@@ -93,7 +113,9 @@ def _label_groups(project: Project, groups: Mapping[int, Sequence[int]], source:
         class_id, image_ids = next(iter(groups.items()))
         return project.labels.set(image_ids, class_id, source=source)
     count = sum(map(len, groups.values()))
-    with project.history.one_step(action("predictions_accepted", images=count, classes=len(groups))) as step:
+    with project.history.one_step(
+        action("predictions_accepted", images=count, classes=len(groups))
+    ) as step:
         for class_id, image_ids in groups.items():
             project.labels.set(image_ids, class_id, source=source)
     return step.change
@@ -212,7 +234,9 @@ def key_hint() -> str:
 class KeyHint(QObject):
     """Shown once there is a prediction to accept; hidden by the first label. `leave` focuses the images."""
 
-    def __init__(self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], None]) -> None:
+    def __init__(
+        self, session: Session, settings: Settings, notice: Notice, leave: Callable[[], None]
+    ) -> None:
         super().__init__(notice)
         self._session = session
         self._settings = settings

@@ -35,7 +35,9 @@ class Ranking:
     safe_class: int  # the deepest class that passes its threshold, or `NO_CLASS`
     safe_score: float
     is_unknown: bool  # too far from every class
-    tops: tuple[ScoredClass, ...]  # the most likely classes, `best_class` first; it alone until the others are known
+    tops: tuple[
+        ScoredClass, ...
+    ]  # the most likely classes, `best_class` first; it alone until the others are known
     explanation: Explanation | None = None  # of the most likely class
     is_complete: bool = False  # whether all classes are known
 
@@ -52,7 +54,12 @@ class Ranking:
     @property
     def words(self) -> tuple[object, ...]:
         """The displayed classes in their places."""
-        return self.headline, self.best_class, self.is_unknown, tuple(top.class_id for top in self.tops)
+        return (
+            self.headline,
+            self.best_class,
+            self.is_unknown,
+            tuple(top.class_id for top in self.tops),
+        )
 
     def reads_like(self, other: Ranking) -> bool:
         return self.words == other.words
@@ -113,7 +120,11 @@ class FrozenRanking:
     @property
     def has_news(self) -> bool:
         """Whether showing the pending ranking would change the displayed classes."""
-        return self.shown is not None and self.pending is not None and not self.shown.reads_like(self.pending)
+        return (
+            self.shown is not None
+            and self.pending is not None
+            and not self.shown.reads_like(self.pending)
+        )
 
     @property
     def idle_in_s(self) -> float:
@@ -197,7 +208,11 @@ class CardUnderEye(QObject):
         truth, ranking = self._truth(), self.frozen.shown
         if truth is None or ranking is None or ranking.is_empty:
             return truth
-        if self._overlay is None or self._overlay[0] is not truth or self._overlay[1] is not ranking:
+        if (
+            self._overlay is None
+            or self._overlay[0] is not truth
+            or self._overlay[1] is not ranking
+        ):
             self._overlay = truth, ranking, self._over(truth, ranking)
         return self._overlay[2]
 
@@ -220,12 +235,18 @@ class CardUnderEye(QObject):
             "best_class": ranking.best_class, "best_score": ranking.best_score, "safe_class": ranking.safe_class,
             "safe_score": ranking.safe_score, "is_unknown": ranking.is_unknown,
         }  # fmt: skip
-        others = {name: value for name, value in frozen.items() if getattr(truth, name)[place] != value}
+        others = {
+            name: value for name, value in frozen.items() if getattr(truth, name)[place] != value
+        }
         if not others:
             return truth
         before = self._overlay
         is_same_ranking = before is not None and before[1] is ranking
-        if before and is_same_ranking and all(getattr(before[0], name) is getattr(truth, name) for name in frozen):
+        if (
+            before
+            and is_same_ranking
+            and all(getattr(before[0], name) is getattr(truth, name) for name in frozen)
+        ):
             # Only a label is new: counts of these arrays stay valid.
             return replace(truth, **{name: getattr(before[2], name) for name in frozen})
         arrays = {name: getattr(truth, name).copy() for name in others}
@@ -282,7 +303,9 @@ class CardUnderEye(QObject):
     def _newest(self, image_id: int) -> Ranking | None:
         truth = self._truth()
         try:
-            return None if truth is None else ranking_of(truth, image_id, self._guesses.of(image_id))
+            return (
+                None if truth is None else ranking_of(truth, image_id, self._guesses.of(image_id))
+            )
         except KeyError:  # it was removed
             return None
 

@@ -98,7 +98,9 @@ class DetailsReading(QObject):
         self._start_worker = start
         self._files: list[FileDetails] = []
         self._is_feeding = self._is_enough = False
-        self._through = 0  # images with ids up to this one were requested: files that are not there are left
+        self._through = (
+            0  # images with ids up to this one were requested: files that are not there are left
+        )
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._look)
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
@@ -115,7 +117,13 @@ class DetailsReading(QObject):
         """Start a job where details are missing, unless images are embedded now: most come with that."""
         info = self._session.info
         is_embedding = any(isinstance(job, EmbedJob) for job in self._session.jobs.jobs)
-        if info is None or not info.is_writable or self.job is not None or self._is_enough or is_embedding:
+        if (
+            info is None
+            or not info.is_writable
+            or self.job is not None
+            or self._is_enough
+            or is_embedding
+        ):
             return
         after = self._through
         self._session.ask(
@@ -161,7 +169,9 @@ class DetailsReading(QObject):
             self._feed_timer.start()
 
     def _on_cancelled(self) -> None:
-        self._is_enough = True  # for as long as the project is open; the next time goes on from there
+        self._is_enough = (
+            True  # for as long as the project is open; the next time goes on from there
+        )
 
     def _on_ended(self, job: DetailsJob) -> None:
         self.job, self._through = None, job.last_id

@@ -93,7 +93,9 @@ class EmbedScope:
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
-    written_to: frozenset[int] = frozenset()  # images whose files were written to since they were read
+    written_to: frozenset[int] = (
+        frozenset()
+    )  # images whose files were written to since they were read
     in_views: bool = False  # all views, once no image waits
     without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
     thumbnail_side: int = 0  # of the thumbnails to make; 0 for none
@@ -104,19 +106,27 @@ def images_at_once(embedded: EmbedSummary | None) -> int:
     if embedded is None:
         return FEWEST
     done = embedded.embedded + embedded.from_cache
-    return max(FEWEST, min(MOST, round(REQUEST_S * done / embedded.seconds))) if embedded.seconds > 0 else FEWEST
+    return (
+        max(FEWEST, min(MOST, round(REQUEST_S * done / embedded.seconds)))
+        if embedded.seconds > 0
+        else FEWEST
+    )
 
 
 @final
 class EmbedJob(WorkerJob):
     """Embeds the waiting images of the open project; `worker` returns a new or running worker."""
 
-    def __init__(self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker]) -> None:
+    def __init__(
+        self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker]
+    ) -> None:
         super().__init__(title)
         self._session = session
         self.wanted = wanted
         self._give_worker = worker
-        self.is_on_views = False  # whether the results are of images that had an embedding, but no views
+        self.is_on_views = (
+            False  # whether the results are of images that had an embedding, but no views
+        )
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
         self._last: EmbedSummary | None = None
@@ -128,7 +138,10 @@ class EmbedJob(WorkerJob):
     def _ask_for_images(self) -> None:
         wanted, caches, asked = self.wanted, self._session.caches, self._asked
         in_view, most = tuple(self._session.in_view()), images_at_once(self._last)
-        viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
+        viewed, most_viewed = (
+            self._asked_for_views,
+            images_at_once(self._last if self.is_on_views else None),
+        )
 
         def question(live: LiveCollection) -> tuple[EmbedImages | ProtoleafError | None, bool]:
             from engine.collection.requests import images_to_embed, views_to_embed
@@ -142,7 +155,12 @@ class EmbedJob(WorkerJob):
                 if waiting is not None or not wanted.in_views:
                     return waiting, False
                 request = views_to_embed(
-                    live, caches, wanted.device, asked=viewed, left_out=wanted.without_view, most=most_viewed
+                    live,
+                    caches,
+                    wanted.device,
+                    asked=viewed,
+                    left_out=wanted.without_view,
+                    most=most_viewed,
                 )
             except ProtoleafError as error:
                 return error, False

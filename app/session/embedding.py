@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from engine.images.details_messages import FileDetails
     from engine.project import Change
 
-FEED_INTERVAL_MS: Final = 500  # batches are gathered: each update of the collection redraws the window, and is fitted
-LONGEST_INTERVAL_MS: Final = 2_000  # of a long job, whose updates would take a tenth of the processor. Chosen.
+FEED_INTERVAL_MS: Final = (
+    500  # batches are gathered: each update of the collection redraws the window, and is fitted
+)
+LONGEST_INTERVAL_MS: Final = (
+    2_000  # of a long job, whose updates would take a tenth of the processor. Chosen.
+)
 IDLE_MS: Final = 5 * 60_000  # an idle worker then frees its memory
 PAUSE_MS: Final = 2_000  # views are embedded in a pause of the user: no label must wait for them
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
@@ -51,17 +55,27 @@ class Embedding(QObject):
         idle_ms: how long an idle worker stays.
     """
 
-    failures_changed = Signal(tuple)  # `FileFailure` of each image that could not be read since the project was opened
-    device_changed = Signal(str, str)  # the device's name, and why it is no GPU ("" where it is, or unknown)
-    notice_given = Signal(str)  # a warning, such as a failed GPU, once per job; "" when a job ended without
+    failures_changed = Signal(
+        tuple
+    )  # `FileFailure` of each image that could not be read since the project was opened
+    device_changed = Signal(
+        str, str
+    )  # the device's name, and why it is no GPU ("" where it is, or unknown)
+    notice_given = Signal(
+        str
+    )  # a warning, such as a failed GPU, once per job; "" when a job ended without
     failed = Signal(str)  # why a job failed; also emitted by the session
     photos_expected = Signal()  # images are being added whose thumbnails come from reading them
     photos_seen = Signal(tuple)  # sources of images whose thumbnails are in the cache now
 
-    def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
+    def __init__(
+        self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS
+    ) -> None:
         super().__init__(session)
         self.device = "auto"
-        self.thumbnail_side: Callable[[], int] = int  # of the thumbnails to make of photos that are read; 0 for none
+        self.thumbnail_side: Callable[[], int] = (
+            int  # of the thumbnails to make of photos that are read; 0 for none
+        )
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -74,7 +88,9 @@ class Embedding(QObject):
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
-        self._without_view: set[int] = set()  # images whose views were requested since it was opened
+        self._without_view: set[int] = (
+            set()
+        )  # images whose views were requested since it was opened
         self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True)
@@ -204,7 +220,12 @@ class Embedding(QObject):
     def _start_when_free(self) -> None:
         """Start when wanted, nothing runs, and there is an image to read."""
         info, state = self._session.info, self._session.state
-        if self._phase is not EmbeddingPhase.IDLE or info is None or state is None or self._session.what_if.is_on:
+        if (
+            self._phase is not EmbeddingPhase.IDLE
+            or info is None
+            or state is None
+            or self._session.what_if.is_on
+        ):
             return
         in_views = not self._waits(state)
         if in_views and not self._wants_views(state):
@@ -220,7 +241,10 @@ class Embedding(QObject):
         )
         title = tr("Refining predictions") if in_views else tr("Analysing images")
         self._written_to = frozenset()
-        self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
+        self._wanted, self._views = (
+            Wanted.NOTHING,
+            Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER,
+        )
         self._on(Event.BEGUN)
         self._begun_s = time.monotonic()
         self._idle_timer.stop()
@@ -236,13 +260,17 @@ class Embedding(QObject):
         self._session.jobs.run(self.job)
 
     def _waits(self, state: CollectionState) -> bool:
-        is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
+        is_wanted = (state.status == WAITING) | (
+            (state.status == FAILED) & (self._wanted >= Wanted.FAILED)
+        )
         if self._wanted is Wanted.ALL or self._written_to:
             return True
         return bool(self._wanted is not Wanted.NOTHING and is_wanted.any())
 
     def _wants_views(self, state: CollectionState) -> bool:
-        return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
+        return self._views is Views.WANTED and not self._without_view.issuperset(
+            state.without_views.tolist()
+        )
 
     def _running_worker(self) -> Worker:
         if self.worker is None or not self.worker.is_alive:
@@ -300,8 +328,16 @@ class Embedding(QObject):
         if state is None:
             return
         reasons = {result.image_id: result.failure for result in results}
-        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in reasons}
-        failed = {image_id: FileFailure(_source(state, image_id).path, why) for image_id, why in reasons.items() if why}
+        kept = {
+            image_id: failure
+            for image_id, failure in self.failures.items()
+            if image_id not in reasons
+        }
+        failed = {
+            image_id: FileFailure(_source(state, image_id).path, why)
+            for image_id, why in reasons.items()
+            if why
+        }
         self._set_failures(kept | failed)
 
     def _set_failures(self, failures: dict[int, FileFailure]) -> None:
@@ -347,7 +383,10 @@ class Embedding(QObject):
 
 
 def _learn(
-    live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int], details: Sequence[FileDetails]
+    live: LiveCollection,
+    rows: Sequence[EmbedResult],
+    viewed: Sequence[int],
+    details: Sequence[FileDetails],
 ) -> CollectionState:
     """Record the results and update the collection; on the project thread."""
     from engine.embedding.messages import EmbedBatch

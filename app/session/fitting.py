@@ -80,7 +80,9 @@ class Fitting(QObject):
     running_changed = Signal(bool)  # whether predictions are being computed
     caught_up = Signal()  # the model knows all labels, or failed to learn them
 
-    def __init__(self, runner: Runner, in_view: Callable[[], Sequence[int]], parent: QObject | None = None) -> None:
+    def __init__(
+        self, runner: Runner, in_view: Callable[[], Sequence[int]], parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._runner = runner
         self._in_view = in_view  # images that are on the screen, or come up next
@@ -89,7 +91,9 @@ class Fitting(QObject):
         self._may_run = threading.Event()
         self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
-        self._keeping = BackgroundThread("keeping embeddings", self)  # a label does not wait for the disk
+        self._keeping = BackgroundThread(
+            "keeping embeddings", self
+        )  # a label does not wait for the disk
 
     @property
     def is_running(self) -> bool:
@@ -143,11 +147,18 @@ class Fitting(QObject):
         if not is_anew:
             self.running_changed.emit(True)
 
-        self._ask_input(lambda wanted: self._fit(run, wanted), on_failure=lambda: self._end(run, has_failed=True))
+        self._ask_input(
+            lambda wanted: self._fit(run, wanted),
+            on_failure=lambda: self._end(run, has_failed=True),
+        )
 
-    def _ask_input(self, on_input: Callable[[FitInput], None], on_failure: Callable[[], None] = ignore) -> None:
+    def _ask_input(
+        self, on_input: Callable[[FitInput], None], on_failure: Callable[[], None] = ignore
+    ) -> None:
         in_view = self._in_view()
-        self._runner.ask(lambda live: live.fit_input(in_view), on_input, owner=self, on_failure=on_failure)
+        self._runner.ask(
+            lambda live: live.fit_input(in_view), on_input, owner=self, on_failure=on_failure
+        )
 
     def _fit(self, run: _Run, wanted: FitInput) -> None:
         if run is not self._run:
@@ -174,7 +185,9 @@ class Fitting(QObject):
 
     def _take(self, run: _Run, outcome: FitOutcome) -> None:
         if run is self._run:
-            self._runner.operate(lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run))
+            self._runner.operate(
+                lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run)
+            )
             self._keeping.submit(outcome.given.keep, self._runner.failed.emit)
 
     def _on_failed(self, run: _Run, line: str) -> None:

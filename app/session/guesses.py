@@ -57,7 +57,11 @@ class Guesses(QObject):
     def want(self, image_ids: Sequence[int]) -> None:
         """Name the images that come up next, the current one first."""
         self._wanted = tuple(image_ids)
-        missing = [image_id for image_id in image_ids if image_id not in self._known and image_id not in self._asked]
+        missing = [
+            image_id
+            for image_id in image_ids
+            if image_id not in self._known and image_id not in self._asked
+        ]
         if missing:
             self._asked = frozenset(image_ids) - self._known.keys()
             self._ask(lambda live: FoundGuesses(live.guesses(missing)), self._on_answer)
@@ -73,7 +77,11 @@ class Guesses(QObject):
         for image_id in found.outdated & self._known.keys():
             del self._known[image_id]
         if len(self._known) > MOST_KEPT:
-            self._known = {image_id: self._known[image_id] for image_id in self._wanted if image_id in self._known}
+            self._known = {
+                image_id: self._known[image_id]
+                for image_id in self._wanted
+                if image_id in self._known
+            }
         self._known.update(found.by_image)
         self._asked -= found.by_image.keys()
 
@@ -87,7 +95,11 @@ class Guesses(QObject):
         """The guesses that the last operation changed; `touched` images may have another label, None: any image."""
         wanted = self._wanted
         models, before = live.row_scores.models, self._models
-        if touched is None or len(models) != len(before) or any(map(operator.is_not, models, before)):
+        if (
+            touched is None
+            or len(models) != len(before)
+            or any(map(operator.is_not, models, before))
+        ):
             self._models = models
             return FoundGuesses(live.guesses(wanted), replaces=True)
         outdated = frozenset(touched)

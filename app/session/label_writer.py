@@ -27,7 +27,9 @@ class LabelWriter(QObject):
     """Holds labels that are not on disk yet."""
 
     changed = Signal()  # labels were given, or taken back
-    unsaved_changed = Signal(int)  # actions that have taken longer than a frame and are not on disk yet
+    unsaved_changed = Signal(
+        int
+    )  # actions that have taken longer than a frame and are not on disk yet
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +53,10 @@ class LabelWriter(QObject):
 
         self._waiting.append(codes)
         self._runner.operate(
-            save, news_of_change, first=lambda: self._forget(codes), on_failure=lambda: self._take_back(codes)
+            save,
+            news_of_change,
+            first=lambda: self._forget(codes),
+            on_failure=lambda: self._take_back(codes),
         )
         self.changed.emit()
         if not is_saved.wait(max(0.0, start_s + FRAME_S - time.perf_counter())):

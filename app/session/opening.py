@@ -77,7 +77,11 @@ class BackboneMaking(QObject):
 
 
 def create_collection(
-    path: Path, caches: CacheFolders, making: BackboneMaking, _checking: SlowWork, backbone: str = ""
+    path: Path,
+    caches: CacheFolders,
+    making: BackboneMaking,
+    _checking: SlowWork,
+    backbone: str = "",
 ) -> LiveCollection:
     """Make an empty project with a backbone, or with the default one."""
     from engine.backbones.model_files import backbone_of_word, default_backbone
@@ -87,7 +91,9 @@ def create_collection(
     return LiveCollection.create(path, caches, backbone or default_backbone())
 
 
-def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork) -> LiveCollection:
+def open_collection(
+    path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork
+) -> LiveCollection:
     """Open a project for writing, or for reading where the file or its folder refuses writing."""
     try:
         return _opened(path, caches, making, checking, for_writing=True)
@@ -95,13 +101,20 @@ def open_collection(path: Path, caches: CacheFolders, making: BackboneMaking, ch
         return open_for_reading(path, caches, making, checking)
 
 
-def open_for_reading(path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork) -> LiveCollection:
+def open_for_reading(
+    path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork
+) -> LiveCollection:
     """Open a project that is not to be changed, or that another window is changing."""
     return _opened(path, caches, making, checking, for_writing=False)
 
 
 def _opened(
-    path: Path, caches: CacheFolders, making: BackboneMaking, checking: SlowWork, *, for_writing: bool
+    path: Path,
+    caches: CacheFolders,
+    making: BackboneMaking,
+    checking: SlowWork,
+    *,
+    for_writing: bool,
 ) -> LiveCollection:
     """Without a backup: the window makes backups in the background."""
     from engine.collection.live import LiveCollection

@@ -62,7 +62,8 @@ def _news(
 ) -> News:
     history, shown_as = live.project.history, live.project.classes.graph.shown_as
     undo_text, redo_text = (
-        action.with_names(shown_as).command if action else "" for action in (history.undo_action, history.redo_action)
+        action.with_names(shown_as).command if action else ""
+        for action in (history.undo_action, history.redo_action)
     )
     if change is not None:
         change = replace(change, action=change.action.with_names(shown_as))
@@ -92,7 +93,10 @@ def news_of_change(live: LiveCollection, change: Change | None) -> News | None:
     live.take(change)
     edits = change.graph_edits
     return _news(
-        live, change, edits, live.project.classes.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None
+        live,
+        change,
+        edits,
+        live.project.classes.graph.copy() if len(edits) > EDITS_REPLAYED_AT_MOST else None,
     )
 
 
@@ -153,7 +157,9 @@ class Runner(QObject):
         self._live: LiveCollection | None = None  # touched on the thread only
         self._newest: dict[str, object] = {}
         self._epoch = 0  # increases with every closed project, whose answers are dropped
-        self._thread = BackgroundThread("project", self, gives_way=False)  # a person waits for its writes
+        self._thread = BackgroundThread(
+            "project", self, gives_way=False
+        )  # a person waits for its writes
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
         self.stop = self._thread.stop
@@ -322,7 +328,11 @@ class Runner(QObject):
             live = make(path, self._caches, self._making, checking)
         except UnmadeBackboneError as error:
             unmade = error  # Python forgets the other name at the end of this block
-            self.post(lambda: self._making.begin(unmade, lambda: self._submit(lambda: self._enter(make, path))))
+            self.post(
+                lambda: self._making.begin(
+                    unmade, lambda: self._submit(lambda: self._enter(make, path))
+                )
+            )
             return
         except ProjectDamagedError:
             self.post(lambda: self.damaged.emit(path.absolute()))

@@ -28,7 +28,10 @@ class SavedSearch:
 def _read(live: LiveCollection) -> tuple[SavedSearch, ...]:
     from engine.collection.saved_searches import saved_searches
 
-    return tuple(SavedSearch(name, query, _count(live, query)) for name, query in saved_searches(live.project).items())
+    return tuple(
+        SavedSearch(name, query, _count(live, query))
+        for name, query in saved_searches(live.project).items()
+    )
 
 
 def _count(live: LiveCollection, query: str) -> int | None:

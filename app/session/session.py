@@ -59,7 +59,9 @@ class ClassMarks(QObject):
 
     def follow(self, change: Change) -> None:
         is_rule = not {LOCKED_SETTING, BROADEST_SETTING}.isdisjoint(change.settings)
-        if is_rule or any(isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits):
+        if is_rule or any(
+            isinstance(edit, AttributesChanged | ClassRemoved) for edit in change.graph_edits
+        ):
             self.read()
 
     def clear(self) -> None:
@@ -99,10 +101,14 @@ class Session(QObject):
     undo_state_changed = Signal(str, str)  # the commands that undo and redo would be; "" without
     failed = Signal(str)  # a message
     damaged = Signal(Path)  # the project to be opened; `failed` has the reason
-    writable_changed = Signal(bool, str)  # False with the reason when the file was moved away; True, "" when it is back
+    writable_changed = Signal(
+        bool, str
+    )  # False with the reason when the file was moved away; True, "" when it is back
     busy_changed = Signal(bool)  # False: all is on disk
     fitting_changed = Signal(bool)  # whether predictions are being computed
-    unsaved_changed = Signal(int)  # labelling actions that have been on their way to the disk for longer than a frame
+    unsaved_changed = Signal(
+        int
+    )  # labelling actions that have been on their way to the disk for longer than a frame
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -114,9 +120,16 @@ class Session(QObject):
         self._saved: CollectionState | None = None  # without labels that are not on disk yet
         self._graph: CategoryGraph | None = None
         self._is_stopped = False  # the file is not where it was opened
-        self.guesses = Guesses(lambda question, on_answer: self.ask(question, on_answer, owner=self), self)
+        self.guesses = Guesses(
+            lambda question, on_answer: self.ask(question, on_answer, owner=self), self
+        )
         self._runner = Runner(
-            caches, self.making, self.guesses, on_news=self._on_news, on_entered=self._on_entered, parent=self
+            caches,
+            self.making,
+            self.guesses,
+            on_news=self._on_news,
+            on_entered=self._on_entered,
+            parent=self,
         )
         self.ask = self._runner.ask
         self._runner.busy_changed.connect(self.busy_changed)
@@ -132,7 +145,9 @@ class Session(QObject):
         self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
         self._sortings: frozenset[Sorting] = frozenset()
-        self.in_view: Callable[[], Sequence[int]] = tuple  # visible images, which are classified first
+        self.in_view: Callable[[], Sequence[int]] = (
+            tuple  # visible images, which are classified first
+        )
         self._fitting = Fitting(self._runner, lambda: (*self.in_view(), *self.guesses.wanted), self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
@@ -183,7 +198,9 @@ class Session(QObject):
         """Check whether the project file is still where it was opened."""
         if self.info is not None:
             self._runner.ask(
-                lambda live: live.project.check_place(), lambda _nothing: self._set_writable(True, ""), owner=self
+                lambda live: live.project.check_place(),
+                lambda _nothing: self._set_writable(True, ""),
+                owner=self,
             )
 
     def shut_down(self) -> None:
@@ -195,12 +212,19 @@ class Session(QObject):
 
     # -- actions
 
-    def act(self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore) -> None:
+    def act(
+        self, action: Callable[[Project], Change], *, on_done: Callable[[Change], None] = ignore
+    ) -> None:
         """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""
         self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
     def label(
-        self, image_ids: Sequence[int], class_id: int | None, *, is_bulk: bool = False, left_out: Sequence[int] = ()
+        self,
+        image_ids: Sequence[int],
+        class_id: int | None,
+        *,
+        is_bulk: bool = False,
+        left_out: Sequence[int] = (),
     ) -> None:
         """Label images as a class; None for "none of the classes". See `label_groups`.
 
@@ -211,22 +235,30 @@ class Session(QObject):
         code, source = UNKNOWN if class_id is None else class_id, IN_BULK if is_bulk else REVIEW
         self._labels.write(
             dict.fromkeys(image_ids, code),
-            lambda project: project.labels.set(image_ids, class_id, source=source, left_out=left_out),
+            lambda project: project.labels.set(
+                image_ids, class_id, source=source, left_out=left_out
+            ),
         )
 
     def exclude(self, image_ids: Sequence[int], class_id: int) -> None:
         """Note that images are not of a class."""
         self.act(lambda project: project.exclusions.add(image_ids, class_id))
 
-    def label_groups(self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]) -> None:
+    def label_groups(
+        self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]
+    ) -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.
 
         If the disk refuses, the screen goes back and `failed` has the reason.
         """
-        self._labels.write({image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action)
+        self._labels.write(
+            {image_id: class_id for class_id, ids in groups.items() for image_id in ids}, action
+        )
 
     def unlabel(self, image_ids: Sequence[int]) -> None:
-        self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids))
+        self._labels.write(
+            dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids)
+        )
 
     def is_unsaved(self, image_id: int) -> bool:
         """Whether a label that was just given to this image is not on disk yet."""
@@ -242,7 +274,9 @@ class Session(QObject):
         """Whether states include the images to label first, also for projects opened later."""
         if is_wanted != self._wants_teaching:
             self._wants_teaching = is_wanted
-            self._runner.operate(lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state)
+            self._runner.operate(
+                lambda live: live.find_what_teaches(is_wanted=is_wanted), news_of_state
+            )
 
     def find_look_alikes(self, *, is_wanted: bool) -> None:
         """Whether queues of groups can be made of the open project."""
@@ -276,7 +310,12 @@ class Session(QObject):
 
         def tell(is_other: bool) -> None:
             if is_other:
-                self._runner.operate(lambda _live: None, _news_of_known, lambda _nothing: on_done(), on_failure=on_done)
+                self._runner.operate(
+                    lambda _live: None,
+                    _news_of_known,
+                    lambda _nothing: on_done(),
+                    on_failure=on_done,
+                )
             else:
                 on_done()
 
@@ -292,7 +331,9 @@ class Session(QObject):
         live.find_what_teaches(is_wanted=self._wants_teaching)
         live.known.want(self._sortings)
         project = live.project
-        info = ProjectInfo(project.path, project.path.stem, project.is_writable, project.backups.project_id)
+        info = ProjectInfo(
+            project.path, project.path.stem, project.is_writable, project.backups.project_id
+        )
         self._runner.post(lambda: self._enter(info, live))
         self._runner.tell(live, news)
         live.load(fits=False)

@@ -58,7 +58,11 @@ class ImageSet:
     def similarity_of(self, image_id: int) -> float | None:
         """Similarity of one of its images to those that were requested."""
         place = np.flatnonzero(self.image_ids == image_id)
-        return None if self.similarities is None or not len(place) else float(self.similarities[place[0]])
+        return (
+            None
+            if self.similarities is None or not len(place)
+            else float(self.similarities[place[0]])
+        )
 
     def ranks(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) the places of these images, all of which it has."""

@@ -28,7 +28,9 @@ class WhatIfSession(QObject):
     def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_on = False
-        self.baseline: WhatIfBaseline | None = None  # the collection before the edits, once it is known
+        self.baseline: WhatIfBaseline | None = (
+            None  # the collection before the edits, once it is known
+        )
         self._runner = runner
         self._has_edits = False
         fitting.caught_up.connect(self._on_caught_up)
@@ -65,7 +67,9 @@ class WhatIfSession(QObject):
     def drop(self) -> None:
         if self.is_on:
             self._runner.operate(
-                lambda live: live.project.what_if.discard(), news_of_change, lambda _change: self._end(is_kept=False)
+                lambda live: live.project.what_if.discard(),
+                news_of_change,
+                lambda _change: self._end(is_kept=False),
             )
 
     def forget(self) -> None:

@@ -6,7 +6,14 @@ from typing import Protocol, final, runtime_checkable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QWidget
 
-from app.controls import fill_column, make_button, make_label, make_notice_column, set_property, set_variant
+from app.controls import (
+    fill_column,
+    make_button,
+    make_label,
+    make_notice_column,
+    set_property,
+    set_variant,
+)
 from app.progress_bar import fill_bar, make_bar
 from app.texts import breakable, plain_tip, tr
 from app.theme.tokens import tokens
@@ -51,7 +58,12 @@ class AskingCard(QWidget):
 
     def lay_out(self, card: QFrame, ask_button: QAbstractButton, texts: Sequence[QLabel]) -> None:
         """Put the card and its question together; `ask_button` of the card leads to the question."""
-        self._card, self._ask_button, self._texts, self._question = card, ask_button, tuple(texts), QFrame()
+        self._card, self._ask_button, self._texts, self._question = (
+            card,
+            ask_button,
+            tuple(texts),
+            QFrame(),
+        )
         inner = make_notice_column(self._question, self._tone)
         inner.setSpacing(tokens().spacing.small)
         for widget in (*self._texts, self.agree_button, self.keep_button):
@@ -100,7 +112,9 @@ class CardList(QWidget):
 
     def show_cards(self, cards: Sequence[QWidget]) -> None:
         """Replace the cards; an open question stays open if its topic is still there."""
-        asked = {card.topic for card in self._cards if isinstance(card, AskingCard) and card.is_asking}
+        asked = {
+            card.topic for card in self._cards if isinstance(card, AskingCard) and card.is_asking
+        }
         for card in self._cards:
             self._column.removeWidget(card)
             card.hide()
@@ -150,7 +164,14 @@ class OutcomeCard(QFrame):
         return "\n".join(label.text() for label in self._texts if label.text())
 
     def show_outcome(
-        self, verdict: str, comparison: str, basis: str, warning: str = "", *, is_new_better: bool, tone: str
+        self,
+        verdict: str,
+        comparison: str,
+        basis: str,
+        warning: str = "",
+        *,
+        is_new_better: bool,
+        tone: str,
     ) -> None:
         """Compare; the better choice stands out.
 
@@ -194,7 +215,9 @@ class ProgressView(QWidget):
 
     cancel_requested = Signal()
 
-    def __init__(self, cancel_tip: str, facts_of: Callable[[Progress], str] = progress_facts) -> None:
+    def __init__(
+        self, cancel_tip: str, facts_of: Callable[[Progress], str] = progress_facts
+    ) -> None:
         super().__init__()
         self._facts_of = facts_of
         self._bar = make_bar()

@@ -25,7 +25,14 @@ class SidePanel(QWidget):
         self._title = make_label("", "heading")
         self._scroll = make_scroll_area()
 
-    def lay_out(self, title: str, close_tip: str, parts: Iterable[QWidget], *, filling: QWidget | None = None) -> None:
+    def lay_out(
+        self,
+        title: str,
+        close_tip: str,
+        parts: Iterable[QWidget],
+        *,
+        filling: QWidget | None = None,
+    ) -> None:
         """Put the heading above the parts, and the parts below each other.
 
         Args:
@@ -86,7 +93,9 @@ class SidePanel(QWidget):
 
     def _leave(self) -> None:
         questioners = (part for part in self.findChildren(QWidget) if isinstance(part, Questioner))
-        open_question = next((part for part in questioners if part.isVisibleTo(self) and part.is_asking), None)
+        open_question = next(
+            (part for part in questioners if part.isVisibleTo(self) and part.is_asking), None
+        )
         if open_question is None:
             self.close_requested.emit()
         else:

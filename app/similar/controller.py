@@ -49,9 +49,17 @@ class SimilarImages(Feature):
         """Show the collection in order of likeness to the selected images, or to the open one."""
         chosen, state = self._images.in_hand.chosen_ids, self._session.state
         if chosen and state is not None:
-            self._show_like(chosen, similar_title([state.path_of(image_id).name for image_id in chosen]))
+            self._show_like(
+                chosen, similar_title([state.path_of(image_id).name for image_id in chosen])
+            )
 
-    @action("find_similar_file", marked("Find images similar to a file…"), "similar", "", Section.IMAGES_LIKE)
+    @action(
+        "find_similar_file",
+        marked("Find images similar to a file…"),
+        "similar",
+        "",
+        Section.IMAGES_LIKE,
+    )
     def choose_file(self) -> None:
         suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
         kinds = tr("Images (%1);;All files (*)", suffixes)
@@ -73,9 +81,13 @@ class SimilarImages(Feature):
 
             own = live.project.images.find(path)
             known = None if own is None else live.embedded.ready_row(own)
-            return own if own is not None and known is not None else file_to_embed(live, caches, path)
+            return (
+                own if own is not None and known is not None else file_to_embed(live, caches, path)
+            )
 
-        self._session.ask(question, lambda found: self._on_known(path, found), owner=self, topic="similar")
+        self._session.ask(
+            question, lambda found: self._on_known(path, found), owner=self, topic="similar"
+        )
 
     def _on_known(self, path: Path, found: int | EmbedImages) -> None:
         title = similar_title([path.name])
@@ -111,7 +123,10 @@ class SimilarImages(Feature):
 
     def _show_like(self, image_ids: Sequence[int], title: str) -> None:
         self._session.ask(
-            lambda live: live.like(image_ids), lambda found: self._show(found, title), owner=self, topic="similar"
+            lambda live: live.like(image_ids),
+            lambda found: self._show(found, title),
+            owner=self,
+            topic="similar",
         )
 
     def _show(self, found: LikeImages, title: str) -> None:
@@ -119,7 +134,13 @@ class SimilarImages(Feature):
             self._toast.say(nothing_alike())
             return
         self._images.show_images(
-            ImageSet(found.image_ids, title, is_ordered=True, order_name=by_similarity(), similarities=found.cosines)
+            ImageSet(
+                found.image_ids,
+                title,
+                is_ordered=True,
+                order_name=by_similarity(),
+                similarities=found.cosines,
+            )
         )
 
     def _on_ended(self, job: ProcessJob) -> None:

@@ -37,7 +37,9 @@ class FailuresPopup(QFrame):
         self._failures: tuple[FileFailure, ...] = ()
         self._title = make_label("", "heading")
         note = make_label(
-            tr("Repair or replace files, then press F5. Protoleaf changes none of them."), "secondary", wraps=True
+            tr("Repair or replace files, then press F5. Protoleaf changes none of them."),
+            "secondary",
+            wraps=True,
         )
         self._list = QListWidget(self)
         self._list.setUniformItemSizes(False)
@@ -52,11 +54,15 @@ class FailuresPopup(QFrame):
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
         """Show the list with its lower corner at `above` (global): the right one, the left where all is mirrored."""
         self._failures = tuple(failures)
-        self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
+        self._title.setText(
+            plural(len(failures), "1 file could not be read", "%n files could not be read")
+        )
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
             name = failure.path.name
-            item = QListWidgetItem(f"{left_to_right(shown(name))}\n{shown(short_reason(failure.reason, name))}")
+            item = QListWidgetItem(
+                f"{left_to_right(shown(name))}\n{shown(short_reason(failure.reason, name))}"
+            )
             item.setSizeHint(self._room_for(item.text()))
             item.setToolTip(plain_tip(shown(f"{failure.path}\n{translated(failure.reason)}")))
             self._list.addItem(item)
@@ -76,7 +82,11 @@ class FailuresPopup(QFrame):
 
 
 _BAR_WIDTH: Final = 144
-_LEAST_NEEDED: Final = (2, 1, 0)  # facts that are left out one after the other: device, speed, what is done
+_LEAST_NEEDED: Final = (
+    2,
+    1,
+    0,
+)  # facts that are left out one after the other: device, speed, what is done
 
 
 @final
@@ -93,7 +103,10 @@ class _Facts(QLabel):
         """As painted."""
         variants = self._variants()
         room = self.contentsRect().width()
-        return next((each for each in variants if self.fontMetrics().horizontalAdvance(each) <= room), variants[-1])
+        return next(
+            (each for each in variants if self.fontMetrics().horizontalAdvance(each) <= room),
+            variants[-1],
+        )
 
     def _variants(self) -> list[str]:
         """The text and shorter ones, longest first."""
@@ -130,7 +143,9 @@ class JobBar(QWidget):
         self._bar.setFixedWidth(_BAR_WIDTH)
         self._facts = _Facts()
         self._cancel = make_icon_button("stop", "", self.cancel_requested.emit)
-        self._failure_button = make_button("", self.show_failures, variant="warning", icon_name="failure")
+        self._failure_button = make_button(
+            "", self.show_failures, variant="warning", icon_name="failure"
+        )
         self._running = (self._title, self._bar, self._facts, self._cancel)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -156,7 +171,9 @@ class JobBar(QWidget):
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; its total is not known yet."""
         self._title.setText(title)
-        tip = tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is saved")
+        tip = (
+            tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is saved")
+        )
         self._cancel.setToolTip(plain_tip(tip))
         self._cancel.setAccessibleName(tip)
         self._facts.setText("")
@@ -176,7 +193,9 @@ class JobBar(QWidget):
     def set_failures(self, failures: Sequence[FileFailure]) -> None:
         self._failures = tuple(failures)
         self._failure_button.setVisible(bool(failures))
-        self._failure_button.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
+        self._failure_button.setText(
+            plural(len(failures), "1 file could not be read", "%n files could not be read")
+        )
 
     def show_failures(self) -> None:
         anchor = self.mapToGlobal(QPoint(0 if is_mirrored() else self.width(), -8))

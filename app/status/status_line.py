@@ -177,7 +177,9 @@ class StatusLine(QWidget):
         self._show_running()
 
     def _show_running(self) -> None:
-        running = next((job for job in self._session.jobs.jobs if job.state is JobState.RUNNING), None)
+        running = next(
+            (job for job in self._session.jobs.jobs if job.state is JobState.RUNNING), None
+        )
         if running is self._shown:
             return
         self._shown = running
@@ -200,7 +202,9 @@ class StatusLine(QWidget):
     def _on_progress(self, job: Job, progress: Progress) -> None:
         """After a drop there is one estimate, that of the analysis: what comes before it is short."""
         if job is self._shown:
-            self.job_bar.show_progress(replace(progress, seconds_left=None) if job.is_followed else progress)
+            self.job_bar.show_progress(
+                replace(progress, seconds_left=None) if job.is_followed else progress
+            )
 
     def _on_cancel_requested(self) -> None:
         if self._shown is not None and self._shown is self._embedding.job:
@@ -211,4 +215,7 @@ class StatusLine(QWidget):
 
 def failures_of(state: CollectionState) -> dict[int, FileFailure]:
     failed = state.image_ids[state.has_failed].tolist()
-    return {image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, "")) for image_id in failed}
+    return {
+        image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, ""))
+        for image_id in failed
+    }

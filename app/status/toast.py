@@ -25,7 +25,9 @@ FAILURE_MS: Final = 12000
 _MARGIN: Final = 16  # pixels from the edges of a window without a band
 _GAP: Final = 4  # pixels around a message in the band
 _HEIGHT: Final = 28  # pixels of one line
-_PLACE_EVENTS: Final = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
+_PLACE_EVENTS: Final = frozenset(
+    {QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize}
+)
 _BESIDE_TEXT: Final = 64  # pixels of mark and margins beside a text that wraps
 _NO_LIMIT: Final = 16_777_215  # the most that Qt lets a widget be wide
 
@@ -68,10 +70,14 @@ class Toast(QFrame):
     def message(self) -> str:
         return self._text.text() if self.isVisible() else ""
 
-    def say(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
+    def say(
+        self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None
+    ) -> None:
         self._show(text, action, on_action, is_failure=False)
 
-    def say_failure(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> None:
+    def say_failure(
+        self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None
+    ) -> None:
         """Show an error; it stays twice as long."""
         self._show(text, action, on_action, is_failure=True)
 
@@ -85,7 +91,9 @@ class Toast(QFrame):
         if self._on_action in offers or (self._on_action is None and not self._is_failure):
             self.hide()
 
-    def _show(self, text: str, action: str, on_action: Callable[[], object] | None, *, is_failure: bool) -> None:
+    def _show(
+        self, text: str, action: str, on_action: Callable[[], object] | None, *, is_failure: bool
+    ) -> None:
         self._on_action, self._is_failure = on_action, is_failure
         self._text.setWordWrap(False)
         self._text.setMinimumWidth(0)
@@ -94,7 +102,12 @@ class Toast(QFrame):
         self._action.setText(action)
         self._action.setVisible(bool(action))
         self._mark.setPixmap(
-            icon_pixmap("warning" if is_failure else "check", 18, colour="on_inverse", ratio=self.devicePixelRatioF())
+            icon_pixmap(
+                "warning" if is_failure else "check",
+                18,
+                colour="on_inverse",
+                ratio=self.devicePixelRatioF(),
+            )
         )
         self.setAccessibleName(text)
         self._place()
@@ -139,7 +152,9 @@ class Toast(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         is_moved = watched is self._host and event.type() == QEvent.Type.Resize
-        if (is_moved or (watched is self._band and event.type() in _PLACE_EVENTS)) and self.isVisible():
+        if (
+            is_moved or (watched is self._band and event.type() in _PLACE_EVENTS)
+        ) and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
@@ -172,9 +187,17 @@ class ChangeAnswers(QObject):
     def _on_change_made(self, change: Change) -> None:
         is_single = len(change.labelled) == 1 and not change.graph_edits
         if change.kind == "undone":
-            self._toast.say(tr("Undone: %1", change.action.command), action=tr("Redo"), on_action=self._session.redo)
+            self._toast.say(
+                tr("Undone: %1", change.action.command),
+                action=tr("Redo"),
+                on_action=self._session.redo,
+            )
         elif change.kind == "redone":
-            self._toast.say(tr("Redone: %1", change.action.command), action=tr("Undo"), on_action=self._session.undo)
+            self._toast.say(
+                tr("Redone: %1", change.action.command),
+                action=tr("Undo"),
+                on_action=self._session.undo,
+            )
         elif change.action.code in ON_THEIR_PAGE:
             self._withdraw()
         elif not is_single or has_replaced(change):

@@ -7,13 +7,24 @@ from PySide6.QtGui import QColor
 from app.theme.tokens import Scheme, tokens
 from engine.graph import class_colours
 
-SWATCHES: Final = ("#d05a4e", "#c07a1f", "#8f9420", "#3f9d5c", "#229aa0", "#4a88cf", "#8d72cc", "#c05f9f")
+SWATCHES: Final = (
+    "#d05a4e",
+    "#c07a1f",
+    "#8f9420",
+    "#3f9d5c",
+    "#229aa0",
+    "#4a88cf",
+    "#8d72cc",
+    "#c05f9f",
+)
 """Colours offered for a class: eight hues around the circle, from red to pink."""
 
 
 def class_colour(class_id: int, stored: str = "") -> QColor:
     """The colour of a class in tree, graph and map: what a person gave it, else one of its own."""
-    return QColor(class_colours.class_colour(class_id, stored, is_dark=tokens().scheme is Scheme.DARK))
+    return QColor(
+        class_colours.class_colour(class_id, stored, is_dark=tokens().scheme is Scheme.DARK)
+    )
 
 
 def own_colour(stored: str) -> QColor:

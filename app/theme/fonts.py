@@ -27,7 +27,9 @@ def families_for(language: str, systems: str) -> tuple[str, ...]:
     wanted = FAMILIES.get(language, ())
     if not wanted:
         return ()
-    has_characters = QFontDatabase.WritingSystem.SimplifiedChinese in QFontDatabase.writingSystems(systems)
+    has_characters = QFontDatabase.WritingSystem.SimplifiedChinese in QFontDatabase.writingSystems(
+        systems
+    )
     return (*wanted, systems) if has_characters else (systems, *wanted)
 
 
@@ -37,5 +39,7 @@ def wear_fonts(application: QApplication, language: str) -> None:
     families = families_for(language, font.family())
     if families:
         font.setFamilies(families)
-    if font.families() != application.font().families():  # a font that nobody set follows the system's
+    if (
+        font.families() != application.font().families()
+    ):  # a font that nobody set follows the system's
         application.setFont(font)

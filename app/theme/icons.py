@@ -36,7 +36,9 @@ def icon(name: str, colour: str = "text_secondary") -> QIcon:
     return QIcon(_DrawnIcon(name, colour))
 
 
-def icon_pixmap(name: str, side: int, *, colour: str = "text_secondary", ratio: float = 1.0) -> QPixmap:
+def icon_pixmap(
+    name: str, side: int, *, colour: str = "text_secondary", ratio: float = 1.0
+) -> QPixmap:
     """One icon as a pixmap, `side` logical pixels wide, for painters."""
     return _drawn(name, getattr(tokens().colours, colour), round(side * ratio), ratio)
 
@@ -79,13 +81,19 @@ class _DrawnIcon(QIconEngine):
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         ratio = painter.device().devicePixelRatio()
         side = min(rect.width(), rect.height())
-        place = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
-        painter.drawPixmap(place, _drawn(self._name, self._tint(mode, state), round(side * ratio), ratio))
+        place = QPoint(
+            rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2
+        )
+        painter.drawPixmap(
+            place, _drawn(self._name, self._tint(mode, state), round(side * ratio), ratio)
+        )
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         return _drawn(self._name, self._tint(mode, state), min(size.width(), size.height()), 1.0)
 
-    def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
+    def scaledPixmap(
+        self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
+    ) -> QPixmap:
         side = min(size.width(), size.height())  # in logical pixels
         return _drawn(self._name, self._tint(mode, state), round(side * scale), scale)
 

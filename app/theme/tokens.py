@@ -75,7 +75,12 @@ class TypeSizes:
     @classmethod
     def around(cls, body: int) -> TypeSizes:
         """Sizes for a system font of `body` pixels."""
-        return cls(caption=max(10, round(body * 0.86)), body=body, heading=round(body * 1.18), title=round(body * 1.65))
+        return cls(
+            caption=max(10, round(body * 0.86)),
+            body=body,
+            heading=round(body * 1.18),
+            title=round(body * 1.65),
+        )
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,9 @@ class Tokens:
     def names(self) -> dict[str, str]:
         """All values by name, as the style sheet asks for them: colours, and lengths without a unit."""
         parts: tuple[Colours | Spacing | TypeSizes, ...] = (self.colours, self.spacing, self.sizes)
-        return {field.name: str(getattr(part, field.name)) for part in parts for field in fields(part)}
+        return {
+            field.name: str(getattr(part, field.name)) for part in parts for field in fields(part)
+        }
 
 
 LIGHT: Final = Colours(

@@ -19,7 +19,9 @@ HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100%", "0.0000")
 ROOM_FOR_TICKS: Final = 10
 RIM: Final = 4
-ROOM_FOR_LAST_NUMBER: Final = 20  # the number below the right end is centred there: half of it needs this much
+ROOM_FOR_LAST_NUMBER: Final = (
+    20  # the number below the right end is centred there: half of it needs this much
+)
 ROOM_FOR_POINTS: Final = 0.1
 """Of the range, above and below it: half of the ring around the state that was kept, at 100%, is not clipped."""
 REDRAW_MS: Final = 100
@@ -49,7 +51,9 @@ class Chart(QWidget):
         self._kept_iteration: int | None = None
         layout = fill_column(self, spacing=tokens().spacing.tiny)
         self._validation_key = make_label(tr("•— validation"), "accent")
-        layout.addLayout(_heading(tr("Loss"), make_label(tr("— training"), "muted"), self._validation_key))
+        layout.addLayout(
+            _heading(tr("Loss"), make_label(tr("— training"), "muted"), self._validation_key)
+        )
         layout.addWidget(self._loss_plot)
         layout.addLayout(_heading(tr("Validation accuracy")))
         layout.addWidget(self._accuracy_plot)
@@ -91,7 +95,9 @@ class Chart(QWidget):
             plot.setYRange(low, high, padding=ROOM_FOR_POINTS)
         self._validation_key.setVisible(bool(curves.validation_loss.values))
         self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
-        loss = [f"{tr('Loss')} {QLocale().toString(value, 'f', 3)}" for value in curves.loss.values[-1:]]
+        loss = [
+            f"{tr('Loss')} {QLocale().toString(value, 'f', 3)}" for value in curves.loss.values[-1:]
+        ]
         shares = map(percent_to_a_tenth, curves.accuracy.values[-1:])
         words = [*loss, *(f"{tr('Validation accuracy')} {share}" for share in shares)]
         self.setAccessibleName(clauses(*words) or tr("Training chart"))
@@ -129,7 +135,9 @@ def _kept_point(accuracy: Curve, iteration: int | None) -> tuple[list[float], li
     """The point of the curve nearest to an iteration; nothing without one."""
     if iteration is None or not accuracy.values:
         return [], []
-    place = min(range(len(accuracy.values)), key=lambda place: abs(accuracy.iterations[place] - iteration))
+    place = min(
+        range(len(accuracy.values)), key=lambda place: abs(accuracy.iterations[place] - iteration)
+    )
     return [accuracy.iterations[place]], [accuracy.values[place]]
 
 
@@ -148,7 +156,10 @@ class _ShareAxis(_NumberAxis):
     """Shares in percent."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [f"{text}%" for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)]
+        return [
+            f"{text}%"
+            for text in super().tickStrings([100 * value for value in values], scale, 100 * spacing)
+        ]
 
 
 def _decimals(spacing: float) -> int:

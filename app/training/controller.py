@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 
-def _to_train(name: str, text: str, icon: str, keys: str, depth: Depth) -> Callable[[Method], Method]:
+def _to_train(
+    name: str, text: str, icon: str, keys: str, depth: Depth
+) -> Callable[[Method], Method]:
     return action(name, text, icon, keys, Section.MODEL_TRAIN, needs=WRITE_FOR_GOOD, given=(depth,))
 
 
@@ -41,7 +43,9 @@ class Models(PanelFeature["TrainingPanel"]):
         session.closed.connect(self.close_panel)
 
     @_to_train("tune_propagation", marked("Tune propagation…"), "tune", "Ctrl+T", Depth.PROPAGATION)
-    @_to_train("train_backbone", marked("Train the backbone…"), "train", "Ctrl+Shift+T", Depth.BACKBONE)
+    @_to_train(
+        "train_backbone", marked("Train the backbone…"), "train", "Ctrl+Shift+T", Depth.BACKBONE
+    )
     @action(
         "show_model_versions",
         marked("Model versions…"),
@@ -61,7 +65,9 @@ class Models(PanelFeature["TrainingPanel"]):
         has_asked = self._is_leaving and self._toast.message == self._leaving_text()
         self._is_leaving = self.training.is_busy and not has_asked
         if self._is_leaving:  # with its mark, and for longer
-            self._toast.say_failure(self._leaving_text(), action=tr("Stop and close"), on_action=go_on)
+            self._toast.say_failure(
+                self._leaving_text(), action=tr("Stop and close"), on_action=go_on
+            )
         return self._is_leaving
 
     def _leaving_text(self) -> str:
@@ -93,12 +99,17 @@ class Models(PanelFeature["TrainingPanel"]):
             caches = self._session.caches
             topic = "whether to offer a stopped training again"
             self._session.ask(
-                lambda live: stopped_training(live.project, caches), self._offer_again, owner=self, topic=topic
+                lambda live: stopped_training(live.project, caches),
+                self._offer_again,
+                owner=self,
+                topic=topic,
             )
 
     def _offer_again(self, stopped: StoppedTraining | None) -> None:
         if stopped is not None and not self.training.is_busy:
-            self._toast.say(stopped_text(stopped), action=tr("Resume"), on_action=lambda: self._resume(stopped))
+            self._toast.say(
+                stopped_text(stopped), action=tr("Resume"), on_action=lambda: self._resume(stopped)
+            )
 
     def _resume(self, stopped: StoppedTraining) -> None:
         self.training.start(stopped.plan)
@@ -107,7 +118,9 @@ class Models(PanelFeature["TrainingPanel"]):
     def _propose(self, _state: object) -> None:
         """Say once that there are labels enough by now, unless something is known that speaks against it."""
         if self._may_propose(Evidence()):
-            self._session.ask(evidence, self._on_evidence, owner=self, topic="whether to propose a training")
+            self._session.ask(
+                evidence, self._on_evidence, owner=self, topic="whether to propose a training"
+            )
 
     def _on_evidence(self, known: Evidence) -> None:
         state = self._session.state
@@ -116,7 +129,9 @@ class Models(PanelFeature["TrainingPanel"]):
         self._is_proposed = True
         if not self.is_panel_shown:
             self._toast.say(
-                proposal(known.labels(state)), action=tr("Show"), on_action=lambda: self.open_panel(Depth.BACKBONE)
+                proposal(known.labels(state)),
+                action=tr("Show"),
+                on_action=lambda: self.open_panel(Depth.BACKBONE),
             )
 
     def _may_propose(self, known: Evidence) -> bool:
@@ -138,5 +153,7 @@ class Models(PanelFeature["TrainingPanel"]):
         elif phase is Phase.DONE and self.training.trained is not None:
             depth = self.training.trained.depth
             self._toast.say(
-                outcome_line(self.training.trained), action=tr("Show"), on_action=lambda: self.open_panel(depth)
+                outcome_line(self.training.trained),
+                action=tr("Show"),
+                on_action=lambda: self.open_panel(depth),
             )

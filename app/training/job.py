@@ -33,7 +33,9 @@ TITLES: Final = {
     Depth.PROPAGATION: marked("Tuning propagation"),
     Depth.BACKBONE: marked("Training the backbone"),
 }
-SETTLING_MS: Final = 1_500  # without another label for so long, the labels are what a training would learn from
+SETTLING_MS: Final = (
+    1_500  # without another label for so long, the labels are what a training would learn from
+)
 FOLDER: Final = "training"
 TRAINED: Final = "trained"
 
@@ -173,7 +175,9 @@ class Training(QObject):
         from engine.collection.requests import Train
 
         out = folder.path / TRAINED
-        request = Train(info.path, self._session.caches.root, plan.depth.value, out, plan.settings())
+        request = Train(
+            info.path, self._session.caches.root, plan.depth.value, out, plan.settings()
+        )
         job = self._make_job(tr(TITLES[plan.depth]), request)
         job.keeps_finished = False
         job.event_came.connect(self._on_point)
@@ -192,7 +196,13 @@ class Training(QObject):
             self._enter(Phase.IDLE)
 
     def _forget(self, plan: Plan | None) -> None:
-        self.plan, self.curves, self.progress, self.trained, self.error = plan, Curves(), None, None, ""
+        self.plan, self.curves, self.progress, self.trained, self.error = (
+            plan,
+            Curves(),
+            None,
+            None,
+            "",
+        )
 
     def _follow(self, job: Job) -> None:
         self._job = job

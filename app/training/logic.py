@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
     """All model versions of a project, the newest first."""
     used = live.project.models.current.version_id
-    rows = [_row(version, is_used=version.version_id == used) for version in live.project.models.versions()]
+    rows = [
+        _row(version, is_used=version.version_id == used)
+        for version in live.project.models.versions()
+    ]
     return tuple(reversed(rows))
 
 
@@ -36,8 +39,12 @@ def evidence(live: LiveCollection) -> Evidence:
     """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
     from engine.collection.what_if import held_out_answers
 
-    answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
-    accuracy = None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
+    answers = (
+        None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
+    )
+    accuracy = (
+        None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
+    )
     return Evidence(labels_trained_on(live.project), accuracy)
 
 
@@ -66,9 +73,13 @@ def store_trained(live: LiveCollection, trained: Trained, project_path: Path) ->
 
 POINTS_KEPT: Final = 512  # of one curve: twice what a screen can show
 IMAGES_NEEDED: Final = 2
-CLASSES_NEEDED: Final = 2  # an episode takes a support and a query image of each of at least two classes
+CLASSES_NEEDED: Final = (
+    2  # an episode takes a support and a query image of each of at least two classes
+)
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
-ACCURACY_SPAN: Final = 0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
+ACCURACY_SPAN: Final = (
+    0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
+)
 MARGIN: Final = 0.06  # of a chart's height, above and below the curve
 
 
@@ -93,7 +104,9 @@ class Plan:
     depth: Depth
     iterations: int
     start: StartingPoint = StartingPoint.CURRENT  # network to start from; only for the backbone
-    side: int | None = None  # of the images that it sees, in pixels; None for the side that the backbone embeds at
+    side: int | None = (
+        None  # of the images that it sees, in pixels; None for the side that the backbone embeds at
+    )
 
     def settings(self) -> dict[str, int | str]:
         chosen: dict[str, int | str] = {"iterations": self.iterations}
@@ -106,13 +119,23 @@ class Plan:
     @classmethod
     def of_settings(cls, settings: Mapping[str, object]) -> Plan:
         """The plan for a backbone that had these settings."""
-        start, side = StartingPoint(str(settings.get("start", StartingPoint.CURRENT))), settings.get("side")
+        start, side = (
+            StartingPoint(str(settings.get("start", StartingPoint.CURRENT))),
+            settings.get("side"),
+        )
         iterations = int(str(settings.get("iterations", DEFAULTS[Depth.BACKBONE].iterations)))
         return cls(Depth.BACKBONE, iterations, start, None if side is None else int(str(side)))
 
 
-DEFAULTS: Final = {Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500), Depth.BACKBONE: Plan(Depth.BACKBONE, 200)}
-SIDES: Final = (64, 84, 128)  # of the images that Conv4 sees, in pixels; a backbone in use goes on at its own
+DEFAULTS: Final = {
+    Depth.PROPAGATION: Plan(Depth.PROPAGATION, 500),
+    Depth.BACKBONE: Plan(Depth.BACKBONE, 200),
+}
+SIDES: Final = (
+    64,
+    84,
+    128,
+)  # of the images that Conv4 sees, in pixels; a backbone in use goes on at its own
 USUAL_SIDE: Final = 84
 FEWEST_ITERATIONS: Final = 10
 MOST_ITERATIONS: Final = 200_000
@@ -140,7 +163,9 @@ class Labels:
 
     images: int = 0  # with a class from a person
     classes: int = 0  # with at least `IMAGES_NEEDED` of them
-    will_help: bool = False  # whether training the backbone on them is likely to make predictions better
+    will_help: bool = (
+        False  # whether training the backbone on them is likely to make predictions better
+    )
 
     @property
     def are_enough(self) -> bool:
@@ -148,11 +173,18 @@ class Labels:
 
     @classmethod
     def of_counts(
-        cls, counts: Sequence[int], *, trained_on: int = 0, model_name: str = "", accuracy: float | None = None
+        cls,
+        counts: Sequence[int],
+        *,
+        trained_on: int = 0,
+        model_name: str = "",
+        accuracy: float | None = None,
     ) -> Labels:
         """From the number of labels of each class; the rest as `is_likely_to_help` takes it."""
         enough = sum(1 for count in counts if count >= IMAGES_NEEDED)
-        will_help = is_likely_to_help(counts, trained_on=trained_on, model_name=model_name, accuracy=accuracy)
+        will_help = is_likely_to_help(
+            counts, trained_on=trained_on, model_name=model_name, accuracy=accuracy
+        )
         return cls(sum(counts), enough, will_help)
 
 
@@ -162,12 +194,17 @@ class Evidence:
 
     # labelled images that the version in use was trained on, or that a training learned from in vain
     trained_on: int = 0
-    accuracy: float | None = None  # of the model in use on labelled images held out, 0..1; None where nobody knows
+    accuracy: float | None = (
+        None  # of the model in use on labelled images held out, 0..1; None where nobody knows
+    )
 
     def labels(self, state: CollectionState) -> Labels:
         counts = np.bincount(state.label_class[state.label_class >= 0])
         return Labels.of_counts(
-            counts.tolist(), trained_on=self.trained_on, model_name=state.model_name, accuracy=self.accuracy
+            counts.tolist(),
+            trained_on=self.trained_on,
+            model_name=state.model_name,
+            accuracy=self.accuracy,
         )
 
 
@@ -207,7 +244,11 @@ class Curves:
     accuracy: Curve = field(default_factory=Curve)
 
     def add(self, point: TrainingPoint) -> None:
-        curves = {self.loss: point.loss, self.validation_loss: point.validation_loss, self.accuracy: point.accuracy}
+        curves = {
+            self.loss: point.loss,
+            self.validation_loss: point.validation_loss,
+            self.accuracy: point.accuracy,
+        }
         for curve, value in curves.items():
             if value is not None:
                 curve.add(point.iteration, value)

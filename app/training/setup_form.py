@@ -5,7 +5,15 @@ from typing import Final, final
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSpinBox, QWidget
 
-from app.controls import dress_number_box, fill_column, make_button, make_choice_box, make_form, make_label, set_variant
+from app.controls import (
+    dress_number_box,
+    fill_column,
+    make_button,
+    make_choice_box,
+    make_form,
+    make_label,
+    set_variant,
+)
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.training.logic import (
@@ -52,7 +60,10 @@ class SetupForm(QWidget):
         self._advice = make_label("", "accent", wraps=True)
         self._basis = make_label("", "secondary", wraps=True)
         self.start_button = make_button(
-            tr("Start"), lambda: self.start_requested.emit(self.plan), variant="primary", icon_name="play"
+            tr("Start"),
+            lambda: self.start_requested.emit(self.plan),
+            variant="primary",
+            icon_name="play",
         )
         self._lay_out()
         self.start_from.currentIndexChanged.connect(self._on_start_chosen)
@@ -66,9 +77,15 @@ class SetupForm(QWidget):
         if self.topic is Depth.BACKBONE:
             rows |= {tr("Start from"): self.start_from, tr("Image size"): self.side}
         form, small = make_form(rows), tokens().spacing.small
-        parts = [form.itemAtPosition(2, column) for column in range(2)]  # without one for propagation
-        self._side_row = [widget for part in parts if part is not None and (widget := part.widget()) is not None]
-        column = fill_column(self, make_label(tr(PURPOSES[self.topic]), wraps=True), self._basis, self._advice)
+        parts = [
+            form.itemAtPosition(2, column) for column in range(2)
+        ]  # without one for propagation
+        self._side_row = [
+            widget for part in parts if part is not None and (widget := part.widget()) is not None
+        ]
+        column = fill_column(
+            self, make_label(tr(PURPOSES[self.topic]), wraps=True), self._basis, self._advice
+        )
         column.addSpacing(small)
         column.addLayout(form)
         column.addSpacing(small)
@@ -93,7 +110,9 @@ class SetupForm(QWidget):
         self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
-        self.start_button.setToolTip("" if is_writable else plain_tip(tr("This project is open read-only.")))
+        self.start_button.setToolTip(
+            "" if is_writable else plain_tip(tr("This project is open read-only."))
+        )
 
     def _on_start_chosen(self) -> None:
         """Only Conv4 has a choice of sides."""
@@ -113,7 +132,9 @@ class SetupForm(QWidget):
         text = duration(self.plan, self._expected, is_measuring=self._is_measuring)
         self._duration.setText(text)
         self._duration.setVisible(bool(text))
-        advised = advice(self._labels, self.plan, self._expected) if self.topic is Depth.BACKBONE else ""
+        advised = (
+            advice(self._labels, self.plan, self._expected) if self.topic is Depth.BACKBONE else ""
+        )
         self._advice.setText(advised)
         self._advice.setVisible(bool(advised))
 
@@ -128,7 +149,9 @@ class StoppedNotice(QWidget):
         super().__init__()
         self._plan: Plan | None = None
         self._text = make_label("", "secondary", wraps=True)
-        self.resume_button = make_button(tr("Resume"), self._on_resume, variant="primary", icon_name="play")
+        self.resume_button = make_button(
+            tr("Resume"), self._on_resume, variant="primary", icon_name="play"
+        )
         fill_column(self, self._text, self.resume_button)
         self.hide()
 

@@ -151,7 +151,9 @@ class TrainingPanel(SidePanel):
         self.stopped.resume_requested.connect(self._on_start_requested)
         self.outcome.use_requested.connect(self._on_use_new)
         self.outcome.keep_requested.connect(self._training.dismiss)
-        self.versions.use_requested.connect(lambda row: self.use_requested.emit(row.version_id, row.name))
+        self.versions.use_requested.connect(
+            lambda row: self.use_requested.emit(row.version_id, row.name)
+        )
         self._training.phase_changed.connect(self._on_phase_changed)
         self._session.loaded.connect(self.ask_for_versions)
         self._session.state_changed.connect(lambda _state: self._ask_for_evidence())
@@ -200,7 +202,9 @@ class TrainingPanel(SidePanel):
             figures = self._training.trained.figures
             is_better = figures.is_better or figures.before is None
             texts = verdict(figures), comparison(figures), measured_on(figures)
-            self.outcome.show_outcome(*texts, is_new_better=is_better, tone="accent" if is_better else "")
+            self.outcome.show_outcome(
+                *texts, is_new_better=is_better, tone="accent" if is_better else ""
+            )
             self.ask_for_versions()
         self._arrange()
         if phase is Phase.DONE:
@@ -234,7 +238,9 @@ class TrainingPanel(SidePanel):
 
     def _ask_for_evidence(self) -> None:
         if self._session.info is not None and not self.isHidden():
-            self._session.ask(evidence, self._on_evidence, owner=self, topic="whether training would help")
+            self._session.ask(
+                evidence, self._on_evidence, owner=self, topic="whether training would help"
+            )
 
     def _on_evidence(self, known: Evidence) -> None:
         self._evidence = known

@@ -14,7 +14,16 @@ from app.training.logic import (
     VersionRow,
     tuning_s,
 )
-from app.wording import SEPARATOR, hours, images, minutes, moment_text, number, percent_to_a_tenth, titled
+from app.wording import (
+    SEPARATOR,
+    hours,
+    images,
+    minutes,
+    moment_text,
+    number,
+    percent_to_a_tenth,
+    titled,
+)
 from engine.collection.training.progress import TrainingStage
 from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
@@ -31,7 +40,9 @@ TITLES: Final = {
 }
 PURPOSES: Final = {
     Depth.PROPAGATION: marked("Adapts how much each class inherits from its parents."),
-    Depth.BACKBONE: marked("Adapts the model to your images, so that it can tell your classes apart."),
+    Depth.BACKBONE: marked(
+        "Adapts the model to your images, so that it can tell your classes apart."
+    ),
 }
 STARTS: Final = {
     StartingPoint.CURRENT: marked("Backbone in use"),
@@ -39,7 +50,9 @@ STARTS: Final = {
 }
 LEAVING: Final = {
     Depth.PROPAGATION: marked("Propagation is being tuned. Closing the project stops it."),
-    Depth.BACKBONE: marked("The backbone is being trained. Closing the project stops it; you can resume it later."),
+    Depth.BACKBONE: marked(
+        "The backbone is being trained. Closing the project stops it; you can resume it later."
+    ),
 }
 _STAGES: Final = {
     TrainingStage.PREPARING: marked("Preparing the network…"),
@@ -49,7 +62,9 @@ _STAGES: Final = {
 }
 
 
-def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False) -> str:
+def duration(
+    plan: Plan, expected: TrainingDuration | None = None, *, is_measuring: bool = False
+) -> str:
     """Approximate duration of a training; "" while unknown."""
     if plan.depth is Depth.PROPAGATION:
         return _takes(tuning_s(plan))
@@ -70,7 +85,9 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
         return ""
     count = labels.images
     if expected is None:
-        return plural(count, "1 label: training would likely help.", "%n labels: training would likely help.")
+        return plural(
+            count, "1 label: training would likely help.", "%n labels: training would likely help."
+        )
     minutes = _about(max(expected.seconds(plan.iterations), _MINUTE_S))
     return plural(
         count,
@@ -113,7 +130,9 @@ def _about(seconds: float) -> str:
 
 def labels_text(labels: Labels, *, trains: bool = True) -> str:
     if not trains:
-        return tr("This edition cannot train. Install protoleaf-training in its place; projects stay.")
+        return tr(
+            "This edition cannot train. Install protoleaf-training in its place; projects stay."
+        )
     if not labels.are_enough:
         return tr("Label at least 2 images in each of 2 classes first.")
     return plural(
@@ -127,7 +146,11 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
 def verdict(figures: Figures) -> str:
     if figures.before is None or figures.after is None:
         return tr("The new version is ready")
-    return tr("The new version is better") if figures.is_better else tr("The new version is not better")
+    return (
+        tr("The new version is better")
+        if figures.is_better
+        else tr("The new version is not better")
+    )
 
 
 def comparison(figures: Figures) -> str:
@@ -142,7 +165,9 @@ def measured_on(figures: Figures) -> str:
     """What the figures were measured on, and whether that is enough."""
     if not figures.held_out_images:
         return ""
-    basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
+    basis = plural(
+        figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images."
+    )
     caution = tr("With so few images, this may be chance.") if figures.may_be_chance else ""
     return paragraph(basis, caution)
 
@@ -156,4 +181,6 @@ def outcome_line(trained: Trained) -> str:
 
 def version_facts(row: VersionRow) -> str:
     when = moment_text(row.created_at)
-    return when if row.accuracy is None else SEPARATOR.join((when, percent_to_a_tenth(row.accuracy)))
+    return (
+        when if row.accuracy is None else SEPARATOR.join((when, percent_to_a_tenth(row.accuracy)))
+    )

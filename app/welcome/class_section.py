@@ -50,8 +50,12 @@ class ClassSection(QWidget):
             button.toggled.connect(lambda is_on, way=way: self._on_toggled(way) if is_on else None)
         self._fill_file()
         self.text = self._make_text()
-        self.all_button = make_button(tr("Tick all"), lambda: self.all_folders_wanted.emit(True), variant="flat")
-        self.none_button = make_button(tr("Tick none"), lambda: self.all_folders_wanted.emit(False), variant="flat")
+        self.all_button = make_button(
+            tr("Tick all"), lambda: self.all_folders_wanted.emit(True), variant="flat"
+        )
+        self.none_button = make_button(
+            tr("Tick none"), lambda: self.all_folders_wanted.emit(False), variant="flat"
+        )
         self.summary = make_flowing_label("", "secondary")
         self._line = QWidget()
         fill_row(self._line, self.summary, self.all_button, self.none_button).setStretch(0, 1)
@@ -59,12 +63,22 @@ class ClassSection(QWidget):
         self.labels_note = make_flowing_label("", "secondary")
         row = QWidget()
         fill_row(row, *self.ways.values(), spacing=tokens().spacing.medium).addStretch(1)
-        parts = (row, self._file, self.columns, self.text, self._line, self.failure, self.labels_note)
+        parts = (
+            row,
+            self._file,
+            self.columns,
+            self.text,
+            self._line,
+            self.failure,
+            self.labels_note,
+        )
         fill_column(self, *parts)
         self.ways[ClassesFrom.NOWHERE].setChecked(True)
 
     def _fill_file(self) -> None:
-        self.file_button = make_button(tr("Choose a file…"), self.file_wanted.emit, icon_name="file")
+        self.file_button = make_button(
+            tr("Choose a file…"), self.file_wanted.emit, icon_name="file"
+        )
         self._file_name = ElidedLabel("strong", mode=Qt.TextElideMode.ElideMiddle)
         self.columns = ColumnChooser(TablePurpose.CLASSES)
         self.columns.chosen.connect(self.columns_chosen)
@@ -77,7 +91,9 @@ class ClassSection(QWidget):
         field.setAccessibleName(tr("Classes"))
         field.setTabChangesFocus(False)
         field.setFixedHeight(TEXT_HEIGHT)
-        field.setPlaceholderText(tr("One class per line. Indent a line to put it under the one above."))
+        field.setPlaceholderText(
+            tr("One class per line. Indent a line to put it under the one above.")
+        )
         field.textChanged.connect(lambda: self.text_changed.emit(field.toPlainText()))
         return field
 
@@ -98,10 +114,14 @@ class ClassSection(QWidget):
     def show_labels(self, file: Path | None) -> None:
         """Say that a file of labels is imported once the project is made."""
         name = "" if file is None else shown(file.name)
-        self.labels_note.setText(tr("Labels are imported from %1 once the project is made.", name) if name else "")
+        self.labels_note.setText(
+            tr("Labels are imported from %1 once the project is made.", name) if name else ""
+        )
         self.labels_note.setVisible(bool(name))
 
-    def show_list(self, read: ClassList | None, failure: str, columns: Mapping[str, str], *, is_reading: bool) -> None:
+    def show_list(
+        self, read: ClassList | None, failure: str, columns: Mapping[str, str], *, is_reading: bool
+    ) -> None:
         """Show what reading the file or the text gave.
 
         Args:
@@ -116,7 +136,11 @@ class ClassSection(QWidget):
 
     def _show_columns(self, read: ClassList | None, given: Mapping[str, str]) -> None:
         columns = None if read is None else read.columns
-        has_columns = columns is not None and read is not None and (not columns.is_clear or self.columns.isVisible())
+        has_columns = (
+            columns is not None
+            and read is not None
+            and (not columns.is_clear or self.columns.isVisible())
+        )
         self.columns.setVisible(has_columns and self.way is ClassesFrom.FILE)
         if columns is not None:
             self.columns.show_preview(columns, given)

@@ -78,8 +78,16 @@ class SampleStart(QObject):
         awaited, self._awaited = self._awaited, None
         info, state = self._session.info, self._session.state
         roots = self._session.graph.roots()
-        if awaited is not None and info is not None and info.path == awaited and state is not None and roots:
-            self.face_wanted.emit(max(roots, key=lambda class_id: state.image_counts.get(class_id, 0)))
+        if (
+            awaited is not None
+            and info is not None
+            and info.path == awaited
+            and state is not None
+            and roots
+        ):
+            self.face_wanted.emit(
+                max(roots, key=lambda class_id: state.image_counts.get(class_id, 0))
+            )
 
     def _end(self) -> None:
         self._job = None
@@ -143,7 +151,9 @@ class Projects(Feature):
         self.making = ProjectMaking(session, settings, self._host, self._choose_place, self._make)
         self.sample = SampleStart(session)
         self.recent = RecentProjects(settings, self.page, session.caches)
-        self.recent_menu = RecentMenu(settings, lambda: None if session.info is None else session.info.path, shell)
+        self.recent_menu = RecentMenu(
+            settings, lambda: None if session.info is None else session.info.path, shell
+        )
         self._made: FirstContent | None = None  # of the project being made
         self._connect()
 
@@ -170,7 +180,14 @@ class Projects(Feature):
     def submenus(self) -> Mapping[str, QMenu]:
         return {"open_project": self.recent_menu}
 
-    @action("new_project", marked("New project…"), "new", "Ctrl+Shift+N", Section.FILE_BEGIN, needs=Needs.NOTHING)
+    @action(
+        "new_project",
+        marked("New project…"),
+        "new",
+        "Ctrl+Shift+N",
+        Section.FILE_BEGIN,
+        needs=Needs.NOTHING,
+    )
     def new_project(self) -> None:
         self.making.begin()
 
@@ -201,13 +218,27 @@ class Projects(Feature):
             return path
         return path.with_name(path.name + PROJECT_SUFFIX)
 
-    @action("open_project", marked("Open project…"), "open", "Ctrl+O", Section.FILE_BEGIN, needs=Needs.NOTHING)
+    @action(
+        "open_project",
+        marked("Open project…"),
+        "open",
+        "Ctrl+O",
+        Section.FILE_BEGIN,
+        needs=Needs.NOTHING,
+    )
     def choose_open(self) -> None:
         path = open_file(self._shell, Purpose.PROJECTS, tr("Open project"), OPENED_KINDS)
         if path is not None:
             self._shell.open_project(path)
 
-    @action("try_sample", marked("Try the sample collection"), "sample", "", Section.FILE_BEGIN, needs=Needs.NOTHING)
+    @action(
+        "try_sample",
+        marked("Try the sample collection"),
+        "sample",
+        "",
+        Section.FILE_BEGIN,
+        needs=Needs.NOTHING,
+    )
     def try_sample(self) -> None:
         self.sample.start()
 
@@ -224,7 +255,9 @@ class Projects(Feature):
             self.making.begin(paths)
 
     def _open_dropped(self, paths: Sequence[Path]) -> bool:
-        project = next((path for path in paths if path.suffix in {PROJECT_SUFFIX, ARCHIVE_SUFFIX}), None)
+        project = next(
+            (path for path in paths if path.suffix in {PROJECT_SUFFIX, ARCHIVE_SUFFIX}), None
+        )
         if project is not None:
             self._shell.open_project(project)
         return project is not None
@@ -234,7 +267,10 @@ class Projects(Feature):
         if is_writable:
             self._notice.hide()
             return
-        answers = [(tr("Open another file…"), self.choose_open), (tr("Close project"), self._session.close)]
+        answers = [
+            (tr("Open another file…"), self.choose_open),
+            (tr("Close project"), self._session.close),
+        ]
         self._notice.ask(f"{reason[:1].upper()}{reason[1:]}.", answers)
 
     def _on_loaded(self) -> None:
@@ -256,7 +292,9 @@ class Projects(Feature):
         classes = made.classes
         assert classes is not None, "there are some"
 
-        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> GraphImport:
+        def work(
+            live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken
+        ) -> GraphImport:
             from engine.collection.importing.import_graph import import_graph
 
             return import_graph(live.project, classes.source, read=classes.imported)
@@ -272,6 +310,10 @@ class Projects(Feature):
             self._shell.found_given.emit(made.found, made.class_folders)
         if made.photos:
             self._shell.images_given.emit(made.photos, None)
-        if (labels := made.labels) is not None:  # the thread of the project answers once the photos are there
+        if (
+            labels := made.labels
+        ) is not None:  # the thread of the project answers once the photos are there
             give = self._shell.files_given.emit
-            self._session.ask(lambda live: live.project.images.count, lambda _count: give([labels]), owner=self)
+            self._session.ask(
+                lambda live: live.project.images.count, lambda _count: give([labels]), owner=self
+            )

@@ -63,7 +63,11 @@ class FolderCounting(QObject):
     @property
     def waiting(self) -> tuple[Path, ...]:
         """Paths that are not searched yet."""
-        return tuple(path for path in self._paths if path not in self._known.found and path not in self.failures)
+        return tuple(
+            path
+            for path in self._paths
+            if path not in self._known.found and path not in self.failures
+        )
 
     @property
     def failures(self) -> Mapping[Path, str]:
@@ -75,7 +79,9 @@ class FolderCounting(QObject):
         """What was found in all paths so far."""
         from engine.collection.importing.folder_choice import merged
 
-        return merged([self._known.found[path] for path in self._paths if path in self._known.found])
+        return merged(
+            [self._known.found[path] for path in self._paths if path in self._known.found]
+        )
 
     @property
     def photos(self) -> Photos:
@@ -92,11 +98,16 @@ class FolderCounting(QObject):
 
         found = self._known.found
         empty = [path for path in self._paths if path in found and not found[path].folders]
-        return (*found_folders(self.found), *(FoundFolder(path, 0, 0) for path in (*empty, *self.waiting)))
+        return (
+            *found_folders(self.found),
+            *(FoundFolder(path, 0, 0) for path in (*empty, *self.waiting)),
+        )
 
     def _begin(self, paths: Sequence[Path]) -> None:
         title = tr("Looking for images")
-        job = DetachedJob(title, lambda on_progress, cancel: _searched(paths, on_progress, cancel), self)
+        job = DetachedJob(
+            title, lambda on_progress, cancel: _searched(paths, on_progress, cancel), self
+        )
         job.progress.connect(self._on_progress)
         job.finished.connect(lambda searched: self._on_searched(job, searched))
         self._job = job

@@ -192,10 +192,16 @@ class ExpectedSpeed:
 
     def seconds_for(self, photos: Photos) -> float | None:
         """Time for all photos; None while unknown."""
-        return photos.count / self.images_per_s if photos.count and self.has_photos and not photos.is_counting else None
+        return (
+            photos.count / self.images_per_s
+            if photos.count and self.has_photos and not photos.is_counting
+            else None
+        )
 
 
-def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -> dict[str, ExpectedSpeed]:
+def speeds(
+    offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]
+) -> dict[str, ExpectedSpeed]:
     """Speeds by backbone; one that is not prepared is scaled from one that is."""
     found: dict[str, ExpectedSpeed] = {}
     known = next(((one, rates[one.name]) for one in offered if one.name in rates), None)
@@ -204,7 +210,9 @@ def speeds(offered: Sequence[OfferedBackbone], rates: Mapping[str, PhotoRate]) -
             found[one.name] = ExpectedSpeed(rate.images_per_s, has_photos=bool(rate.decoding))
         elif known is not None and one.times_the_work and known[0].times_the_work:
             rate = known[1].times_the_work(one.times_the_work / known[0].times_the_work)
-            found[one.name] = ExpectedSpeed(rate.images_per_s, is_scaled=True, has_photos=bool(rate.decoding))
+            found[one.name] = ExpectedSpeed(
+                rate.images_per_s, is_scaled=True, has_photos=bool(rate.decoding)
+            )
     return found
 
 

@@ -36,7 +36,9 @@ if TYPE_CHECKING:  # the window shows first
     from app.welcome.new_project_view import NewProjectCard
     from engine.backbones.bundled import OfferedBackbone
 
-Make = Callable[[FirstContent, str], None]  # makes a project with the named backbone; the default one for ""
+Make = Callable[
+    [FirstContent, str], None
+]  # makes a project with the named backbone; the default one for ""
 ChoosePlace = Callable[[Path], Path | None]  # begins with a suggestion
 Offer = tuple[Sequence["OfferedBackbone"], Dropped]
 
@@ -48,7 +50,12 @@ class ProjectMaking(QObject):
     files_dropped = Signal(Sequence)  # on the sheet; `begin` takes those that are no project
 
     def __init__(
-        self, session: Session, settings: Settings, host: QWidget, choose_place: ChoosePlace, make: Make
+        self,
+        session: Session,
+        settings: Settings,
+        host: QWidget,
+        choose_place: ChoosePlace,
+        make: Make,
     ) -> None:
         super().__init__(host)
         self.card: NewProjectCard | None = None
@@ -62,7 +69,9 @@ class ProjectMaking(QObject):
         self._offered: Sequence[OfferedBackbone] = ()
         self._suggested = Path.home(), ""
         self._place: Path | None = None  # that was found free
-        self._wanted: str | None = None  # the backbone with which the project is made once the list is read
+        self._wanted: str | None = (
+            None  # the backbone with which the project is made once the list is read
+        )
         self._looking: dict[str, DetachedJob] = {}
         self.counting.changed.connect(self._on_folders_changed)
         self.counting.counted.connect(self._on_counted)
@@ -134,7 +143,11 @@ class ProjectMaking(QObject):
         if self.card is None:
             self.card = self._make_card()
         if not self.card.isVisible():
-            name = chosen_among(self._offered, self._settings.new_project_choice).name if self._offered else ""
+            name = (
+                chosen_among(self._offered, self._settings.new_project_choice).name
+                if self._offered
+                else ""
+            )
             self.card.show_sheet(self._offered, name, is_begun=not self.project.is_empty)
         self.card.clear_button.setVisible(before)
         self._show_all()

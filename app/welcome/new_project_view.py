@@ -50,7 +50,9 @@ class NewProjectCard(ScrollingCard):
         self.classes, self.speed = ClassSection(), SpeedSection()
         self.create_button = make_button(tr("Create project"), self._on_create, variant="primary")
         self.keep_button = make_button(tr("Cancel"), self.dismiss)
-        self.clear_button = make_button(tr("Start over"), self.start_over_requested.emit, variant="flat")
+        self.clear_button = make_button(
+            tr("Start over"), self.start_over_requested.emit, variant="flat"
+        )
         self.failure = FailureNotice()
         self.progress = ProgressView(tr("Stop; no project is made"), setup_facts)
         self.progress.cancel_requested.connect(self.cancel_requested)
@@ -71,7 +73,9 @@ class NewProjectCard(ScrollingCard):
         titles = (tr("Name"), tr("Photos"), tr("Classes"), tr("Accuracy"))
         for at, (title, section) in enumerate(zip(titles, self._each_section(), strict=True)):
             label, line = make_label(title, "strong"), make_separator()
-            label.setContentsMargins(0, 0 if at else spacing.small, 0, 0)  # beside the text of the field
+            label.setContentsMargins(
+                0, 0 if at else spacing.small, 0, 0
+            )  # beside the text of the field
             grid.addWidget(line, 2 * at, 0, 1, 2)
             line.setVisible(at > 0)  # without a parent it would be a window
             grid.addWidget(label, 2 * at + 1, 0, _TOP_LEFT)
@@ -92,7 +96,9 @@ class NewProjectCard(ScrollingCard):
         assert whole is not None, "the card has one"
         whole.addWidget(self._foot)  # never scrolled away
 
-    def show_sheet(self, offered: Sequence[OfferedBackbone], chosen: str, *, is_begun: bool) -> None:
+    def show_sheet(
+        self, offered: Sequence[OfferedBackbone], chosen: str, *, is_begun: bool
+    ) -> None:
         """Open the sheet; `chosen` is the name of a backbone.
 
         Args:

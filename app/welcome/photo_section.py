@@ -29,12 +29,22 @@ class PhotoSection(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        words = tr("Drop folders of photos here, or click to choose one"), tr("They stay where they are.")
-        strong, quiet = make_label(words[0], "strong", wraps=True), make_label(words[1], "secondary", wraps=True)
-        self.drop_box = DropBox(tr("Choose a folder of images"), self.folder_wanted.emit, strong, quiet)
+        words = (
+            tr("Drop folders of photos here, or click to choose one"),
+            tr("They stay where they are."),
+        )
+        strong, quiet = (
+            make_label(words[0], "strong", wraps=True),
+            make_label(words[1], "secondary", wraps=True),
+        )
+        self.drop_box = DropBox(
+            tr("Choose a folder of images"), self.folder_wanted.emit, strong, quiet
+        )
         self.list = FolderList()
         self.list.folders.choice_changed.connect(self._on_choice_changed)
-        self.add_button = make_button(tr("Add a folder…"), self.folder_wanted.emit, icon_name="folder_add")
+        self.add_button = make_button(
+            tr("Add a folder…"), self.folder_wanted.emit, icon_name="folder_add"
+        )
         self.failure = FailureNotice()
         self._total = ElidedLabel("secondary")
         self._foot = QWidget()

@@ -53,9 +53,13 @@ class CardPicture(QWidget):
         painter.fillRect(place, QColor(look.colours.sunken))
         painter.setOpacity(self.opacity)
         if self._picture is None:
-            drawing = icon_pixmap(self._icon_name, ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
+            drawing = icon_pixmap(
+                self._icon_name, ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF()
+            )
             middle = place.center()
-            painter.drawPixmap(round(middle.x() - ICON_SIDE / 2), round(middle.y() - ICON_SIDE / 2), drawing)
+            painter.drawPixmap(
+                round(middle.x() - ICON_SIDE / 2), round(middle.y() - ICON_SIDE / 2), drawing
+            )
         else:
             painter.drawPixmap(place, self._picture, _middle(self._picture.size(), place))
         painter.end()
@@ -87,7 +91,9 @@ class PictureCard(BoxButton):
         whole.setContentsMargins(1, 1, 1, spacing.small)
         whole.setSpacing(spacing.small)
         self._words = QVBoxLayout()
-        self._words.setContentsMargins(spacing.small + spacing.tiny, 0, spacing.small + spacing.tiny, spacing.tiny)
+        self._words.setContentsMargins(
+            spacing.small + spacing.tiny, 0, spacing.small + spacing.tiny, spacing.tiny
+        )
         self._words.setSpacing(spacing.tiny + 2)
         whole.addWidget(self.picture)
         whole.addLayout(self._words)
@@ -110,7 +116,11 @@ class PictureCard(BoxButton):
     @property
     def words(self) -> list[str]:
         """What is on it, from top to bottom."""
-        return [label.text() for label in self.findChildren(QLabel) if label.text() and not label.isHidden()]
+        return [
+            label.text()
+            for label in self.findChildren(QLabel)
+            if label.text() and not label.isHidden()
+        ]
 
 
 @final

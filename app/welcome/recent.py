@@ -41,7 +41,9 @@ class RecentList(QWidget):
     def show_projects(self, paths: Sequence[Path]) -> None:
         self.rows = {path: ProjectCard(path) for path in paths}
         for path, card in self.rows.items():
-            card.clicked.connect(lambda _is_checked=False, path=path: self.project_requested.emit(path))
+            card.clicked.connect(
+                lambda _is_checked=False, path=path: self.project_requested.emit(path)
+            )
             card.forget_requested.connect(self.forget_requested)
         self._cards.show_cards(list(self.rows.values()))
         self.setVisible(bool(paths))
@@ -76,7 +78,9 @@ class ProjectCard(PictureCard):
         self._place.show_text(shown(str(path.parent)))
         self.add(self._progress, self._facts, self._place)
         self.forget_button = make_icon_button(
-            "close", tr("Remove “%1” from this list", path.stem), lambda: self.forget_requested.emit(path)
+            "close",
+            tr("Remove “%1” from this list", path.stem),
+            lambda: self.forget_requested.emit(path),
         )
         self.forget_button.setParent(self)
         self.forget_button.setAutoRaise(False)
@@ -101,7 +105,12 @@ class ProjectCard(PictureCard):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         size = self.forget_button.sizeHint()
-        corner = QRect(self.width() - size.width() - _FORGET_MARGIN, _FORGET_MARGIN, size.width(), size.height())
+        corner = QRect(
+            self.width() - size.width() - _FORGET_MARGIN,
+            _FORGET_MARGIN,
+            size.width(),
+            size.height(),
+        )
         self.forget_button.setGeometry(placed(corner, self.rect()))
 
 
@@ -112,7 +121,9 @@ class RecentMenu(QMenu):
     project_requested = Signal(Path)
     clear_requested = Signal()
 
-    def __init__(self, settings: Settings, opened: Callable[[], Path | None], window: QWidget) -> None:
+    def __init__(
+        self, settings: Settings, opened: Callable[[], Path | None], window: QWidget
+    ) -> None:
         super().__init__(tr("Open recent"), window)
         self.setIcon(icon("history"))
         self.setToolTipsVisible(True)
@@ -128,7 +139,9 @@ class RecentMenu(QMenu):
             text = path.stem if names[path.stem] == 1 else f"{path.stem} ({path.parent})"
             action = self.addAction(for_menu(text))
             action.setToolTip(plain_tip(str(path)))
-            action.triggered.connect(lambda _is_checked=False, path=path: self.project_requested.emit(path))
+            action.triggered.connect(
+                lambda _is_checked=False, path=path: self.project_requested.emit(path)
+            )
         if not paths:
             none = self.addAction(tr("No recent projects"))
             none.setObjectName("no_projects")

@@ -115,7 +115,9 @@ def _face(faces: Sequence[FaceImage], caches: CacheFolders) -> QImage | None:
         for each in faces:
             for side in THUMBNAIL_SIDES:
                 known = each.size_bytes, each.modified_ns
-                image = load_thumbnail(cache, ImageSource(each.path, each.part), side, last_known=known, makes=False)
+                image = load_thumbnail(
+                    cache, ImageSource(each.path, each.part), side, last_known=known, makes=False
+                )
                 if image is not None:
                     return image
         return None

@@ -53,7 +53,9 @@ class SheetClasses(QObject):
         project = self._choice.project
         if self._card is not None:
             self._card.photos.choose(project.left_out, project.class_folders)
-            self._card.classes.show_choice(project.classes_from, project.class_file, project.class_text)
+            self._card.classes.show_choice(
+                project.classes_from, project.class_file, project.class_text
+            )
             self._card.classes.show_labels(project.labels)
         self.read()
 
@@ -119,7 +121,9 @@ class SheetClasses(QObject):
     def _on_list_changed(self) -> None:
         if self._card is not None:
             reading, columns = self.reading, self._choice.project.columns
-            self._card.classes.show_list(reading.read, reading.failure, columns, is_reading=reading.is_busy)
+            self._card.classes.show_list(
+                reading.read, reading.failure, columns, is_reading=reading.is_busy
+            )
             self.show_ticks()
         self.changed.emit()
 
@@ -157,5 +161,7 @@ class SheetClasses(QObject):
         if self._card is not None:
             folders, chosen = self._counting.folders, self._choice.project.class_folders
             ticked = [each.path for each in folders if each.path in chosen]
-            self._card.classes.show_folders(len(ticked), len(folders), parts_among(path.name for path in ticked))
+            self._card.classes.show_folders(
+                len(ticked), len(folders), parts_among(path.name for path in ticked)
+            )
             self._card.settle()

@@ -47,7 +47,9 @@ class SpeedMeasuring(QObject):
 
         ready = tuple((one.file, one.card) for one in self._offered if one.file is not None)
         self.slot.abandon()
-        self.slot.start(tr("Measuring the speed"), MeasureRates(ready, self.photos.some, self._settings.device))
+        self.slot.start(
+            tr("Measuring the speed"), MeasureRates(ready, self.photos.some, self._settings.device)
+        )
 
     def forget(self) -> None:
         self.slot.abandon()

@@ -41,13 +41,21 @@ class ChoiceCard(QFrame):
         column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
         column.addStretch(1)
         self._preparation.setVisible(not offered.is_ready)
-        self.button.toggled.connect(lambda is_on: set_property(self, "chosen", "true" if is_on else "false"))
+        self.button.toggled.connect(
+            lambda is_on: set_property(self, "chosen", "true" if is_on else "false")
+        )
 
     @property
     def facts(self) -> tuple[str, ...]:
-        return tuple(line.text() for line in (self._speed, self._duration, self._preparation) if not line.isHidden())
+        return tuple(
+            line.text()
+            for line in (self._speed, self._duration, self._preparation)
+            if not line.isHidden()
+        )
 
-    def show_speed(self, speed: ExpectedSpeed | None, photos: Photos, *, is_measuring: bool) -> None:
+    def show_speed(
+        self, speed: ExpectedSpeed | None, photos: Photos, *, is_measuring: bool
+    ) -> None:
         self._speed.setText(speed_text(speed, is_measuring=is_measuring))
         self._duration.setText(duration_text(speed, photos))
         for line in (self._speed, self._duration):
@@ -55,7 +63,9 @@ class ChoiceCard(QFrame):
         self.button.setAccessibleDescription(" ".join((self._purpose.text(), *self.facts)))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
+            event.position().toPoint()
+        ):
             self.button.setChecked(True)
             self.button.setFocus()
         event.accept()
@@ -97,10 +107,14 @@ class SpeedSection(QWidget):
     def chosen(self) -> str:
         return next((name for name, card in self.choices.items() if card.button.isChecked()), "")
 
-    def show_speeds(self, speeds: Mapping[str, ExpectedSpeed], photos: Photos, *, is_measuring: bool) -> None:
+    def show_speeds(
+        self, speeds: Mapping[str, ExpectedSpeed], photos: Photos, *, is_measuring: bool
+    ) -> None:
         """Show the speed of each backbone, by its name."""
         for name, card in self.choices.items():
-            card.show_speed(speeds.get(name), photos, is_measuring=is_measuring and card.offered.is_ready)
+            card.show_speed(
+                speeds.get(name), photos, is_measuring=is_measuring and card.offered.is_ready
+            )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the cards below each other where there is no room for both."""

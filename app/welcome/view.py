@@ -10,7 +10,14 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.actions.row import ActionRow
-from app.controls import fill_column, fill_row, make_button, make_flowing_label, make_label, make_scroll_area
+from app.controls import (
+    fill_column,
+    fill_row,
+    make_button,
+    make_flowing_label,
+    make_label,
+    make_scroll_area,
+)
 from app.dragging import take_files, welcome_files
 from app.drops import DropLight
 from app.feature import set_guide_page
@@ -43,13 +50,23 @@ class Welcome(QWidget):
         self.recent.project_requested.connect(self.project_requested)
         self.buttons = {name: self._make_button(name, rows[name]) for name in BEGINNINGS}
         self.sample = self._make_card("try_sample", tr("Sample collection"), "sample")
-        self.sample.add(make_flowing_label(tr("315 pictures and their classes, to try everything out."), "secondary"))
+        self.sample.add(
+            make_flowing_label(
+                tr("315 pictures and their classes, to try everything out."), "secondary"
+            )
+        )
         self.guide = self._make_card("user_guide", tr("Your first collection"), "help")
-        self.guide.add(make_flowing_label(tr("The guide: from a folder to results in five steps."), "secondary"))
+        self.guide.add(
+            make_flowing_label(
+                tr("The guide: from a folder to results in five steps."), "secondary"
+            )
+        )
         self._column, begin, starts = QWidget(), QWidget(), CardGrid()
         starts.show_cards((self.sample, self.guide))
         fill_column(begin, make_label(tr("Get started"), "section"), starts)
-        fill_column(self._column, self._make_head(), self.recent, begin, spacing=tokens().spacing.large)
+        fill_column(
+            self._column, self._make_head(), self.recent, begin, spacing=tokens().spacing.large
+        )
         self._lay_out()
         DropLight(self)
 
@@ -59,7 +76,9 @@ class Welcome(QWidget):
         title = make_label(tr("Protoleaf"), "title")
         line = make_flowing_label(tr("Sort thousands of photos by labelling a few"), "secondary")
         fill_column(words, title, line, spacing=0)
-        hint = make_flowing_label(tr("You can also drop photos and a class list anywhere on this page."), "caption")
+        hint = make_flowing_label(
+            tr("You can also drop photos and a class list anywhere on this page."), "caption"
+        )
         fill_row(buttons, *self.buttons.values()).addStretch(1)
         top = QHBoxLayout()
         top.setSpacing(spacing.medium)
@@ -98,7 +117,10 @@ class Welcome(QWidget):
     def _make_button(self, name: str, action: ActionRow) -> QPushButton:
         variant = "primary" if name == BEGINNINGS[0] else ""
         button = make_button(
-            action.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=action.icon
+            action.title,
+            lambda: self.action_requested.emit(name),
+            variant=variant,
+            icon_name=action.icon,
         )
         button.setMinimumHeight(button.sizeHint().height() + tokens().spacing.small)
         return button
@@ -110,7 +132,9 @@ class Welcome(QWidget):
 
     def show_recent(self, paths: Sequence[Path]) -> None:
         """List recent projects; the keyboard begins with the latest, or with a new one."""
-        self._logo.setPixmap(icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF()))
+        self._logo.setPixmap(
+            icon_pixmap("protoleaf", LOGO_SIDE, colour="accent", ratio=self.devicePixelRatioF())
+        )
         self.recent.show_projects(paths)
         self._fit()
         stops = [*self.buttons.values(), *self.recent.focus_stops(), self.sample, self.guide]

@@ -64,7 +64,9 @@ def class_list_text(read: ClassList | None, *, is_reading: bool) -> str:
     if read.levels == 1:
         levels = classes_text(read.count)
     names = [shortened(shown(name), LONGEST_NAME) for name in read.top_names(TOP_NAMES + 1)]
-    return titled(levels, enumeration([*names[:TOP_NAMES], *(["…"] if len(names) > TOP_NAMES else [])]))
+    return titled(
+        levels, enumeration([*names[:TOP_NAMES], *(["…"] if len(names) > TOP_NAMES else [])])
+    )
 
 
 def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
@@ -79,7 +81,9 @@ def class_folders_text(ticked: int, count: int, parts: Sequence[str]) -> str:
     if not ticked:
         return tr("Tick the folders that are classes. Their images get labels.")
     return plural(
-        ticked, "1 folder is a class. Its images get labels.", "%n folders are classes. Their images get labels."
+        ticked,
+        "1 folder is a class. Its images get labels.",
+        "%n folders are classes. Their images get labels.",
     )
 
 
@@ -89,7 +93,9 @@ def recent_text(facts: RecentFacts, today: date | None = None) -> str:
         return tr("Not found")
     if not facts.is_read or facts.changed_at is None:
         return tr("Cannot be read")
-    day = edited_text(facts.changed_at.astimezone().date(), today or datetime.now().astimezone().date())
+    day = edited_text(
+        facts.changed_at.astimezone().date(), today or datetime.now().astimezone().date()
+    )
     return SEPARATOR.join((_progress_text(facts), day))
 
 
@@ -110,4 +116,8 @@ def edited_text(day: date, today: date) -> str:
 
 def setup_facts(progress: Progress) -> str:
     """`Setting up (1 of 4)`."""
-    return tr("Setting up (%1 of %2)", number(progress.done), number(progress.total)) if progress.total else ""
+    return (
+        tr("Setting up (%1 of %2)", number(progress.done), number(progress.total))
+        if progress.total
+        else ""
+    )

@@ -34,12 +34,18 @@ class WhatIfBand(QWidget):
         self._first = make_label("", "strong", wraps=True)
         self._second = make_label("", "secondary", wraps=True)
         self._picture = QLabel()
-        self.images_button = make_button(tr("Show images"), self.images_requested.emit, variant="flat")
+        self.images_button = make_button(
+            tr("Show images"), self.images_requested.emit, variant="flat"
+        )
         self.discard_button = make_button(tr("Discard changes"), self.discard_requested.emit)
-        self.keep_button = make_button(tr("Apply changes"), self.keep_requested.emit, variant="primary")
+        self.keep_button = make_button(
+            tr("Apply changes"), self.keep_requested.emit, variant="primary"
+        )
         self.stay_button = make_button(tr("Stay"), self.stay_requested.emit, variant="flat")
         self.discard_button.setToolTip(tr("The project stays as it was"))
-        self.keep_button.setToolTip(tr("Save the changes in the project, as one step that can be undone"))
+        self.keep_button.setToolTip(
+            tr("Save the changes in the project, as one step that can be undone")
+        )
         self._lay_out()
         self.hide()
 
@@ -65,14 +71,18 @@ class WhatIfBand(QWidget):
 
     def _draw_picture(self) -> None:
         ratio = self.devicePixelRatioF()
-        self._picture.setPixmap(icon_pixmap("what_if", ICON_SIZE, colour="accent_text", ratio=ratio))
+        self._picture.setPixmap(
+            icon_pixmap("what_if", ICON_SIZE, colour="accent_text", ratio=ratio)
+        )
 
     @property
     def text(self) -> str:
         return "\n".join(label.text() for label in (self._first, self._second) if label.text())
 
     def show_begun(self) -> None:
-        self._first.setText(tr("Trying changes: edit classes, labels and minimum confidences freely"))
+        self._first.setText(
+            tr("Trying changes: edit classes, labels and minimum confidences freely")
+        )
         self._second.setText(tr("Nothing is saved until you choose Apply changes."))
         self._show(has_edits=False)
 

@@ -6,7 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -70,7 +79,9 @@ class FaceLayout:
     @property
     def height(self) -> int:
         lines = -(-self.count // self.columns)
-        return self._faces_top - self.row.top() + lines * (FACE + GAP) - GAP + tokens().spacing.small
+        return (
+            self._faces_top - self.row.top() + lines * (FACE + GAP) - GAP + tokens().spacing.small
+        )
 
     @property
     def _faces_top(self) -> int:
@@ -84,7 +95,10 @@ class FaceLayout:
     def places_in(self, seen: QRect) -> range:
         first = max(0, (seen.top() - self._faces_top) // (FACE + GAP))
         last = (seen.bottom() - self._faces_top) // (FACE + GAP)
-        return range(min(first * self.columns, self.count), max(0, min((last + 1) * self.columns, self.count)))
+        return range(
+            min(first * self.columns, self.count),
+            max(0, min((last + 1) * self.columns, self.count)),
+        )
 
     def place_at(self, point: QPoint) -> int:
         """The face there, -1 for none."""
@@ -106,7 +120,9 @@ class _MoveDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         painter.save()
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHints(
+            QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
+        )
         move: ClassMove = index.data(MOVE_ROLE)
         _paint_row_ground(painter, option)
         faces = self._view.faces_of(index, option.rect)
@@ -116,7 +132,11 @@ class _MoveDelegate(QStyledItemDelegate):
         for place in faces.places_in(self._view.viewport().rect()):
             image_id, rect = int(move.image_ids[place]), faces.rect(place)
             source = self._view.source_of(image_id)
-            paint_square(painter, rect, None if source is None else self._thumbnails.pixmap(source, FACE, ratio))
+            paint_square(
+                painter,
+                rect,
+                None if source is None else self._thumbnails.pixmap(source, FACE, ratio),
+            )
             if image_id == self._view.framed_image:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -138,11 +158,18 @@ def _paint_row_ground(painter: QPainter, option: QStyleOptionViewItem) -> None:
 def _paint_line(painter: QPainter, row: QRect, text: str, count: str, chevron: str) -> None:
     colours, spacing, metrics = tokens().colours, tokens().spacing, painter.fontMetrics()
     line = QRect(
-        row.left() + spacing.medium, row.top() + spacing.small, row.width() - 2 * spacing.medium, metrics.height()
+        row.left() + spacing.medium,
+        row.top() + spacing.small,
+        row.width() - 2 * spacing.medium,
+        metrics.height(),
     )
     if chevron:
-        picture = icon_pixmap(chevron, CHEVRON, colour="text_muted", ratio=painter.device().devicePixelRatio())
-        place = QRect(line.right() - CHEVRON + 1, line.center().y() - CHEVRON // 2, CHEVRON, CHEVRON)
+        picture = icon_pixmap(
+            chevron, CHEVRON, colour="text_muted", ratio=painter.device().devicePixelRatio()
+        )
+        place = QRect(
+            line.right() - CHEVRON + 1, line.center().y() - CHEVRON // 2, CHEVRON, CHEVRON
+        )
         painter.drawPixmap(placed(place, row).topLeft(), picture)
     line.setRight(line.right() - CHEVRON - spacing.tiny)
     line = placed(line, row)
@@ -151,7 +178,9 @@ def _paint_line(painter: QPainter, row: QRect, text: str, count: str, chevron: s
     room = line.width() - QFontMetrics(small).horizontalAdvance(count) - spacing.small
     painter.setPen(QColor(colours.text))
     centre = Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(line, centre, isolated(metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)))
+    painter.drawText(
+        line, centre, isolated(metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room))
+    )
     painter.setFont(small)
     painter.setPen(QColor(colours.text_muted))
     painter.drawText(line, centre | Qt.AlignmentFlag.AlignRight, count)
@@ -185,12 +214,17 @@ class MoveList(QListView):
         self.setAccessibleName(tr("Changed images by class"))
         thumbnails.ready.connect(self._on_ready)
 
-    def show_changes(self, changes: ChangedImages, state: CollectionState | None, name_of: NameOf) -> None:
+    def show_changes(
+        self, changes: ChangedImages, state: CollectionState | None, name_of: NameOf
+    ) -> None:
         self._state, self._hovered, self._face = state, -1, 0
         self._open.clear()
         self._rows.clear()
         for move in changes.moves:
-            row, facts = QStandardItem(wording.move_text(move, name_of)), wording.move_facts(move, name_of)
+            row, facts = (
+                QStandardItem(wording.move_text(move, name_of)),
+                wording.move_facts(move, name_of),
+            )
             row.setAccessibleText(facts)
             row.setToolTip(plain_tip(facts))
             row.setData(move, MOVE_ROLE)
@@ -202,7 +236,9 @@ class MoveList(QListView):
         place = (self.visualRect(index) if row is None else row).topLeft()
         width = self.width() - self.verticalScrollBar().sizeHint().width()
         count, is_open = len(index.data(MOVE_ROLE).image_ids), index.row() in self._open
-        return FaceLayout(QRect(place, QSize(width, 0)), self.fontMetrics().height(), count, is_open)
+        return FaceLayout(
+            QRect(place, QSize(width, 0)), self.fontMetrics().height(), count, is_open
+        )
 
     @property
     def framed_image(self) -> int:
@@ -267,7 +303,11 @@ class MoveList(QListView):
         self.viewport().update()
 
     def _bring_face_into_sight(self, index: QModelIndex) -> None:
-        rect, seen, bar = self.faces_of(index).rect(self._face), self.viewport().rect(), self.verticalScrollBar()
+        rect, seen, bar = (
+            self.faces_of(index).rect(self._face),
+            self.viewport().rect(),
+            self.verticalScrollBar(),
+        )
         above, below = rect.top() - seen.top(), rect.bottom() - seen.bottom()
         bar.setValue(bar.value() + (above if above < 0 else max(0, below)))
 
@@ -291,7 +331,10 @@ class ChangedPanel(SidePanel):
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        self._words = [make_label("", role, wraps=True) for role in ("strong", "secondary", "secondary", "", "caption")]
+        self._words = [
+            make_label("", role, wraps=True)
+            for role in ("strong", "secondary", "secondary", "", "caption")
+        ]
         self.moves = MoveList(thumbnails)
         self.moves.image_requested.connect(self.image_requested)
         self.lay_out(tr("What changed"), tr("Close"), self._words, filling=self.moves)
@@ -301,21 +344,40 @@ class ChangedPanel(SidePanel):
         return "\n".join(label.text() for label in self._words if label.text())
 
     def show_changes(
-        self, changes: ChangedImages, causes: Sequence[str], state: CollectionState | None, name_of: NameOf
+        self,
+        changes: ChangedImages,
+        causes: Sequence[str],
+        state: CollectionState | None,
+        name_of: NameOf,
     ) -> None:
         self._title.setText(tr("What changed"))
         reasons = (wording.cause_line(causes), wording.unknown_line(changes, name_of))
         words = (changed_line(changes), more_line(changes), *reasons, "")
         self._show(words, changes, state, name_of)
 
-    def show_outcome(self, outcome: WhatIfOutcome, state: CollectionState | None, name_of: NameOf) -> None:
+    def show_outcome(
+        self, outcome: WhatIfOutcome, state: CollectionState | None, name_of: NameOf
+    ) -> None:
         self._title.setText(tr("What would change"))
         changes, held_out = outcome.changes, outcome.held_out
-        first = (wording.would_change_line(changes), more_line(changes), wording.tried_line(outcome.edits))
-        self._show((*first, wording.accuracy_line(held_out), wording.basis_line(held_out)), changes, state, name_of)
+        first = (
+            wording.would_change_line(changes),
+            more_line(changes),
+            wording.tried_line(outcome.edits),
+        )
+        self._show(
+            (*first, wording.accuracy_line(held_out), wording.basis_line(held_out)),
+            changes,
+            state,
+            name_of,
+        )
 
     def _show(
-        self, lines: Sequence[str], changes: ChangedImages, state: CollectionState | None, name_of: NameOf
+        self,
+        lines: Sequence[str],
+        changes: ChangedImages,
+        state: CollectionState | None,
+        name_of: NameOf,
     ) -> None:
         for label, text in zip(self._words, lines, strict=True):
             label.setText(text)

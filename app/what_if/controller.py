@@ -57,11 +57,17 @@ class EditWatch(QObject):
         """Note an edit; its own state has just come in."""
         if not (change.graph_edits or change.policies or change.labelled or change.excluded):
             return
-        self.gone |= {edit.class_id: edit.name for edit in change.graph_edits if isinstance(edit, ClassRemoved)}
+        self.gone |= {
+            edit.class_id: edit.name
+            for edit in change.graph_edits
+            if isinstance(edit, ClassRemoved)
+        }
         if not self._pending:
             self._before = self._previous
         self._pending.append(change.text)
-        QTimer.singleShot(0, self, self._finish_unless_fitting)  # by then a fit has begun where one is due
+        QTimer.singleShot(
+            0, self, self._finish_unless_fitting
+        )  # by then a fit has begun where one is due
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
         self._is_fitting = is_fitting
@@ -113,15 +119,25 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         shell.bands.append(band)
         shell.workspace.header.badge.clicked.connect(self.open_panel)
 
-    @action_on_trial("what_if", marked("Try changes without saving"), "what_if", "Ctrl+Shift+W", needs=WRITE_FOR_GOOD)
+    @action_on_trial(
+        "what_if",
+        marked("Try changes without saving"),
+        "what_if",
+        "Ctrl+Shift+W",
+        needs=WRITE_FOR_GOOD,
+    )
     def begin(self) -> None:
         self._session.what_if.begin()
 
-    @action_on_trial("keep_what_if", marked("Apply changes"), "accept", "Ctrl+Shift+K", needs=TRIED_OUT)
+    @action_on_trial(
+        "keep_what_if", marked("Apply changes"), "accept", "Ctrl+Shift+K", needs=TRIED_OUT
+    )
     def keep(self) -> None:
         self._session.what_if.keep()
 
-    @action_on_trial("discard_what_if", marked("Discard changes"), "delete", "Ctrl+Shift+D", needs=TRIED_OUT)
+    @action_on_trial(
+        "discard_what_if", marked("Discard changes"), "delete", "Ctrl+Shift+D", needs=TRIED_OUT
+    )
     def discard(self) -> None:
         self._session.what_if.drop()
 
@@ -140,7 +156,13 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         self._leave = None
         self.band.show_begun() if self._outcome is None else self.band.show_outcome(self._outcome)
 
-    @action("show_changed_images", marked("Images that changed class"), "changed", "Ctrl+Shift+J", Section.VIEW_FOUND)
+    @action(
+        "show_changed_images",
+        marked("Images that changed class"),
+        "changed",
+        "Ctrl+Shift+J",
+        Section.VIEW_FOUND,
+    )
     def open_panel(self) -> None:
         self.made_panel()
         self._fill_panel()
@@ -151,7 +173,11 @@ class WhatIf(PanelFeature["ChangedPanel"]):
     def name_of(self, class_id: int) -> str:
         """Name of a class, also of one that an edit removed."""
         graph, gone = self._session.graph, self._edits.gone
-        return graph.shown_name(class_id) if class_id in graph else gone.get(class_id, tr("a removed class"))
+        return (
+            graph.shown_name(class_id)
+            if class_id in graph
+            else gone.get(class_id, tr("a removed class"))
+        )
 
     def make_panel(self) -> ChangedPanel:
         from app.what_if.changed_panel import ChangedPanel
@@ -165,24 +191,34 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         if self.panel is not None and self._outcome is not None:
             self.panel.show_outcome(self._outcome, state, self.name_of)
         elif self.panel is not None:
-            self.panel.show_changes(self._changes or ChangedImages(), self._causes, state, self.name_of)
+            self.panel.show_changes(
+                self._changes or ChangedImages(), self._causes, state, self.name_of
+            )
 
-    def _on_followed(self, before: CollectionState, after: CollectionState, texts: Sequence[str]) -> None:
+    def _on_followed(
+        self, before: CollectionState, after: CollectionState, texts: Sequence[str]
+    ) -> None:
         baseline = self._session.what_if.baseline
         if baseline is not None:
             from engine.collection.what_if import outcome_of
 
-            self._session.ask(lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC)
+            self._session.ask(
+                lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC
+            )
             return
         show = partial(self._show_changes, causes=texts)
-        self._session.ask(lambda _live: changed_images(before, after), show, owner=self, topic=TOPIC)
+        self._session.ask(
+            lambda _live: changed_images(before, after), show, owner=self, topic=TOPIC
+        )
 
     def _show_changes(self, changes: ChangedImages | None, causes: Sequence[str] = ()) -> None:
         self._changes, self._causes = changes, tuple(causes)
         self._fill_panel()
         self._shell.workspace.header.show_moves(changes)
         seen = changes or ChangedImages()
-        self._shell.tree.subset_list.rows.explain_unknown(seen.more_unknown, unknown_line(seen, self.name_of))
+        self._shell.tree.subset_list.rows.explain_unknown(
+            seen.more_unknown, unknown_line(seen, self.name_of)
+        )
 
     def _show_outcome(self, outcome: WhatIfOutcome) -> None:
         if self._session.what_if.is_on:

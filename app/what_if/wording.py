@@ -26,7 +26,9 @@ def would_change_line(changes: ChangedImages) -> str:
         return plural(count, "1 image would change class", "%n images would change class")
     if safe:
         return plural(
-            safe, "1 prediction would change in confidence only", "%n predictions would change in confidence only"
+            safe,
+            "1 prediction would change in confidence only",
+            "%n predictions would change in confidence only",
         )
     return tr("No image would change class")
 
@@ -51,7 +53,12 @@ def basis_line(found: HeldOutComparison | None) -> str:
         *map(number, (found.gained, found.lost)),
     )
     safe = tr("Confident predictions: %1 → %2, correct: %3 → %4.")
-    values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
+    values = (
+        found.named_before,
+        found.named_after,
+        found.named_rightly_before,
+        found.named_rightly_after,
+    )
     return paragraph(counted, fill(safe, *map(number, values)))
 
 
@@ -84,10 +91,15 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
     if not count:
         return ""
     if len(new_labels) > 1:
-        return plural(count, "1 new label changed what is expected", "%n new labels changed what is expected")
+        return plural(
+            count, "1 new label changed what is expected", "%n new labels changed what is expected"
+        )
     name = name_of(new_labels[0][0])
     return plural(
-        count, "1 new label of %1 changed what is expected", "%n new labels of %1 changed what is expected", name
+        count,
+        "1 new label of %1 changed what is expected",
+        "%n new labels of %1 changed what is expected",
+        name,
     )
 
 
@@ -107,7 +119,10 @@ def move_text(move: ClassMove, name_of: NameOf) -> str:
     """`Apple → Pear`; for safe classes with that word before it."""
     if move.is_safe_class:
         none = tr("none")
-        names = (none if each == NO_CLASS else class_text(each, name_of) for each in (move.before, move.after))
+        names = (
+            none if each == NO_CLASS else class_text(each, name_of)
+            for each in (move.before, move.after)
+        )
         return tr("Confident: %1 → %2", *names)
     return tr("%1 → %2", class_text(move.before, name_of), class_text(move.after, name_of))
 

@@ -40,7 +40,10 @@ class SortAgain(_HeaderButton):
     count = 0
 
     def show_whole(self) -> None:
-        changed, again = plural(self.count, "1 prediction changed", "%n predictions changed"), tr("Sort again")
+        changed, again = (
+            plural(self.count, "1 prediction changed", "%n predictions changed"),
+            tr("Sort again"),
+        )
         self._texts = [again, ""]
         self.setText(f"{changed} · {again}")
         self.setIcon(QIcon())
@@ -88,11 +91,19 @@ def changed_line(changes: ChangedImages) -> str:
         return plural(changes.other_class, "1 prediction changed", "%n predictions changed")
     if changes.other_safe_class:
         count = changes.other_safe_class
-        return plural(count, "1 prediction changed in confidence only", "%n predictions changed in confidence only")
+        return plural(
+            count,
+            "1 prediction changed in confidence only",
+            "%n predictions changed in confidence only",
+        )
     return tr("No prediction changed")
 
 
 def more_line(changes: ChangedImages) -> str:
     if not (changes.other_class and changes.other_safe_class):
         return ""
-    return plural(changes.other_safe_class, "1 more changed in confidence only", "%n more changed in confidence only")
+    return plural(
+        changes.other_safe_class,
+        "1 more changed in confidence only",
+        "%n more changed in confidence only",
+    )

@@ -43,7 +43,9 @@ def emptiness_of(session: Session, wanted: ImageFilter, class_name: str) -> Empt
     if info is None and session.making.slot.is_busy:
         text = tr("This is done once on this computer. The project opens when it is done.")
         return Emptiness("backbone", preparing_text(), text, ())
-    return emptiness(session.state, wanted, class_name, is_writable=info is not None and info.is_writable)
+    return emptiness(
+        session.state, wanted, class_name, is_writable=info is not None and info.is_writable
+    )
 
 
 def choosing_backup() -> Emptiness:
@@ -51,7 +53,9 @@ def choosing_backup() -> Emptiness:
     return Emptiness("history", tr("No project is open"), tr("Choose a backup on the right."), ())
 
 
-def emptiness(state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool) -> Emptiness:
+def emptiness(
+    state: CollectionState | None, wanted: ImageFilter, class_name: str, *, is_writable: bool
+) -> Emptiness:
     if state is None or len(state.image_ids) == 0:
         return Emptiness(
             "images_add",
@@ -85,21 +89,34 @@ def _empty_class(wanted: ImageFilter, class_name: str) -> Emptiness:
         key = keys_in_use().text_of("accept")
         text = tr("Drop 1 to 10 images on the class, or accept predictions that are right.")
         if key:
-            text = tr("Drop 1 to 10 images on the class, or press %1 on predictions that are right.", key)
+            text = tr(
+                "Drop 1 to 10 images on the class, or press %1 on predictions that are right.", key
+            )
         return Emptiness("label", tr("No labelled images of %1 yet", class_name), text)
-    return Emptiness("class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class."))
+    return Emptiness(
+        "class", tr("No images of %1 yet", class_name), tr("Drop 1 to 10 images on the class.")
+    )
 
 
 def _empty_subset(subset: Subset) -> Emptiness:
     if subset is Subset.TO_REVIEW:
-        return Emptiness("check_circle", tr("All done"), tr("You have reviewed every image."), is_good=True)
+        return Emptiness(
+            "check_circle", tr("All done"), tr("You have reviewed every image."), is_good=True
+        )
     if subset is Subset.FAILED:
         return Emptiness("check_circle", tr("Every file could be read"), "", is_good=True)
     if subset is Subset.UNKNOWN:
-        text = tr("Every image resembles one of the classes, and none is labelled “None of the classes”.")
+        text = tr(
+            "Every image resembles one of the classes, and none is labelled “None of the classes”."
+        )
         return Emptiness("search", tr("No unknown images"), text)
-    keys = [key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))]
-    text = tr("Select an image, then drag it onto a class, or press one of these keys: %1.", enumeration(keys))
+    keys = [
+        key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))
+    ]
+    text = tr(
+        "Select an image, then drag it onto a class, or press one of these keys: %1.",
+        enumeration(keys),
+    )
     if not keys:
         text = tr("Select an image, then drag it onto a class.")
     return Emptiness("label", tr("No labels yet"), text)
@@ -150,7 +167,9 @@ class EmptyPage(QWidget):
 
     def show_emptiness(self, words: Emptiness) -> None:
         colour = "accent" if words.is_good else "text_disabled"
-        self._icon.setPixmap(icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF()))
+        self._icon.setPixmap(
+            icon_pixmap(words.icon, ICON_SIDE, colour=colour, ratio=self.devicePixelRatioF())
+        )
         self._title.setText(with_breaks(words.title))
         self._title.setAccessibleName(words.title)
         self._text.setText(with_breaks(words.text))
@@ -162,13 +181,24 @@ class EmptyPage(QWidget):
                 widget.deleteLater()
         self._buttons.addStretch(1)
         for place, name in enumerate(words.actions):
-            variant = "primary" if place == 0 and not words.is_good else "flat" if words.takes_files else ""
+            variant = (
+                "primary"
+                if place == 0 and not words.is_good
+                else "flat"
+                if words.takes_files
+                else ""
+            )
             self._buttons.addWidget(self._button(name, variant))
         self._buttons.addStretch(1)
 
     def _button(self, name: str, variant: str) -> QWidget:
         row = self._rows[name]
-        return make_button(tr(row.text), lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+        return make_button(
+            tr(row.text),
+            lambda: self.action_requested.emit(name),
+            variant=variant,
+            icon_name=row.icon,
+        )
 
     def _on_clicked(self) -> None:
         if self._first_action:

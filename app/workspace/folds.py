@@ -63,7 +63,9 @@ class CardFolds:
         if rows:
             self._grid.select_row(rows[0])
         for row in rows[1:]:
-            self._grid.selectionModel().select(self._model.index(row), QItemSelectionModel.SelectionFlag.Select)
+            self._grid.selectionModel().select(
+                self._model.index(row), QItemSelectionModel.SelectionFlag.Select
+            )
         self._on_changed()
 
     def _rows_over(self, image_ids: Sequence[int]) -> list[int]:
@@ -72,7 +74,9 @@ class CardFolds:
         if state is None:
             return rows
         of_cards = state.folds.of(self._model.image_ids)
-        for image_id, fold in zip(image_ids, state.folds.of(np.array(image_ids)).tolist(), strict=True):
+        for image_id, fold in zip(
+            image_ids, state.folds.of(np.array(image_ids)).tolist(), strict=True
+        ):
             row = self._model.row_of(image_id)
             if row is None and fold != ALONE and fold in of_cards:
                 row = int(np.flatnonzero(of_cards == fold)[0])

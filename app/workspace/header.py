@@ -111,7 +111,9 @@ class Header(QWidget):
         self.badge = ChangedBadge()
         self.sort_again = SortAgain()
         self.switch = ViewSwitch()
-        self.search_button = make_icon_button("search", tr("Search images"), self.search_chosen.emit)
+        self.search_button = make_icon_button(
+            "search", tr("Search images"), self.search_chosen.emit
+        )
         tell_key(self.search_button, tr("Search images"), "search_images")
         self.panel_button = make_icon_button("right_panel", tr("Show or hide the right panel"))
         tell_key(self.panel_button, tr("Show or hide the right panel"), "right_panel")
@@ -127,7 +129,15 @@ class Header(QWidget):
         for subset, text in CHIPS.items():
             layout.addWidget(self._make_chip(subset, tr(text)))
         layout.addStretch(1)
-        tools = self.badge, self.sort_again, self.search_button, self._order, self._zoom, self.switch, self.panel_button
+        tools = (
+            self.badge,
+            self.sort_again,
+            self.search_button,
+            self._order,
+            self._zoom,
+            self.switch,
+            self.panel_button,
+        )
         for tool in tools:
             layout.addWidget(tool)
 
@@ -149,8 +159,12 @@ class Header(QWidget):
         box.setAccessibleName(tr("Order"))
         for order, text in ORDERS.items():
             box.addItem(tr(text), order)
-        tip = tr("First the images whose labels help most: typical of many others and not yet clear")
-        box.setItemData(box.findData(Order.TEACH_FIRST), plain_tip(tip), Qt.ItemDataRole.ToolTipRole)
+        tip = tr(
+            "First the images whose labels help most: typical of many others and not yet clear"
+        )
+        box.setItemData(
+            box.findData(Order.TEACH_FIRST), plain_tip(tip), Qt.ItemDataRole.ToolTipRole
+        )
         box.activated.connect(self._on_order_activated)
         return box
 
@@ -194,7 +208,9 @@ class Header(QWidget):
         self._count.setVisible(not self._is_page)
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():
-            is_idle = subset is Subset.UNKNOWN and self._has_class  # unknown images belong to no class
+            is_idle = (
+                subset is Subset.UNKNOWN and self._has_class
+            )  # unknown images belong to no class
             chip.setVisible(self._has_grid and self._needs_chips and not is_idle)
         for tool in (self.search_button, self._order, self._zoom):
             tool.setVisible(self._has_grid)
@@ -224,7 +240,9 @@ class Header(QWidget):
         layout = self.layout()
         assert layout is not None
         layout.invalidate()
-        return layout.sizeHint().width() - self._title.sizeHint().width() + self._title.minimumWidth()
+        return (
+            layout.sizeHint().width() - self._title.sizeHint().width() + self._title.minimumWidth()
+        )
 
     def show_changed(self, count: int) -> None:
         if count != self.sort_again.count:
@@ -249,7 +267,13 @@ class Header(QWidget):
         self._arrange()
 
     def show_title(
-        self, title: str, count: int, *, to_review: int | None = None, has_way_back: bool = False, cards: int = 0
+        self,
+        title: str,
+        count: int,
+        *,
+        to_review: int | None = None,
+        has_way_back: bool = False,
+        cards: int = 0,
     ) -> None:
         """Show the title and counts.
 
@@ -260,8 +284,12 @@ class Header(QWidget):
         self._is_page = False
         self._back.setVisible(has_way_back)
         self._title.show_text(title)
-        self._count.setText(fill(tr("%1 in %2"), images(count), cards_text(cards)) if cards else images(count))
-        self._to_review.setText("" if to_review is None or not count else to_review_text(to_review, count))
+        self._count.setText(
+            fill(tr("%1 in %2"), images(count), cards_text(cards)) if cards else images(count)
+        )
+        self._to_review.setText(
+            "" if to_review is None or not count else to_review_text(to_review, count)
+        )
         self._arrange()
 
     def show_subset(self, subset: Subset, *, has_class: bool = False, is_set: bool = False) -> None:
@@ -311,7 +339,9 @@ class Header(QWidget):
     def show_order(self, order: Order) -> None:
         place = self._order.findData(order)
         self._order.setCurrentIndex(place)
-        self._order.setToolTip(plain_tip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or ""))
+        self._order.setToolTip(
+            plain_tip(self._order.itemData(place, Qt.ItemDataRole.ToolTipRole) or "")
+        )
 
     def show_zoom(self, side: int) -> None:
         """Move the slider without a signal."""

@@ -69,4 +69,6 @@ class ProjectOrder(QObject):
     def _on_loaded(self) -> None:
         state = self._session.state
         if state is not None and not self._is_chosen and not self._is_held():
-            self._use(default_order(self._session.graph.leaves(), state.shot_counts), is_chosen=False)
+            self._use(
+                default_order(self._session.graph.leaves(), state.shot_counts), is_chosen=False
+            )

@@ -9,7 +9,13 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.controls import make_button, make_flowing_label, make_icon_button, make_label, make_search_field
+from app.controls import (
+    make_button,
+    make_flowing_label,
+    make_icon_button,
+    make_label,
+    make_search_field,
+)
 from app.mirroring import left_to_right
 from app.texts import tr
 from app.theme.tokens import tokens
@@ -31,9 +37,13 @@ def completions(text: str, cursor: int) -> list[tuple[str, str]]:
     if text.strip() and not word:
         return []
     fields = [
-        (f"{field}:", translated(MEANINGS[field])) for field in EXAMPLES if field not in {Field.FACT, Field.VALUE}
+        (f"{field}:", translated(MEANINGS[field]))
+        for field in EXAMPLES
+        if field not in {Field.FACT, Field.VALUE}
     ]
-    facts = [(f"{Field.FACT}:{fact}", translated(meaning)) for fact, meaning in FACT_MEANINGS.items()]
+    facts = [
+        (f"{Field.FACT}:{fact}", translated(meaning)) for fact, meaning in FACT_MEANINGS.items()
+    ]
     return [offer for offer in (*fields, *facts) if _begins(offer[0], word) and offer[0] != word]
 
 
@@ -79,7 +89,9 @@ class Offers(QListWidget):
         rows = min(len(offers), MOST_COMPLETIONS)
         height = rows * self.sizeHintForRow(0) + 2 * self.frameWidth() + tokens().spacing.tiny
         place = below.mapTo(host, QPoint(0, below.height() + 2))
-        self.setGeometry(place.x(), place.y(), below.width(), min(height, host.height() - place.y()))
+        self.setGeometry(
+            place.x(), place.y(), below.width(), min(height, host.height() - place.y())
+        )
         self.show()
         self.raise_()
 
@@ -90,7 +102,9 @@ class Offers(QListWidget):
         row = self.currentRow()
         if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             step = 1 if key == Qt.Key.Key_Down else -1
-            self.setCurrentRow((row + step) % self.count() if row >= 0 else 0 if step > 0 else self.count() - 1)
+            self.setCurrentRow(
+                (row + step) % self.count() if row >= 0 else 0 if step > 0 else self.count() - 1
+            )
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and row >= 0:
             self._on_item_clicked(self.item(row))
         elif key == Qt.Key.Key_Escape:
@@ -115,18 +129,24 @@ class SearchBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.field = make_search_field(tr("Search images by words, or by %1", "name: date: camera: class:"))
+        self.field = make_search_field(
+            tr("Search images by words, or by %1", "name: date: camera: class:")
+        )
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.textChanged.connect(self._on_text_changed)
         self.field.installEventFilter(self)
         self.field.textEdited.connect(lambda _text: self._on_text_typed())
         self.offers = Offers(self)
         self.offers.chosen.connect(self._complete)
-        self.filter_button = make_button(tr("Filters"), self.filters_wanted.emit, variant="flat", icon_name="filter")
+        self.filter_button = make_button(
+            tr("Filters"), self.filters_wanted.emit, variant="flat", icon_name="filter"
+        )
         self.filter_button.setCheckable(True)
         self.is_saved: Callable[[str], bool] = lambda _query: False
         ask_save = lambda: self.save_requested.emit(self.field.text().strip())  # noqa: E731
-        self.save_button = make_button(tr("Save search"), ask_save, variant="flat", icon_name="star_outline")
+        self.save_button = make_button(
+            tr("Save search"), ask_save, variant="flat", icon_name="star_outline"
+        )
         self.save_button.hide()
         close = make_icon_button("close", tr("Close the search (Esc)"), self.close_search)
         self._count = make_label("", "muted")
@@ -191,7 +211,9 @@ class SearchBar(QWidget):
     def show_saved(self) -> None:
         """Offer to save a search that finds images and is not saved yet."""
         text = self.field.text().strip()
-        self.save_button.setVisible(bool(text) and self._has_hits and self.can_save and not self.is_saved(text))
+        self.save_button.setVisible(
+            bool(text) and self._has_hits and self.can_save and not self.is_saved(text)
+        )
 
     def show_problem(self, why: str) -> None:
         """Say why a search is not understood, or finds nothing; "" where it finds images."""
@@ -211,7 +233,9 @@ class SearchBar(QWidget):
 
     def _on_text_typed(self) -> None:
         text = self.field.text()
-        self.offers.show_offers(completions(text, self.field.cursorPosition()) if text.strip() else [], self.field)
+        self.offers.show_offers(
+            completions(text, self.field.cursorPosition()) if text.strip() else [], self.field
+        )
 
     def _complete(self, name: str) -> None:
         """Write a field or fact in the place of the word before the cursor."""
@@ -226,14 +250,20 @@ class SearchBar(QWidget):
         """Keys of the field: those of the completions while there are some, then Esc, Enter and the arrow down."""
         if watched is self.field and event.type() == QEvent.Type.FocusOut:
             self.offers.hide()
-        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+        if (
+            watched is self.field
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+        ):
             return self.offers.press(Qt.Key(event.key())) or self._press(Qt.Key(event.key()))
         return super().eventFilter(watched, event)
 
     def _press(self, key: Qt.Key) -> bool:
         if key == Qt.Key.Key_Escape:
             self.close_search()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (key == Qt.Key.Key_Down and self.field.text().strip()):
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or (
+            key == Qt.Key.Key_Down and self.field.text().strip()
+        ):
             self.left.emit()
         elif key == Qt.Key.Key_Down:
             self.offers.show_offers(completions("", 0), self.field)

@@ -25,7 +25,9 @@ class SearchControl(QObject):
     found = Signal()  # other images are to be shown
     followed = Signal()  # the same search has other hits, and the cards follow already
 
-    def __init__(self, session: Session, header: Header, grid: ImageGrid, model: ImageGridModel) -> None:
+    def __init__(
+        self, session: Session, header: Header, grid: ImageGrid, model: ImageGridModel
+    ) -> None:
         super().__init__(grid)
         self._session, self._grid, self._model = session, grid, model
         self.bar, self.searching = SearchBar(), Searching(session, self)
@@ -43,7 +45,9 @@ class SearchControl(QObject):
     def show(self, *, is_wanted: bool, count: int) -> None:
         """Show the field where there is a grid and a search, with the number of images that are left."""
         hits = self.searching.hits
-        self.bar.show_count(None if hits is None else count, has_hits=hits is not None and bool(len(hits.image_ids)))
+        self.bar.show_count(
+            None if hits is None else count, has_hits=hits is not None and bool(len(hits.image_ids))
+        )
         self.bar.setVisible(is_wanted and (bool(self.searching.text) or self.bar.is_open))
 
     def _on_writable_changed(self) -> None:
@@ -74,5 +78,8 @@ class SearchControl(QObject):
         popover.show_query(self.bar.field.text())
         popover.toggle_below(self.bar.filter_button)
         self._session.ask(
-            lambda live: live.known.choices(live.state.image_ids), popover.show_choices, owner=popover, topic="filters"
+            lambda live: live.known.choices(live.state.image_ids),
+            popover.show_choices,
+            owner=popover,
+            topic="filters",
         )

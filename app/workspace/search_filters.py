@@ -9,9 +9,24 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from app.controls import fill_row, make_button, make_choice_box, make_flowing_label, make_form, make_label
+from app.controls import (
+    fill_row,
+    make_button,
+    make_choice_box,
+    make_flowing_label,
+    make_form,
+    make_label,
+)
 from app.mirroring import placed
 from app.texts import shortened, tr
 from app.theme.tokens import tokens
@@ -86,9 +101,14 @@ class FilterPopover(QFrame):
         self._query = ""
         self._button: QPushButton | None = None
         self._since, self._until = self._make_date(), self._make_date()
-        self._camera, self._folder, self._source = (self._make_box(name) for name in ("camera", "folder", "source"))
+        self._camera, self._folder, self._source = (
+            self._make_box(name) for name in ("camera", "folder", "source")
+        )
         self._stars = make_choice_box(
-            {0: tr("Any"), **{stars: tr("%1 or more", "★" * stars) for stars in range(1, _MOST_STARS + 1)}}
+            {
+                0: tr("Any"),
+                **{stars: tr("%1 or more", "★" * stars) for stars in range(1, _MOST_STARS + 1)},
+            }
         )
         self._stars.activated.connect(lambda _place: self._write_stars())
         self._flagged = QCheckBox(tr("Flagged"))
@@ -141,7 +161,9 @@ class FilterPopover(QFrame):
         button.setChecked(True)
         self.adjustSize()
         corner = QPoint(min(0, button.width() - WIDTH), button.height() + tokens().spacing.tiny)
-        self.move(button.mapToGlobal(placed(QRect(corner, QSize(WIDTH, 0)), button.rect()).topLeft()))
+        self.move(
+            button.mapToGlobal(placed(QRect(corner, QSize(WIDTH, 0)), button.rect()).topLeft())
+        )
         self.show()
         self._since.setFocus()
 
@@ -175,7 +197,11 @@ class FilterPopover(QFrame):
         for field, text in ((self._since, found.since), (self._until, found.until)):
             if not field.hasFocus():
                 field.setText(text)
-        for box, value in ((self._camera, found.camera), (self._folder, found.folder), (self._source, found.source)):
+        for box, value in (
+            (self._camera, found.camera),
+            (self._folder, found.folder),
+            (self._source, found.source),
+        ):
             self._choose(box, value)
         with QSignalBlocker(self._stars):
             self._stars.setCurrentIndex(max(0, self._stars.findData(found.stars)))
@@ -222,7 +248,9 @@ class FilterPopover(QFrame):
         from engine.collection.query_edits import with_term
         from engine.collection.search_query import QueryError
 
-        with suppress(QueryError):  # of the rest of the search; the line below its field has the reason
+        with suppress(
+            QueryError
+        ):  # of the rest of the search; the line below its field has the reason
             self._make(with_term(self._query, field, term))
 
     def _make(self, query: str) -> None:

@@ -26,9 +26,13 @@ TOPIC: Final = "search"
 class Searching(QObject):
     """One search of the open project."""
 
-    found = Signal(either(ImageSet | None))  # another search has these hits; None: nothing is searched for any more
+    found = Signal(
+        either(ImageSet | None)
+    )  # another search has these hits; None: nothing is searched for any more
     followed = Signal(ImageSet)  # the same search has other hits by now
-    explained = Signal(str)  # why the search is not understood, or finds nothing; "" where it finds images
+    explained = Signal(
+        str
+    )  # why the search is not understood, or finds nothing; "" where it finds images
 
     def __init__(self, session: Session, parent: QObject) -> None:
         super().__init__(parent)
@@ -95,11 +99,20 @@ class Searching(QObject):
             return found, "" if why is None else why.translated(), live.state
 
         self._session.ask(
-            question, lambda answer: self._on_answer(text, *answer, is_new=is_new), owner=self, topic=TOPIC
+            question,
+            lambda answer: self._on_answer(text, *answer, is_new=is_new),
+            owner=self,
+            topic=TOPIC,
         )
 
     def _on_answer(
-        self, text: str, found: NDArray[np.int64] | None, why: str, state: CollectionState, *, is_new: bool
+        self,
+        text: str,
+        found: NDArray[np.int64] | None,
+        why: str,
+        state: CollectionState,
+        *,
+        is_new: bool,
     ) -> None:
         if text != self.text:
             return
@@ -122,7 +135,11 @@ class Searching(QObject):
         Others stay where they are, also where their prediction does not fit any longer.
         """
         seen = self._seen
-        if seen is None or self._follows_details or not np.array_equal(seen.image_ids, state.image_ids):
+        if (
+            seen is None
+            or self._follows_details
+            or not np.array_equal(seen.image_ids, state.image_ids)
+        ):
             return np.ones(len(state.image_ids), dtype=bool)
         is_moved = seen.label_class != state.label_class
         if seen.notes is not state.notes:

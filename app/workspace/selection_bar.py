@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QHBoxLayout,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.controls import (
     ElidedLabel,
@@ -47,7 +55,11 @@ def errors_tip(*, is_audited: bool) -> str:
 
 def errors_text(expected: float) -> str:
     """`about 5 errors`, never none."""
-    return plural(round(expected), "about 1 error", "about %n errors") if expected >= 1 else tr("fewer than 1 error")
+    return (
+        plural(round(expected), "about 1 error", "about %n errors")
+        if expected >= 1
+        else tr("fewer than 1 error")
+    )
 
 
 _FIELD_WIDTH = 62  # two digits, a gap in some languages, and the percent sign
@@ -96,7 +108,11 @@ class ThresholdBox(QWidget):
             button.setVisible(not is_slim)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in _DONE_KEYS:
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() in _DONE_KEYS
+        ):
             self._field.interpretText()
             self.left.emit()
             return True
@@ -108,7 +124,9 @@ class Acceptable(NamedTuple):
 
     groups: Mapping[int, Sequence[int]]  # images by the class they would get
     expected_errors: float  # sum of their error probabilities, corrected by an audit
-    unknown_count: int  # images above the threshold that may show none of the classes, accepted or not
+    unknown_count: (
+        int  # images above the threshold that may show none of the classes, accepted or not
+    )
     guess_count: int  # unlabelled images with a prediction, however probable
 
     @property
@@ -117,7 +135,11 @@ class Acceptable(NamedTuple):
 
 
 def acceptable(
-    state: CollectionState, image_ids: Sequence[int], threshold: float, *, with_unknown: bool = False
+    state: CollectionState,
+    image_ids: Sequence[int],
+    threshold: float,
+    *,
+    with_unknown: bool = False,
 ) -> Acceptable:
     """Find unlabelled images whose most likely class is more probable than the threshold.
 
@@ -140,7 +162,9 @@ def acceptable(
     by_class = np.argsort(state.best_class[places], kind="stable")
     class_ids, starts = np.unique(state.best_class[places][by_class], return_index=True)
     parts = np.split(state.image_ids[places][by_class], starts[1:])
-    groups = {class_id: part.tolist() for class_id, part in zip(class_ids.tolist(), parts, strict=False)}
+    groups = {
+        class_id: part.tolist() for class_id, part in zip(class_ids.tolist(), parts, strict=False)
+    }
     errors = float((1 - with_error_odds(scores, state.error_odds)).sum())
     return Acceptable(groups, errors, unknown_count, guess_count)
 
@@ -200,8 +224,12 @@ class SelectionBar(QWidget):
         self._include.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._include.toggled.connect(self._look)
         self._label = make_button(tr("Label as…"), lambda: self._ask_for("relabel"), variant="flat")
-        self._unlabel = make_button(tr("Remove label"), lambda: self._ask_for("reject"), variant="flat")
-        self._close = make_icon_button("close", tr("Select one image only (Esc)"), self.dismissed.emit)
+        self._unlabel = make_button(
+            tr("Remove label"), lambda: self._ask_for("reject"), variant="flat"
+        )
+        self._close = make_icon_button(
+            "close", tr("Select one image only (Esc)"), self.dismissed.emit
+        )
         self._rows = [QHBoxLayout() for _row in range(3)]
         self._line_up()
         self._arrange()
@@ -243,7 +271,10 @@ class SelectionBar(QWidget):
         return super().eventFilter(watched, event)
 
     def _look(self) -> None:
-        state, count = self._session.eye.state, len(self._selected)  # as the cards show it, and Enter accepts it
+        state, count = (
+            self._session.eye.state,
+            len(self._selected),
+        )  # as the cards show it, and Enter accepts it
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
             return  # the cards must not move under a rubber band
         if state is None or count < FEWEST:
@@ -251,7 +282,9 @@ class SelectionBar(QWidget):
             self.hide()
             return
         with_unknown = self._include.isChecked()
-        found = acceptable(state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown)
+        found = acceptable(
+            state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown
+        )
         self._count.setText(selected_text(count))
         self._accept.setText(tr("Accept %1", number(found.image_count)))
         is_any = found.image_count > 0
@@ -260,7 +293,9 @@ class SelectionBar(QWidget):
         self._accept.setAccessibleDescription(reason)
         tip = "" if reason else errors_tip(is_audited=state.error_odds != 1)
         self._errors.show_text(reason or errors_text(found.expected_errors), tip=tip)
-        self._include.setText(plural(found.unknown_count, "Include 1 unknown", "Include %n unknown"))
+        self._include.setText(
+            plural(found.unknown_count, "Include 1 unknown", "Include %n unknown")
+        )
         self._show_part(self._errors, is_shown=is_any or bool(reason))
         self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)
@@ -294,7 +329,11 @@ class SelectionBar(QWidget):
             (((self._count,), (*labelling, self._close)), (accepting, ())),
             (((self._count,), (self._close,)), (accepting, ()), (labelling, ())),
         )
-        fitting = (number for number, way in enumerate(ways) if all(self._fits(line, number > 0) for line in way))
+        fitting = (
+            number
+            for number, way in enumerate(ways)
+            if all(self._fits(line, number > 0) for line in way)
+        )
         number = next(fitting, len(ways) - 1)
         if number != self._way:
             self._way = number
@@ -305,7 +344,9 @@ class SelectionBar(QWidget):
         spacing = tokens().spacing
         shown = [part for part in (*line[0], *line[1]) if part not in self._left_out]
         widths = [
-            part.wanted_width(is_slim=is_slim) if isinstance(part, ThresholdBox) else part.sizeHint().width()
+            part.wanted_width(is_slim=is_slim)
+            if isinstance(part, ThresholdBox)
+            else part.sizeHint().width()
             for part in shown
         ]
         return sum(widths) + spacing.small * len(shown) + 2 * spacing.medium <= self.width()

@@ -40,7 +40,9 @@ class Shown:
         """The set that is shown, if any."""
         return self.visit.images
 
-    def choose(self, subset: Subset, class_id: int | None = None, beside: Sequence[int] = ()) -> None:
+    def choose(
+        self, subset: Subset, class_id: int | None = None, beside: Sequence[int] = ()
+    ) -> None:
         """Choose a subset of all images, or of a class and the others selected with it."""
         self.subset, self.class_id = subset, class_id
         self._beside = tuple(each for each in beside if each != class_id)
@@ -79,11 +81,17 @@ class Shown:
 
     @property
     def title(self) -> str:
-        return self.images.title if self.images is not None else self.class_name or subset_text(self.subset)
+        return (
+            self.images.title
+            if self.images is not None
+            else self.class_name or subset_text(self.subset)
+        )
 
     def filter(self, subset: Subset | None = None) -> ImageFilter:
         class_ids = None if self.images is not None else self._class_ids()
-        return ImageFilter(self.subset if subset is None else subset, class_ids, self.images, self._searching.hits)
+        return ImageFilter(
+            self.subset if subset is None else subset, class_ids, self.images, self._searching.hits
+        )
 
     def count(self, subset: Subset | None = None) -> int:
         state = self._session.state

@@ -84,7 +84,10 @@ class Workspace(QWidget):
         self._shown = Shown(session, self.grid, self.searching)
         self._page = PageVisit(self.content)
         self.folds = CardFolds(
-            self.grid, self.model, self._show_title, lambda: not (self.is_image_open or self._page.page)
+            self.grid,
+            self.model,
+            self._show_title,
+            lambda: not (self.is_image_open or self._page.page),
         )
         for page in (self.grid, self.empty, self.image_view, self.graph):
             self.content.addWidget(page)
@@ -104,7 +107,9 @@ class Workspace(QWidget):
         images, own = (self.grid, self.empty), (self.grid, self.empty, self.image_view, self.graph)
         for strip, places in ((offer, images), (self.foot, own)):
             self.content.currentChanged.connect(
-                lambda _place, strip=strip, places=places: strip.setVisible(self.content.currentWidget() in places)
+                lambda _place, strip=strip, places=places: strip.setVisible(
+                    self.content.currentWidget() in places
+                )
             )
         for notice in (self.missing_notice, self.replaced_notice, self.notice, offer):
             holder.addWidget(notice)
@@ -153,7 +158,9 @@ class Workspace(QWidget):
         keys_in_use().changed.connect(self._show_title)
 
     def _restore(self) -> None:
-        self._order = ProjectOrder(self._session, self._settings, self._set_order, lambda: self.model.is_held, self)
+        self._order = ProjectOrder(
+            self._session, self._settings, self._set_order, lambda: self.model.is_held, self
+        )
         self.grid.set_thumbnail_side(self._settings.zoom)
         self.header.show_zoom(self.grid.thumbnail_side)
         self._refilter()
@@ -192,7 +199,11 @@ class Workspace(QWidget):
 
     def show_images(self, images: ImageSet) -> None:
         """Show a set of images by themselves, until the user goes back or chooses a subset or class."""
-        page = None if self._page.page is None else (self._page.page, self._page.title, self._page.describes)
+        page = (
+            None
+            if self._page.page is None
+            else (self._page.page, self._page.title, self._page.describes)
+        )
         self._page.end()
         if self.is_graph_shown:
             self.show_graph(False)
@@ -215,7 +226,12 @@ class Workspace(QWidget):
         return Describes.LARGE_IMAGE if self.is_image_open else Describes.IMAGE
 
     def show_page(
-        self, page: QWidget, title: str, describes: Describes = Describes.IMAGE, *, rests_grid: bool = False
+        self,
+        page: QWidget,
+        title: str,
+        describes: Describes = Describes.IMAGE,
+        *,
+        rests_grid: bool = False,
     ) -> None:
         """Show a feature's page in the centre, or give it another title.
 
@@ -272,7 +288,9 @@ class Workspace(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc goes back, unless somebody below had a use for it."""
-        if event.key() == Qt.Key.Key_Escape and (self._page.page is not None or self._shown.images is not None):
+        if event.key() == Qt.Key.Key_Escape and (
+            self._page.page is not None or self._shown.images is not None
+        ):
             self.go_back()
         elif event.key() == Qt.Key.Key_Escape and self.search_bar.isVisible():
             self.search_bar.close_search()
@@ -325,7 +343,11 @@ class Workspace(QWidget):
             return ()
         rows = self.grid.places_in_view()
         ids = tuple(self.model.shown.at(slice(rows.start, rows.stop)).tolist())
-        return ids if self.grid.current_id is None or not self.is_image_open else (self.grid.current_id, *ids)
+        return (
+            ids
+            if self.grid.current_id is None or not self.is_image_open
+            else (self.grid.current_id, *ids)
+        )
 
     def take_keyboard(self) -> None:
         """Keys act on images again."""
@@ -421,7 +443,8 @@ class Workspace(QWidget):
             cards=self.folds.cards,
         )  # fmt: skip
         self.header.show_own_order(
-            "" if images is None else images.order_name, is_chosen=images is not None and images.is_ordered
+            "" if images is None else images.order_name,
+            is_chosen=images is not None and images.is_ordered,
         )
         self.header.show_subset(shown.subset, has_class=shown.has_class, is_set=images is not None)
         if self.is_graph_shown:
@@ -431,7 +454,9 @@ class Workspace(QWidget):
         elif self.model.rowCount():
             self.content.setCurrentWidget(self.grid)
         else:
-            self.empty.show_emptiness(emptiness_of(self._session, self.model.filter, shown.class_name))
+            self.empty.show_emptiness(
+                emptiness_of(self._session, self.model.filter, shown.class_name)
+            )
             self.content.setCurrentWidget(self.empty)
 
     def _key_of(self, class_id: int) -> int:

@@ -88,7 +88,9 @@ class PageVisit(QObject):
         self.rests_grid = False
         self.describes = Describes.IMAGE
 
-    def begin(self, page: QWidget, title: str, *, describes: Describes, rests_grid: bool = False) -> None:
+    def begin(
+        self, page: QWidget, title: str, *, describes: Describes, rests_grid: bool = False
+    ) -> None:
         if self.page is not page:
             self.end()
         if self._content.indexOf(page) < 0:

@@ -116,7 +116,9 @@ def _can_be_had(name: str) -> bool:
         return False
 
 
-def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None) -> Path:
+def convert_kept(
+    name: str, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> Path:
     """Make a bundled backbone's files and keep them, or find them made; one that is damaged is made anew. Loads torch.
 
     Raises:
@@ -130,7 +132,9 @@ def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel
     target = folder_of(source)
     unfinished = target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
     lock = FileLock(target.with_name(f"{source.key}.lock"))
-    with writing(target.parent, "the backbone cannot be saved", "free some disk space; nothing was saved"):
+    with writing(
+        target.parent, "the backbone cannot be saved", "free some disk space; nothing was saved"
+    ):
         private_folder(target.parent)
         _wait_for(lock, cancel)
         try:
@@ -162,10 +166,14 @@ def at_hand(name: str) -> Path:
         raise ModelError(what, found="no process can be started: {reason}", reason=error) from error
     if isinstance(ending, Failed) and ending.message:
         failure = ending.as_error()
-        raise failure if isinstance(failure, ModelError) else ModelError(ending.message) from failure
+        raise (
+            failure if isinstance(failure, ModelError) else ModelError(ending.message)
+        ) from failure
     found = converted_path(name)
     if not isinstance(ending, Done) or found is None:
-        raise ModelError(what, found=type(ending).__name__, remedy="look into the log, then try again")
+        raise ModelError(
+            what, found=type(ending).__name__, remedy="look into the log, then try again"
+        )
     return found
 
 

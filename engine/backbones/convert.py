@@ -65,9 +65,13 @@ def _read_head(path: Path) -> Head | None:
     try:
         with np.load(path, allow_pickle=False) as arrays:
             maps = tuple(int(place) for place in arrays["maps"])
-            return Head(maps, arrays["mean"].astype(np.float32), arrays["matrix"].astype(np.float32))
+            return Head(
+                maps, arrays["mean"].astype(np.float32), arrays["matrix"].astype(np.float32)
+            )
     except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise ModelError("the backbone's head cannot be read", found=found_at(path, error)) from error
+        raise ModelError(
+            "the backbone's head cannot be read", found=found_at(path, error)
+        ) from error
 
 
 def bundled_network(source: WeightsPackage) -> UnitEmbedding:
@@ -91,9 +95,17 @@ def network_with(head: Head | None, name: str, weights: dict[str, torch.Tensor])
         return UnitEmbedding(network).eval()
     width, mean, matrix = network.embedding_width, head.mean.shape, head.matrix.shape
     if matrix[1:] != mean or mean != (width,):
-        what, expected, found = "the head is one of another backbone", "width {width}", "mean {mean}, matrix {matrix}"
-        raise ModelError(what, expected=expected, found=found, width=width, mean=mean, matrix=matrix)
-    return UnitEmbedding(Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))).eval()
+        what, expected, found = (
+            "the head is one of another backbone",
+            "width {width}",
+            "mean {mean}, matrix {matrix}",
+        )
+        raise ModelError(
+            what, expected=expected, found=found, width=width, mean=mean, matrix=matrix
+        )
+    return UnitEmbedding(
+        Whitened(network, torch.from_numpy(head.mean), torch.from_numpy(head.matrix))
+    ).eval()
 
 
 def weights_file(source: WeightsPackage) -> Path:
@@ -103,23 +115,36 @@ def weights_file(source: WeightsPackage) -> Path:
         ModelError: the package is not installed, is another version, or its file is missing or another one.
     """
     package = f"{source.package}=={source.version}"
-    missing = partial(ModelError, "the weights of {name} are not there", name=source.name, package=package)
+    missing = partial(
+        ModelError, "the weights of {name} are not there", name=source.name, package=package
+    )
     expected, remedy = f"{source.package} {source.version}", "install it: pip install {package}"
     try:
         installed = distribution(source.package)
     except PackageNotFoundError as error:
-        raise missing(expected=expected, found="the package is not installed", remedy=remedy) from error
+        raise missing(
+            expected=expected, found="the package is not installed", remedy=remedy
+        ) from error
     if installed.version != source.version:
-        raise missing(expected=expected, found="version {version}", remedy=remedy, version=installed.version)
+        raise missing(
+            expected=expected, found="version {version}", remedy=remedy, version=installed.version
+        )
     path = Path(str(installed.locate_file(source.file)))
     remedy = "install it anew: pip install --force-reinstall --no-deps {package}"
     try:
         found = file_hash(path)
     except OSError as error:
-        raise missing(expected=str(path), found=error.strerror or "no file", remedy=remedy) from error
+        raise missing(
+            expected=str(path), found=error.strerror or "no file", remedy=remedy
+        ) from error
     if found != source.sha256:
-        what, expected = "the weights of {source} are not the published ones", f"SHA-256 {source.sha256[:12]}…"
-        differs = partial(ModelError, what, expected=expected, found="{hash}… in {path}", remedy=remedy)
+        what, expected = (
+            "the weights of {source} are not the published ones",
+            f"SHA-256 {source.sha256[:12]}…",
+        )
+        differs = partial(
+            ModelError, what, expected=expected, found="{hash}… in {path}", remedy=remedy
+        )
         raise differs(source=source.name, package=package, hash=found[:12], path=path)
     return path
 
@@ -161,7 +186,9 @@ def write_graph(backbone: UnitEmbedding, side: int, name: str) -> Any:
         writer.arrays,
     )
     store_weights_as_half(graph)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=FORMAT)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=FORMAT
+    )
     helper.set_model_props(model, {"name": name})
     return model
 
@@ -195,9 +222,15 @@ class _Writer:
             features, side = self.convolution(block.expand, features, f"{name}.expand", side)
         features, side = self.convolution(block.depthwise, features, f"{name}.depthwise", side)
         features, side = self.convolution(block.project, features, f"{name}.project", side)
-        return (self._node("Add", [features, source], name), side) if block.has_shortcut else (features, side)
+        return (
+            (self._node("Add", [features, source], name), side)
+            if block.has_shortcut
+            else (features, side)
+        )
 
-    def convolution(self, layers: nn.Sequential, source: str, name: str, side: int) -> tuple[str, int]:
+    def convolution(
+        self, layers: nn.Sequential, source: str, name: str, side: int
+    ) -> tuple[str, int]:
         """A convolution with the normalisation behind it folded in, and its activation."""
         convolution, norm = layers[0], layers[1]
         assert isinstance(convolution, SameConvolution), "as written by _convolution"
@@ -223,16 +256,26 @@ class _Writer:
         cube = self._node("Mul", [square, present], f"{name}.cube")
         weights = self._array(f"centre.{side}", _numbers(centre_weights(side, side)))
         weighed = self._node("Mul", [cube, weights], f"{name}.weighed")
-        mean = self._node("ReduceMean", [weighed, self._array("places", [2, 3], np.int64)], f"{name}.mean", keepdims=0)
+        mean = self._node(
+            "ReduceMean",
+            [weighed, self._array("places", [2, 3], np.int64)],
+            f"{name}.mean",
+            keepdims=0,
+        )
         root = self._node("Pow", [mean, self._array("third", 1 / 3)], f"{name}.root")
         return self.unit(root, name)
 
     def linear(self, layer: nn.Linear, source: str) -> str:
-        arrays = [self._array("cut.weight", _numbers(layer.weight)), self._array("cut.bias", _numbers(layer.bias))]
+        arrays = [
+            self._array("cut.weight", _numbers(layer.weight)),
+            self._array("cut.bias", _numbers(layer.bias)),
+        ]
         return self._node("Gemm", [source, *arrays], "cut", transB=1)
 
     def unit(self, source: str, name: str) -> str:
-        length = self._node("ReduceL2", [source, self._array("row", [1], np.int64)], f"{name}.length")
+        length = self._node(
+            "ReduceL2", [source, self._array("row", [1], np.int64)], f"{name}.length"
+        )
         divisor = self._node("Max", [length, self._array("shortest", _SHORTEST)], f"{name}.divisor")
         return self._node("Div", [source, divisor], name)
 
@@ -251,7 +294,9 @@ class _Writer:
         return name
 
 
-def _folded(convolution: SameConvolution, norm: nn.BatchNorm2d) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _folded(
+    convolution: SameConvolution, norm: nn.BatchNorm2d
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weight and bias of the convolution that replaces both layers."""
     scale = _numbers(norm.weight) / np.sqrt(_numbers(norm.running_var) + norm.eps)
     weight = _numbers(convolution.weight) * scale[:, None, None, None]
@@ -289,7 +334,11 @@ def convert(
         raise ModelError(what, expected=expected, found=str(card.embedding_width), width=width)
     tell(1)
     with writing(path, "the backbone cannot be saved"):
-        write_file(path, write_graph(network, card.input_side, card.name).SerializeToString(), mode=ORDINARY_FILE)
+        write_file(
+            path,
+            write_graph(network, card.input_side, card.name).SerializeToString(),
+            mode=ORDINARY_FILE,
+        )
         write_card(path, card)
     tell(2)
     images = trial_squares(card)
@@ -298,7 +347,9 @@ def convert(
         agreement = compare(path, network, [(inputs,)], tolerance=HALF_WEIGHTS_TOLERANCE)
     tell(3)
     if source.activations.is_file():
-        write_eight_bit_within(read_activations(source.activations), path, card, images, in_float=IN_FLOAT)
+        write_eight_bit_within(
+            read_activations(source.activations), path, card, images, in_float=IN_FLOAT
+        )
     tell(len(STEPS))
     return agreement
 

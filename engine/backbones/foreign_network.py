@@ -16,7 +16,11 @@ _NO_OPERATOR: Final = marked("the model uses operators that ONNX Runtime does no
 _NAMES_SHOWN: Final = 5
 _NAME_SHOWN: Final = 60  # letters of a name
 _TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
-_UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", "could not find an implementation")
+_UNKNOWN_OPERATOR: Final = (
+    "not a registered function/op",
+    "no op registered",
+    "could not find an implementation",
+)
 """Signs of both in the words of ONNX Runtime."""
 
 
@@ -45,25 +49,38 @@ def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
     size = external_bytes + (path.stat().st_size if path.is_file() else 0)
     if size > most_bytes:
         expected, found = "at most {limit:,.0f} MB on this computer", f"{size / 2**20:,.0f} MB"
-        raise ModelError("the model is too large", expected=expected, found=found, limit=most_bytes / 2**20)
+        raise ModelError(
+            "the model is too large", expected=expected, found=found, limit=most_bytes / 2**20
+        )
     return size
 
 
 def _check_operators(structure: OnnxStructure) -> None:
     if structure.is_empty:
-        raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
+        raise ModelError(
+            "the model computes nothing", expected="a network", found="no operator in it"
+        )
     strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
     if strange:
         operators = some_of({operator for _, operator in structure.foreign})
         found, remedy = "{operators} of {strange}", "export it with standard ONNX operators only"
-        raise ModelError(_NO_OPERATOR, found=found, remedy=remedy, operators=operators, strange=some_of(strange))
+        raise ModelError(
+            _NO_OPERATOR, found=found, remedy=remedy, operators=operators, strange=some_of(strange)
+        )
 
 
 def some_of(names: Iterable[str]) -> str:
     """The first names of many, shortened, and how many there are more."""
     every = sorted(names)
-    named, more = enumerated(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]), len(every) - _NAMES_SHOWN
-    return Message("{names} and {count:,} more", {"names": named, "count": more}) if more > 0 else named
+    named, more = (
+        enumerated(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]),
+        len(every) - _NAMES_SHOWN,
+    )
+    return (
+        Message("{names} and {count:,} more", {"names": named, "count": more})
+        if more > 0
+        else named
+    )
 
 
 def _opened(path: Path, structure: OnnxStructure) -> Any:

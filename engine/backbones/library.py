@@ -14,7 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
 
-from engine.backbones.model_files import WORDS, ModelFiles, bundled_backbones, model_files, own_propagation
+from engine.backbones.model_files import (
+    WORDS,
+    ModelFiles,
+    bundled_backbones,
+    model_files,
+    own_propagation,
+)
 from engine.backbones.preprocessing import stamp_of
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError
@@ -27,7 +33,13 @@ from engine.texts import enumerated
 LONGEST_NAME: Final = 64
 _NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
 _DEVICES: Final = frozenset(
-    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10))}
+    {
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)),
+    }
 )
 """What Windows takes for a device, whatever comes after a dot."""
 _UNFINISHED: Final = ".unfinished-"
@@ -51,7 +63,9 @@ class BackboneLibrary:
             folders = sorted(self.folder.iterdir())
         except OSError:
             return ()
-        return tuple(folder.name for folder in folders if _NAME.fullmatch(folder.name) and _is_whole(folder))
+        return tuple(
+            folder.name for folder in folders if _NAME.fullmatch(folder.name) and _is_whole(folder)
+        )
 
     def path(self, name: str) -> Path:
         return self.folder / name / f"{name}.onnx"
@@ -65,7 +79,9 @@ class BackboneLibrary:
         self._check_there(name)
         return replace(model_files(self.path(name)), name=name)
 
-    def add(self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None) -> ModelFiles:
+    def add(
+        self, onnx_path: Path, card: BackboneCard, *, propagation: Path | None = None
+    ) -> ModelFiles:
         """Keep a copy of a backbone under its card's name, whole or not at all; an equal one in the library stays.
 
         The card's preprocessing is written into the copy, so that the same network with another one has another hash,
@@ -81,7 +97,11 @@ class BackboneLibrary:
             raise ModelError("the model file is not there", expected=str(onnx_path))
         unfinished = self._unfinished()
         try:
-            with writing(self.folder, "the backbone cannot be saved", "free some disk space; nothing was saved"):
+            with writing(
+                self.folder,
+                "the backbone cannot be saved",
+                "free some disk space; nothing was saved",
+            ):
                 self._sweep()
                 private_folder(unfinished)
                 _fill(unfinished, onnx_path, card, propagation)
@@ -101,20 +121,27 @@ class BackboneLibrary:
         if name in bundled_backbones():
             raise InputError("a bundled backbone cannot be removed", found=name)
         self._check_there(name)  # a damaged one can be removed, too
-        remedy = "check that the folder may be written to and that no other program uses the backbone"
+        remedy = (
+            "check that the folder may be written to and that no other program uses the backbone"
+        )
         with writing(self.folder / name, "the backbone cannot be removed", remedy):
             self._discard(self.folder / name)
 
     def _check_there(self, name: str) -> None:
         if name not in (names := self.names()):
-            what, remedy = "there is no such backbone in the library", "" if names else "no backbone was added yet"
+            what, remedy = (
+                "there is no such backbone in the library",
+                "" if names else "no backbone was added yet",
+            )
             raise ModelError(what, expected=enumerated(names), found=f"“{name}”", remedy=remedy)
 
     def _settle(self, unfinished: Path, name: str) -> None:
         """Give a whole backbone its name; another program may do the same at this moment."""
         target = self.folder / name
         if target.is_dir() and not _is_whole(target):
-            self._discard(target)  # somebody took files out of it: it is not listed, and could not be removed
+            self._discard(
+                target
+            )  # somebody took files out of it: it is not listed, and could not be removed
         try:
             if not target.exists():
                 unfinished.rename(target)
@@ -128,7 +155,9 @@ class BackboneLibrary:
             raise InputError("another backbone has this name already", found=name, remedy=remedy)
 
     def _discard(self, folder: Path) -> None:
-        removed = folder.rename(self._unfinished())  # gone at once; what is left of it is no backbone any more
+        removed = folder.rename(
+            self._unfinished()
+        )  # gone at once; what is left of it is no backbone any more
         shutil.rmtree(removed, ignore_errors=True)
 
     def _unfinished(self) -> Path:
@@ -149,15 +178,26 @@ def check_name(name: str) -> None:
         InputError: with what a name may look like.
     """
     if not _NAME.fullmatch(name) or _is_device(name):
-        expected = "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first"
-        raise InputError("this cannot be a backbone's name", expected=expected, found=f"“{name}”", limit=LONGEST_NAME)
+        expected = (
+            "1 to {limit} letters, digits, dots, dashes and underscores, a letter or digit first"
+        )
+        raise InputError(
+            "this cannot be a backbone's name",
+            expected=expected,
+            found=f"“{name}”",
+            limit=LONGEST_NAME,
+        )
     if _is_taken(name):
-        raise InputError("a bundled backbone has this name", found=name, remedy="choose another name")
+        raise InputError(
+            "a bundled backbone has this name", found=name, remedy="choose another name"
+        )
 
 
 def usable_name(text: str) -> str:
     """A valid backbone name made of any text, such as a file's name: other characters become dashes."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
+    name = (
+        re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:LONGEST_NAME].rstrip(".") or "backbone"
+    )
     return f"own-{name}"[:LONGEST_NAME] if _is_device(name) or _is_taken(name) else name
 
 
@@ -209,7 +249,10 @@ def _may_have_external_data(path: Path) -> bool:
     """Whether the key that external data needs stands anywhere in the file, without parsing gigabytes."""
     if not path.stat().st_size:
         return True  # refused with its reason
-    with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with (
+        open_regular(path) as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
         return content.find(b"location") >= 0
 
 

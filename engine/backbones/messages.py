@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from engine.backbones.preprocessing import PRESETS, Preprocessing, numbers_text, preprocessing_from, preset_name
+from engine.backbones.preprocessing import (
+    PRESETS,
+    Preprocessing,
+    numbers_text,
+    preprocessing_from,
+    preset_name,
+)
 from engine.backbones.published.facts import PublishedNetwork
 from engine.errors import ModelError
 from engine.model_card import CHANNELS, BackboneCard
@@ -14,7 +20,9 @@ from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
 Shape = tuple[int | str | None, ...]
-GUESS_NOTICE: Final = Message("The preprocessing is a guess: check it against the network's documentation.")
+GUESS_NOTICE: Final = Message(
+    "The preprocessing is a guess: check it against the network's documentation."
+)
 _COLOURS: Final = frozenset({"mean", "std", "value_scale"})
 """Fields of `Preprocessing` that a file does not declare; its sides and outputs it does."""
 
@@ -26,7 +34,9 @@ class TensorFacts:
     name: str  # in the file
     kind: str  # such as "tensor(float)"
     shape: Shape  # as declared; a text or None for an axis of any length
-    observed: tuple[int, ...] = ()  # shape for one image; empty for inputs and for what is no tensor
+    observed: tuple[
+        int, ...
+    ] = ()  # shape for one image; empty for inputs and for what is no tensor
     pooling: str = ""  # how it becomes a vector: "none", "mean" or "first"; empty where it cannot
     width: int = 0  # length of the vector, 0 where there is none
     refused: str = ""  # why it cannot be an embedding; empty where it can
@@ -39,7 +49,9 @@ def declared_facts(tensors: Iterable[Any]) -> tuple[TensorFacts, ...]:
         ModelError: one of the names is not valid UTF-8.
     """
     try:
-        return tuple(TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors)
+        return tuple(
+            TensorFacts(str(each.name), str(each.type), tuple(each.shape or ())) for each in tensors
+        )
     except UnicodeDecodeError as error:
         raise ModelError("the model is damaged", found="a name in it is no text") from error
 
@@ -78,11 +90,15 @@ class OnnxFacts:
         if not chosen:
             return self
         if not chosen.keys() >= _COLOURS:
-            return replace(self, why=Message("{why}; what was chosen counts more", {"why": self.why}))
+            return replace(
+                self, why=Message("{why}; what was chosen counts more", {"why": self.why})
+            )
         used = preprocessing_from({**vars(self.preprocessing), **chosen})
         numbers = f"mean {numbers_text(used.mean)} and std {numbers_text(used.std)} of {used.value_scale:g}"
         preset = preset_name(used)
-        why = Message("{title}, as chosen", {"title": Message(PRESETS[preset].title if preset else numbers)})
+        why = Message(
+            "{title}, as chosen", {"title": Message(PRESETS[preset].title if preset else numbers)}
+        )
         notices = tuple(notice for notice in self.notices if notice != GUESS_NOTICE)
         return replace(self, why=why, is_declared=True, notices=notices)
 
@@ -142,7 +158,9 @@ class AddFile(Request[AddedBackbone]):
 
     path: Path
     name: str = ""  # in the library; empty: that of its card or file
-    preprocessing: Mapping[str, Any] | None = None  # fields of `Preprocessing` that the person chose
+    preprocessing: Mapping[str, Any] | None = (
+        None  # fields of `Preprocessing` that the person chose
+    )
     project: Path | None = None  # whose images it is tried on; None: on photos of the sample
 
 

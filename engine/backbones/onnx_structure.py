@@ -32,7 +32,15 @@ _REMEDY: Final = "correct or remove it"
 _LARGEST_FILE: Final = 1 << 20
 MOST_BYTES: Final = 2**31 - 1  # limit of a protocol buffer
 STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
-_NOT_SETTINGS: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InputError)
+_NOT_SETTINGS: Final = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+    InputError,
+)
 """Raised where a file contains something other than settings."""
 _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\x89PNG", marked("a PNG picture")),
@@ -67,7 +75,9 @@ def hint_for(path: Path, notes: Mapping[str, str], producer: str) -> Hint:
     Raises:
         ModelError: a card or settings file beside it cannot be used.
     """
-    return _from_card(path) or _from_notes(notes) or _from_preprocessor(path) or _usual(path, producer)
+    return (
+        _from_card(path) or _from_notes(notes) or _from_preprocessor(path) or _usual(path, producer)
+    )
 
 
 def _from_card(path: Path) -> Hint | None:
@@ -79,9 +89,16 @@ def _from_card(path: Path) -> Hint | None:
         values = vars(preprocessing_of(card))
     except InputError as error:
         found = found_at(beside.name, error)
-        raise ModelError("the card beside the model cannot be used", found=found, remedy=_REMEDY) from error
+        raise ModelError(
+            "the card beside the model cannot be used", found=found, remedy=_REMEDY
+        ) from error
     return Hint(
-        values, Message("from its card {name}", {"name": beside.name}), True, card.name, card.description, card.licence
+        values,
+        Message("from its card {name}", {"name": beside.name}),
+        True,
+        card.name,
+        card.description,
+        card.licence,
     )
 
 
@@ -98,7 +115,11 @@ def _from_preprocessor(path: Path) -> Hint | None:
     for folder in path.absolute().parents[:2]:
         file = folder / PREPROCESSOR_FILE
         if file.is_file():
-            return Hint(_preprocessor_values(file), Message("from {name} beside it", {"name": PREPROCESSOR_FILE}), True)
+            return Hint(
+                _preprocessor_values(file),
+                Message("from {name} beside it", {"name": PREPROCESSOR_FILE}),
+                True,
+            )
     return None
 
 
@@ -124,11 +145,17 @@ def _preprocessor_fields(settings: Mapping[str, Any]) -> dict[str, Any]:
         values["resize_share"] = cropped / resized
     elif isinstance(settings.get("crop_pct"), int | float):
         values["resize_share"] = float(settings["crop_pct"])
-    scale = FULL * (float(settings.get("rescale_factor", 1 / FULL)) if settings.get("do_rescale", True) else 1.0)
-    values["value_scale"] = float(round(scale)) if math.isclose(scale, round(scale), rel_tol=1e-6) else scale
+    scale = FULL * (
+        float(settings.get("rescale_factor", 1 / FULL)) if settings.get("do_rescale", True) else 1.0
+    )
+    values["value_scale"] = (
+        float(round(scale)) if math.isclose(scale, round(scale), rel_tol=1e-6) else scale
+    )
     is_normalised = settings.get("do_normalize", "image_mean" in settings)
     for name, usual in (("mean", 0.0), ("std", 1.0)):
-        values[name] = tuple(map(float, settings[f"image_{name}"] if is_normalised else (usual,) * 3))
+        values[name] = tuple(
+            map(float, settings[f"image_{name}"] if is_normalised else (usual,) * 3)
+        )
     return values
 
 
@@ -200,7 +227,10 @@ def _load_without_weights(path: Path) -> Any:
             _refuse_other_kinds(path, head)
             model = onnx.ModelProto()
             # Mapped and not read: its weights are in memory once, not twice.
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content, memoryview(content) as view:
+            with (
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+                memoryview(content) as view,
+            ):
                 model.ParseFromString(view)
     except FileNotFoundError as error:
         raise ModelError("the model file is not there", expected=str(path)) from error
@@ -218,7 +248,11 @@ def _load_without_weights(path: Path) -> Any:
 def _structure_of(path: Path, model: Any) -> OnnxStructure:
     try:
         parts = list(_parts(model))
-        used = {(_text(part.domain), _text(part.op_type)) for part in parts if isinstance(part, onnx.NodeProto)}
+        used = {
+            (_text(part.domain), _text(part.op_type))
+            for part in parts
+            if isinstance(part, onnx.NodeProto)
+        }
         own = {(function.domain, function.name) for function in model.functions}
         opsets = [opset.version for opset in model.opset_import if opset.domain in STANDARD_DOMAINS]
         return OnnxStructure(
@@ -270,7 +304,9 @@ def write_inlined(path: Path, target: IO[bytes]) -> None:
     model = _load_without_weights(path)
     size = path.stat().st_size + check_external(path, _structure_of(path, model))
     if size > MOST_BYTES:
-        raise ModelError("the model is too large", expected="at most 2 GB", found="{size:,} bytes", size=size)
+        raise ModelError(
+            "the model is too large", expected="at most 2 GB", found="{size:,} bytes", size=size
+        )
     try:
         load_external_data_for_model(model, str(path.absolute().parent))
     except (onnx.checker.ValidationError, ValueError) as error:
@@ -294,9 +330,14 @@ def check_external(path: Path, structure: OnnxStructure) -> int:
         if name not in sizes:
             sizes[name] = _external_size(folder, name)
         if tensor.offset < 0 or tensor.length < 0 or end > sizes[name]:
-            what, expected = "the model's external data is cut short", "at least {end} bytes in {name}"
+            what, expected = (
+                "the model's external data is cut short",
+                "at least {end} bytes in {name}",
+            )
             found, remedy = str(sizes[name]), "copy the file again"
-            raise ModelError(what, expected=expected, found=found, remedy=remedy, end=end, name=name)
+            raise ModelError(
+                what, expected=expected, found=found, remedy=remedy, end=end, name=name
+            )
     return sum(sizes.values())
 
 
@@ -310,7 +351,10 @@ def _external_size(folder: Path, name: str) -> int:
     except FileNotFoundError as error:
         what, remedy = "the model's external data is missing", "copy it beside the ONNX file"
         raise ModelError(what, expected=str(folder / name), remedy=remedy) from error
-    except (OSError, RuntimeError) as error:  # a name beyond the system's length, or links in a circle
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # a name beyond the system's length, or links in a circle
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError("the model's external data cannot be read", found=reason) from error
     if not S_ISREG(found.st_mode):
@@ -324,7 +368,11 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
     if kind:
         remedy = "export the network to ONNX first"
         raise ModelError(
-            "this is not an ONNX file", found="{file}: {kind}", file=path.name, kind=Message(kind), remedy=remedy
+            "this is not an ONNX file",
+            found="{file}: {kind}",
+            file=path.name,
+            kind=Message(kind),
+            remedy=remedy,
         )
 
 

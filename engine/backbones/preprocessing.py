@@ -43,9 +43,17 @@ PRESETS: Final[Mapping[str, Preset]] = {
     "zero-to-one": Preset("0 to 1", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
     "zero-to-255": Preset("0 to 255", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 255.0),
     "caffe": Preset(
-        "0 to 255, BGR, mean subtracted (Caffe)", (123.68, 116.779, 103.939), (1.0, 1.0, 1.0), 255.0, "bgr"
+        "0 to 255, BGR, mean subtracted (Caffe)",
+        (123.68, 116.779, 103.939),
+        (1.0, 1.0, 1.0),
+        255.0,
+        "bgr",
     ),
-    "clip": Preset("CLIP mean and std", (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)),
+    "clip": Preset(
+        "CLIP mean and std",
+        (0.48145466, 0.4578275, 0.40821073),
+        (0.26862954, 0.26130258, 0.27577711),
+    ),
 }
 USUAL_PRESET: Final = "imagenet"
 
@@ -71,19 +79,28 @@ class Preprocessing:
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning, in words for the person who chose it."""
-        if not isinstance(self.input_side, int) or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE:
+        if (
+            not isinstance(self.input_side, int)
+            or not SMALLEST_SIDE <= self.input_side <= LARGEST_SIDE
+        ):
             what, expected = "the input side cannot be used", "{least} to {most} pixels"
             found = str(self.input_side)
-            raise InputError(what, expected=expected, found=found, least=SMALLEST_SIDE, most=LARGEST_SIDE)
+            raise InputError(
+                what, expected=expected, found=found, least=SMALLEST_SIDE, most=LARGEST_SIDE
+            )
         if not SMALLEST_SHARE <= self.resize_share <= 1:
             expected = f"{SMALLEST_SHARE} to 1"
-            raise InputError("the resize share cannot be used", expected=expected, found=f"{self.resize_share}")
+            raise InputError(
+                "the resize share cannot be used", expected=expected, found=f"{self.resize_share}"
+            )
         try:
             self.card("backbone", width=1)
         except (ValueError, TypeError) as error:
             raise InputError("the preprocessing cannot be used", found=str(error)) from error
 
-    def card(self, name: str, *, width: int, description: str = "", command: str = "") -> BackboneCard:
+    def card(
+        self, name: str, *, width: int, description: str = "", command: str = ""
+    ) -> BackboneCard:
         """Card of a backbone with this preprocessing, and embeddings of this width."""
         return BackboneCard(
             name=name,
@@ -95,7 +112,9 @@ class Preprocessing:
         )
 
 
-FIELDS: Final = tuple(field.name for field in fields(Preprocessing))  # names of the fields, in the order of the stamp
+FIELDS: Final = tuple(
+    field.name for field in fields(Preprocessing)
+)  # names of the fields, in the order of the stamp
 
 
 def preprocessing_of(card: BackboneCard) -> Preprocessing:
@@ -114,8 +133,12 @@ def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
         InputError: a field is unknown or out of its range.
     """
     if unknown := sorted(set(values) - set(FIELDS)):
-        raise InputError("there is no such preprocessing", expected=enumerated(FIELDS), found=enumerated(unknown))
-    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+        raise InputError(
+            "there is no such preprocessing", expected=enumerated(FIELDS), found=enumerated(unknown)
+        )
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
     try:
         return Preprocessing(**given)
     except (TypeError, ValueError) as error:
@@ -149,7 +172,14 @@ def preset(name: str) -> Mapping[str, Any]:
 def preset_name(preprocessing: Preprocessing) -> str:
     """Name of the preset that preprocessing follows, empty where it follows none."""
     values = vars(preprocessing)
-    return next((name for name in PRESETS if all(values[key] == value for key, value in preset(name).items())), "")
+    return next(
+        (
+            name
+            for name in PRESETS
+            if all(values[key] == value for key, value in preset(name).items())
+        ),
+        "",
+    )
 
 
 def three_numbers(text: str) -> Colour:
@@ -168,4 +198,6 @@ def three_numbers(text: str) -> Colour:
 
 def numbers_text(values: Sequence[float]) -> str:
     """`0.485, 0.456, 0.406`: short, and parsed as the same numbers."""
-    return ", ".join(f"{value:g}" if float(f"{value:g}") == value else repr(float(value)) for value in values)
+    return ", ".join(
+        f"{value:g}" if float(f"{value:g}") == value else repr(float(value)) for value in values
+    )

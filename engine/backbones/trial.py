@@ -68,16 +68,22 @@ def _sample_photos(count: int) -> tuple[Path, ...]:
         what, remedy = "photos of the sample collection are missing", "install Protoleaf again"
         expected = "{count} files in {folder}"
         there = str(len(found))
-        raise StorageError(what, expected=expected, found=there, remedy=remedy, count=count, folder=folder)
+        raise StorageError(
+            what, expected=expected, found=there, remedy=remedy, count=count, folder=folder
+        )
     return tuple(found)
 
 
 def sample_squares(count: int, side: int, resize_share: float) -> NDArray[np.uint8]:
     """Photos of the sample collection as a network's square input, (count, side, side, 3) uint8 RGB."""
-    return np.stack([decode_square(path.read_bytes(), side, resize_share) for path in _sample_photos(count)])
+    return np.stack(
+        [decode_square(path.read_bytes(), side, resize_share) for path in _sample_photos(count)]
+    )
 
 
-def normalised(squares: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]) -> NDArray[np.float32]:
+def normalised(
+    squares: NDArray[np.uint8], mean: Sequence[float], std: Sequence[float]
+) -> NDArray[np.float32]:
     """Squares (n, side, side, 3) as a network takes them, (n, 3, side, side) float32; mean and std in [0, 1]."""
     scaled = (squares / 255 - np.array(mean)) / np.array(std)
     return np.ascontiguousarray(scaled.transpose(0, 3, 1, 2), dtype=np.float32)
@@ -107,12 +113,21 @@ def try_backbone(path: Path, card: BackboneCard, images: Sequence[Path]) -> Tria
             "different images have the same embedding",
             "distances of at least {tolerance:g} of their length",
         )
-        found, remedy = f"{spread:.1g}", "check mean, std and value range, and which output is taken"
+        found, remedy = (
+            f"{spread:.1g}",
+            "check mean, std and value range, and which output is taken",
+        )
         raise ModelError(what, expected=expected, found=found, remedy=remedy, tolerance=SAME)
     repeated = _relative(session.embed(pixels), embeddings)
     if not repeated <= REPEAT_TOLERANCE:
-        what, expected = "the model gives a different embedding each time", "the same for the same image"
-        found, remedy = "a relative difference of {difference:.1g}", "export it in evaluation mode, without dropout"
+        what, expected = (
+            "the model gives a different embedding each time",
+            "the same for the same image",
+        )
+        found, remedy = (
+            "a relative difference of {difference:.1g}",
+            "export it in evaluation mode, without dropout",
+        )
         raise ModelError(what, expected=expected, found=found, remedy=remedy, difference=repeated)
     return Trial(
         images=len(pixels),
@@ -151,7 +166,9 @@ def _batch_difference(session: BackboneSession, pixels: NDArray[np.uint8]) -> fl
         expected = "a relative difference of at most {tolerance:g}"
         remedy = "export it in evaluation mode; networks with dynamic quantisation cannot be used"
         found = f"{difference:.2g}"
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, tolerance=BATCH_TOLERANCE)
+        raise ModelError(
+            what, expected=expected, found=found, remedy=remedy, tolerance=BATCH_TOLERANCE
+        )
     return difference
 
 
@@ -176,7 +193,9 @@ class Added:
     trial: Trial
 
 
-def inspect(path: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> OnnxFacts:
+def inspect(
+    path: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None
+) -> OnnxFacts:
     """Examine a file in a child process held to limits.
 
     Raises:
@@ -273,9 +292,13 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
     return preprocessing
 
 
-def card_for(path: Path, facts: OnnxFacts, preprocessing: Preprocessing, *, name: str = "") -> BackboneCard:
+def card_for(
+    path: Path, facts: OnnxFacts, preprocessing: Preprocessing, *, name: str = ""
+) -> BackboneCard:
     """The card of a backbone: the one beside the file with this preprocessing, or a new one."""
-    width = next((each.width for each in facts.outputs if each.name == preprocessing.output), facts.width)
+    width = next(
+        (each.width for each in facts.outputs if each.name == preprocessing.output), facts.width
+    )
     producer = f", written by {facts.producer}" if facts.producer else ""
     card = preprocessing.card(
         name or facts.name,
@@ -297,5 +320,7 @@ def _with_figures(card: BackboneCard, trial: Trial) -> BackboneCard:
         "trial_memory_mb": round(trial.memory_bytes / 2**20, 1),
     }
     is_declared = card.unit_length or card.temperature != 1.0
-    temperature = card.temperature if is_declared else max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6)
+    temperature = (
+        card.temperature if is_declared else max(UNIT_TEMPERATURE * trial.mean_length**2, 1e-6)
+    )
     return replace(card, figures={**card.figures, **figures}, temperature=temperature)

@@ -20,14 +20,21 @@ _SIZES_HELP: Final = "20, 50, 100 or 200"
 def audit(
     project: ProjectPath,
     draw: Annotated[
-        int | None, typer.Option(metavar="COUNT", help=f"Draw so many unlabelled images at random: {_SIZES_HELP}.")
+        int | None,
+        typer.Option(
+            metavar="COUNT", help=f"Draw so many unlabelled images at random: {_SIZES_HELP}."
+        ),
     ] = None,
     grow: Annotated[
-        int | None, typer.Option(metavar="COUNT", help=f"Ask about so many images of the last draw: {_SIZES_HELP}.")
+        int | None,
+        typer.Option(
+            metavar="COUNT", help=f"Ask about so many images of the last draw: {_SIZES_HELP}."
+        ),
     ] = None,
     *,
     stratified: Annotated[
-        bool, typer.Option("--stratified", help="Draw some of each large predicted class; with --draw.")
+        bool,
+        typer.Option("--stratified", help="Draw some of each large predicted class; with --draw."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +48,9 @@ def audit(
         if grow is not None:
             opened.audits.grow(_latest(opened), grow)
         figures, graph, waiting = audit_figures(opened), opened.classes.graph, _waiting(opened)
-        text = "\n".join(_text(each) for each in figures) + list_text("Still to be labelled", waiting)
+        text = "\n".join(_text(each) for each in figures) + list_text(
+            "Still to be labelled", waiting
+        )
         fields = {"audits": [audit_fields(each, graph) for each in figures], "to_label": waiting}
     nothing = "No images were drawn yet: `protoleaf audit PROJECT --draw 50` draws some."
     say(text if figures else nothing, fields, as_json=as_json)
@@ -56,7 +65,9 @@ def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:
         raise UsageError("--stratified goes with --draw", remedy="give a number of images to draw")
     for size in (draw, grow):
         if size is not None and size not in SIZES:
-            raise UsageError("an audit cannot have this size", expected=_SIZES_HELP, found=str(size))
+            raise UsageError(
+                "an audit cannot have this size", expected=_SIZES_HELP, found=str(size)
+            )
 
 
 def _draw(project: "Project", size: int, *, stratified: bool) -> None:
@@ -77,14 +88,14 @@ def _waiting(project: "Project") -> list[str]:
     from engine.collection.audit_figures import is_answer
 
     asked = [item.image_id for audit in project.audits.all()[-1:] for item in audit.asked]
-    return [project.images.record(each).path for each in asked if not is_answer(project.labels.of(each))]
+    return [
+        project.images.record(each).path for each in asked if not is_answer(project.labels.of(each))
+    ]
 
 
 def _text(each: "AuditFigures") -> str:
     how = "by predicted class" if each.is_stratified else "at random"
-    drawn = (
-        f"{counted(each.asked, 'image')} of {each.population:,} drawn {how} on {each.drawn_at.astimezone():%Y-%m-%d}"
-    )
+    drawn = f"{counted(each.asked, 'image')} of {each.population:,} drawn {how} on {each.drawn_at.astimezone():%Y-%m-%d}"
     lines = [f"{drawn}, {each.answered:,} answered."]
     if each.in_bulk:
         lines.append(f"{each.in_bulk:,} accepted together with others: these do not count.")
@@ -113,10 +124,19 @@ def audit_fields(figures: "AuditFigures", graph: "CategoryGraph") -> dict[str, A
         "in_bulk": figures.in_bulk,
         "accuracy": _estimate(figures.accuracy),
         "sure": _estimate(figures.sure),
-        "classes": [{"class": graph.path_text(class_id), **_estimate(each)} for class_id, each in figures.classes],
+        "classes": [
+            {"class": graph.path_text(class_id), **_estimate(each)}
+            for class_id, each in figures.classes
+        ],
     }
 
 
 def _estimate(each: "EstimatedShare") -> dict[str, Any]:
     low, high = each.interval
-    return {"right": each.right, "answers": each.count, "share": each.share, "low": low, "high": high}
+    return {
+        "right": each.right,
+        "answers": each.count,
+        "share": each.share,
+        "low": low,
+        "high": high,
+    }

@@ -9,8 +9,21 @@ from engine.backbones.model_files import CONVERSION_S, bundled_backbones, bundle
 from engine.backbones.preprocessing import numbers_text
 from engine.backbones.published.route import Route
 from engine.backbones.published.titles import is_published
-from engine.cli.named_backbone import NAMES, Mirror, Proxy, added_file, named_backbone, preprocessing_lines
-from engine.cli.options import DeviceName, ProjectPath, command_group, open_project, takes_preprocessing
+from engine.cli.named_backbone import (
+    NAMES,
+    Mirror,
+    Proxy,
+    added_file,
+    named_backbone,
+    preprocessing_lines,
+)
+from engine.cli.options import (
+    DeviceName,
+    ProjectPath,
+    command_group,
+    open_project,
+    takes_preprocessing,
+)
 from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -25,7 +38,9 @@ if TYPE_CHECKING:
 application = command_group("Backbones: the networks that turn an image into an embedding.")
 
 RATE: Final = "images_per_s_one_core"
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")
+]
 
 
 @application.command("list")
@@ -34,10 +49,14 @@ def list_backbones(
         bool, typer.Option("--published", help="List the networks that can be downloaded instead.")
     ] = False,
     source: Annotated[
-        str, typer.Option(metavar="NAME", help="Only published networks of torchvision, or of timm.")
+        str,
+        typer.Option(metavar="NAME", help="Only published networks of torchvision, or of timm."),
     ] = "",
     search: Annotated[
-        str, typer.Option(metavar="WORDS", help="Only published networks with these words in name or licence.")
+        str,
+        typer.Option(
+            metavar="WORDS", help="Only published networks with these words in name or licence."
+        ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -48,7 +67,9 @@ def list_backbones(
         list_published_networks(publisher=source, words=search, as_json=as_json)
         return
     if source or search:
-        raise UsageError("--source and --search are for published networks", remedy="add --published")
+        raise UsageError(
+            "--source and --search are for published networks", remedy="add --published"
+        )
     from engine.collection.models import all_models
 
     models = all_models()
@@ -56,7 +77,10 @@ def list_backbones(
     head = f"{'name':<40}{'width':>7}{'side':>6}{'size':>11}{'images/s':>10}  from"
     say(
         "\n".join([head, *map(_coming_line, coming), *map(_line, models)]),
-        {"backbones": [_fields(model) for model in models], "converted_at_first_use": [card.name for card in coming]},
+        {
+            "backbones": [_fields(model) for model in models],
+            "converted_at_first_use": [card.name for card in coming],
+        },
         as_json=as_json,
     )
 
@@ -68,7 +92,11 @@ def convert(name: Name, as_json: AsJson = False) -> None:
     from engine.collection.models import find_model
 
     model = find_model(at_hand(name, when_stopped="nothing was made"))
-    say(f"{model.name} is ready: {model.backbone} ({_size(model)}).", _fields(model), as_json=as_json)
+    say(
+        f"{model.name} is ready: {model.backbone} ({_size(model)}).",
+        _fields(model),
+        as_json=as_json,
+    )
 
 
 @application.command("show")
@@ -89,7 +117,9 @@ def show(name: Name, as_json: AsJson = False) -> None:
         + (f", from output “{card.output}”" if card.output else "")
         + ("" if card.pooling == "none" else f", pooling {card.pooling}")
         + (", normalised to unit length" if card.unit_length else ""),
-        "propagation": "trained for it" if model.has_own_propagation else "for any width, without parameters",
+        "propagation": "trained for it"
+        if model.has_own_propagation
+        else "for any width, without parameters",
         "trained on": card.training_data,
         "licence": card.licence,
         "made by": card.command,
@@ -108,16 +138,23 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @application.command("add")
 @takes_preprocessing
 def add(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="An ONNX file, torchvision:NAME or timm:NAME.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="An ONNX file, torchvision:NAME or timm:NAME.")
+    ],
     *,
-    name: Annotated[str, typer.Option(help="Name in the library; by default the file's name.")] = "",
+    name: Annotated[
+        str, typer.Option(help="Name in the library; by default the file's name.")
+    ] = "",
     chosen: dict[str, Any],
     weights: Annotated[
-        str | None, typer.Option(help="Weights of a published network; its default ones if omitted.")
+        str | None,
+        typer.Option(help="Weights of a published network; its default ones if omitted."),
     ] = None,
     proxy: Proxy = "",
     mirror: Mirror = "",
-    keep_weights: Annotated[bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")] = False,
+    keep_weights: Annotated[
+        bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -131,18 +168,30 @@ def add(
 
         side, route = chosen.get("input_side"), Route(proxy, mirror)
         facts, files = fetched(
-            source, weights=weights, input_side=side, yes=yes, route=route, keep_weights=keep_weights
+            source,
+            weights=weights,
+            input_side=side,
+            yes=yes,
+            route=route,
+            keep_weights=keep_weights,
         )
         notes: tuple[str, ...] = ()
-        fields = {name: getattr(facts, name) for name in ("source", "weights", "licence", "licence_url")}
+        fields = {
+            name: getattr(facts, name) for name in ("source", "weights", "licence", "licence_url")
+        }
         fields |= {"path": str(files.backbone), "figures": files.card.figures}
     else:
         if weights or proxy or mirror or keep_weights:
-            raise UsageError("--weights, --proxy, --mirror and --keep-weights are for published networks", found=source)
+            raise UsageError(
+                "--weights, --proxy, --mirror and --keep-weights are for published networks",
+                found=source,
+            )
         added = added_file(Path(source), chosen, name=name, when_stopped="nothing was kept")
         files, notes = added.files, preprocessing_lines(added)
         fields = {name: getattr(added.facts, name) for name in ("why", "is_declared", "notices")}
-        fields["preprocessing"] = {name: getattr(files.card, name) for name in vars(added.facts.preprocessing)}
+        fields["preprocessing"] = {
+            name: getattr(files.card, name) for name in vars(added.facts.preprocessing)
+        }
         fields["trial"] = vars(added.trial)
     card = files.card
     lines = [
@@ -150,7 +199,11 @@ def add(
         *notes,
         f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
     ]
-    say("\n".join(lines), {**_fields(files), "embedding_width": card.embedding_width, **fields}, as_json=as_json)
+    say(
+        "\n".join(lines),
+        {**_fields(files), "embedding_width": card.embedding_width, **fields},
+        as_json=as_json,
+    )
 
 
 @application.command("remove")
@@ -164,7 +217,9 @@ def remove(name: Name, as_json: AsJson = False) -> None:
 
 def _measured(card: BackboneCard) -> str:
     rate, difference = card.figures.get(RATE), card.figures.get("largest_difference_from_torch")
-    speed = "" if rate is None else f", {rate:,.{0 if difference is None else 1}f} images/s on one core"
+    speed = (
+        "" if rate is None else f", {rate:,.{0 if difference is None else 1}f} images/s on one core"
+    )
     return speed if difference is None else f"{speed}; within {difference:.0e} of torch's results"
 
 
@@ -227,10 +282,17 @@ def use(
 
     with open_project(project) as opened:
         name, notes = named_backbone(
-            backbone, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="the project is as it was"
+            backbone,
+            chosen,
+            yes=yes,
+            proxy=proxy,
+            mirror=mirror,
+            when_stopped="the project is as it was",
         )
         with progress_bar("Embedding") as on_progress:
-            prepared = prepare_change(opened, CacheFolders.default(), name, device=device, on_progress=on_progress)
+            prepared = prepare_change(
+                opened, CacheFolders.default(), name, device=device, on_progress=on_progress
+            )
         facts = "\n".join((*notes, _figures(prepared.comparison)))
         is_changed = yes or asked(facts, f"Use {prepared.name} in this project?")
         if is_changed:
@@ -246,7 +308,10 @@ def use(
 def _change_fields(prepared: "PreparedChange") -> dict[str, Any]:
     comparison = prepared.comparison
     return {
-        **{name: getattr(prepared, name) for name in ("source", "name", "backbone_hash", "embedded", "seconds")},
+        **{
+            name: getattr(prepared, name)
+            for name in ("source", "name", "backbone_hash", "embedded", "seconds")
+        },
         **vars(comparison),
         "interval": comparison.interval,
         "may_be_chance": comparison.may_be_chance,

@@ -24,15 +24,25 @@ def backup(
     project: ProjectPath,
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="FOLDER", help="Write it to this folder instead; it is never deleted."),
+        typer.Option(
+            "--to", metavar="FOLDER", help="Write it to this folder instead; it is never deleted."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a verified backup now; the project may be open in the window."""
     from engine.project.backups.keeping import back_up
 
-    with stoppable("run it again; nothing was written") as cancel, progress_bar("Backing up") as on_progress:
-        made = back_up(_real(project), None if to is None else to.absolute(), on_progress=on_progress, cancel=cancel)
+    with (
+        stoppable("run it again; nothing was written") as cancel,
+        progress_bar("Backing up") as on_progress,
+    ):
+        made = back_up(
+            _real(project),
+            None if to is None else to.absolute(),
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     classes, images = counted(made.classes, "class", "classes"), counted(made.images, "image")
     text = f"Backed up {classes}, {images} and {counted(made.labels, 'label')} to {made.path}."
     say(text, _fields(made, None), as_json=as_json)
@@ -43,7 +53,10 @@ def list_backups(
     project: ProjectPath,
     *,
     other: Annotated[
-        bool, typer.Option("--other", help="Also list backups of other projects of this name, after its own.")
+        bool,
+        typer.Option(
+            "--other", help="Also list backups of other projects of this name, after its own."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -59,7 +72,9 @@ def list_backups(
         "\n".join(_lines(project, offer, shown, changes)),
         {
             "project_id": offer.project_id,
-            "backups": [_fields(each, since, offer) for each, since in zip(shown, changes, strict=True)],
+            "backups": [
+                _fields(each, since, offer) for each, since in zip(shown, changes, strict=True)
+            ],
         },
         as_json=as_json,
     )
@@ -68,8 +83,12 @@ def list_backups(
 @application.command("folder")
 def folder(
     project: ProjectPath,
-    folder: Annotated[Path | None, typer.Argument(metavar="FOLDER", help="Keep backups there from now on.")] = None,
-    usual: Annotated[bool, typer.Option("--usual", help="Keep them in the default folder again.")] = False,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="Keep backups there from now on.")
+    ] = None,
+    usual: Annotated[
+        bool, typer.Option("--usual", help="Keep them in the default folder again.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show where a project's backups are kept, or choose another folder; existing backups stay where they are."""
@@ -88,11 +107,16 @@ def folder(
 def restore(
     project: ProjectPath,
     backup: Annotated[
-        str, typer.Argument(metavar="BACKUP", help="A file, or a number or time that `backups list` shows.")
+        str,
+        typer.Argument(
+            metavar="BACKUP", help="A file, or a number or time that `backups list` shows."
+        ),
     ],
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    other: Annotated[bool, typer.Option("--other", help="Allow a backup of another project.")] = False,
+    other: Annotated[
+        bool, typer.Option("--other", help="Allow a backup of another project.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Restore a backup; the project as it is now is backed up first. Asks when run in a terminal."""
@@ -102,17 +126,25 @@ def restore(
 
     path, is_sure = _chosen(project, backup, is_other_wanted=other)
     if not yes and is_interactive():
-        typer.echo(f"{description(backup_at(path))}\nThe project as it is now is backed up first.", err=True)
+        typer.echo(
+            f"{description(backup_at(path))}\nThe project as it is now is backed up first.",
+            err=True,
+        )
         if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
             say("Nothing was changed.", {"restored": False}, as_json=as_json)
             return
         is_sure = True
-    with stoppable("run it again; the project is as it was") as cancel, progress_bar("Restoring") as on_progress:
+    with (
+        stoppable("run it again; the project is as it was") as cancel,
+        progress_bar("Restoring") as on_progress,
+    ):
         done = run(
             _real(project), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time(),
             on_progress=on_progress, cancel=cancel,
         )  # fmt: skip
-    kept = f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
+    kept = (
+        f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
+    )
     say(
         f"{project} is restored from {path}; {kept}.",
         {
@@ -132,7 +164,9 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
     if path.is_file():
         return path.absolute(), True
     if any(letter in text for letter in "/\\"):
-        raise ProjectMissingError("there is no such backup", found=text, remedy="check the name of the file")
+        raise ProjectMissingError(
+            "there is no such backup", found=text, remedy="check the name of the file"
+        )
     offer = _offer(project)
     found = _shown(offer, is_other_wanted=is_other_wanted)
     if text.isdecimal():
@@ -152,7 +186,9 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
     )
 
 
-def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backup]") -> "list[Backup]":
+def _numbered(
+    project: Path, number: int, offer: "Offer", found: "Sequence[Backup]"
+) -> "list[Backup]":
     """The backup of a number, which must be the same as in the list that was shown last."""
     from engine.project.backups.index import backup_key, shown_list
 
@@ -160,7 +196,11 @@ def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backu
     rows = found if shown is None else offer.all[: max(len(shown), len(found))]
     fitting = [rows[number - 1]] if 0 < number <= len(rows) else []
     before = (shown or ())[number - 1 : number] if number else ()
-    if shown is None or not (fitting or before) or [backup_key(each.path) for each in fitting] == list(before):
+    if (
+        shown is None
+        or not (fitting or before)
+        or [backup_key(each.path) for each in fitting] == list(before)
+    ):
         return fitting
     raise InputError(
         "the list of backups has changed since it was shown",
@@ -180,7 +220,9 @@ def _offer(project: Path) -> "Offer":
     whole = _real(project)
     offer = offer_for(whole, is_verified=True)
     if not offer.all and not whole.exists():
-        raise ProjectMissingError("there is neither a project file nor a backup of it", found=str(project))
+        raise ProjectMissingError(
+            "there is neither a project file nor a backup of it", found=str(project)
+        )
     return offer
 
 
@@ -238,9 +280,15 @@ def _origin(backup: "Backup", offer: "Offer") -> str:
         return f"Of the copy {backup.taken_of}:" if backup.is_of_copy else ""
     whose = "Of another project" if offer.project_id is not None else "Of a project"
     paths = sorted(
-        {str(each.taken_of) for each in offer.others if owner_of(each) == owner_of(backup) and each.taken_of}
+        {
+            str(each.taken_of)
+            for each in offer.others
+            if owner_of(each) == owner_of(backup) and each.taken_of
+        }
     )
-    return f"{whose}, {owner_of(backup)}, taken of {', '.join(paths) or 'a file that is not known'}:"
+    return (
+        f"{whose}, {owner_of(backup)}, taken of {', '.join(paths) or 'a file that is not known'}:"
+    )
 
 
 def _row(number: int, backup: "Backup", since: "Changes | None") -> str:
@@ -280,7 +328,9 @@ def _time(backup: "Backup") -> str:
     return f"{backup.when:%Y-%m-%d %H:%M:%S}"
 
 
-def _fields(backup: "Backup", since: "Changes | None", offer: "Offer | None" = None) -> dict[str, Any]:
+def _fields(
+    backup: "Backup", since: "Changes | None", offer: "Offer | None" = None
+) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "path": str(backup.path), "when": backup.when.isoformat(), "reason": backup.reason.value,
         "classes": backup.classes, "images": backup.images, "labels": backup.labels,

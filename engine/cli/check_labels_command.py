@@ -34,11 +34,19 @@ def check_labels(
     fields = {"labels": found.labels, "classes": found.classes, "labels_missing": found.labels_missing,
               "probably_wrong": found.probably_wrong, "judged": found.judged, "too_few_labels": too_few}  # fmt: skip
     head = _head(found, waiting, too_few)
-    say("\n".join((head, *lines)), {**fields, "without_embedding": waiting, "suspects": rows}, as_json=as_json)
+    say(
+        "\n".join((head, *lines)),
+        {**fields, "without_embedding": waiting, "suspects": rows},
+        as_json=as_json,
+    )
 
 
 def _head(found: "LabelCheck", waiting: int, too_few: list[str]) -> str:
-    note = f" {counted(waiting, 'labelled image')} without an embedding: run `embed`." if waiting else ""
+    note = (
+        f" {counted(waiting, 'labelled image')} without an embedding: run `embed`."
+        if waiting
+        else ""
+    )
     if found.labels_missing:
         return f"Too few labels to check: {found.labels_missing:,} more needed.{note}"
     if not found.has_enough:
@@ -49,15 +57,21 @@ def _head(found: "LabelCheck", waiting: int, too_few: list[str]) -> str:
         note = f" {counted(unjudged, 'label')} could not be judged.{_too_few(too_few)}{note}"
     if not found.suspects:
         return f"No label looks wrong, of {of}.{note}"
-    more = f"; the first {len(found.suspects):,}" if len(found.suspects) < found.probably_wrong else ""
-    return f"Probably wrong: {found.probably_wrong:,} of {counted(found.labels, 'label')}{more}.{note}"
+    more = (
+        f"; the first {len(found.suspects):,}" if len(found.suspects) < found.probably_wrong else ""
+    )
+    return (
+        f"Probably wrong: {found.probably_wrong:,} of {counted(found.labels, 'label')}{more}.{note}"
+    )
 
 
 def _too_few(classes: list[str]) -> str:
     if not classes:
         return ""
     verb = "has" if len(classes) == 1 else "have"
-    return f" {counted(len(classes), 'class', 'classes')} {verb} too few labels: {', '.join(classes)}."
+    return (
+        f" {counted(len(classes), 'class', 'classes')} {verb} too few labels: {', '.join(classes)}."
+    )
 
 
 def _fields(project: "Project", suspect: "SuspectLabel") -> dict[str, Any]:
@@ -95,6 +109,4 @@ def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[i
 
 def _line(row: dict[str, Any]) -> str:
     """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: 9 Pear, 1 Apple`."""
-    return (
-        f"{row['image']}  {row['label']} -> {row['proposed']}  {probability_text(row['probability'])}  {row['reason']}"
-    )
+    return f"{row['image']}  {row['label']} -> {row['proposed']}  {probability_text(row['probability'])}  {row['reason']}"

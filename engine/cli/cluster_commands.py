@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.output import counted, failure_rows, failure_text, left_out_text, note, progress_bar, say, stoppable
+from engine.cli.output import (
+    counted,
+    failure_rows,
+    failure_text,
+    left_out_text,
+    note,
+    progress_bar,
+    say,
+    stoppable,
+)
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,7 +24,11 @@ if TYPE_CHECKING:
 
 OutDataSet = Annotated[
     Path | None,
-    typer.Option("--out", metavar="DATASET", help="Embed the sources into this data set, a folder, without a project."),
+    typer.Option(
+        "--out",
+        metavar="DATASET",
+        help="Embed the sources into this data set, a folder, without a project.",
+    ),
 ]
 BackboneOfDataSet = Annotated[
     str | None,
@@ -40,7 +53,10 @@ ClusterAddress = Annotated[
 ShardImages = Annotated[
     int | None,
     typer.Option(
-        "--shard-images", min=1, help="With --out: images of each file of the data set.", show_default="10000"
+        "--shard-images",
+        min=1,
+        help="With --out: images of each file of the data set.",
+        show_default="10000",
     ),
 ]
 _DEVICES: Final = ("auto", "cpu", "cuda")
@@ -56,7 +72,9 @@ def is_data_set_folder(path: Path) -> bool:
     return is_data_set(path)
 
 
-def one_project(paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources") -> Path:
+def one_project(
+    paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources"
+) -> Path:
     """The only one of the paths; raises `UsageError` where there are more."""
     if len(paths) > 1:
         found = "{paths} paths"
@@ -117,7 +135,9 @@ def _embedded_text(done: "EmbeddedDataSet", out: Path) -> str:
     if len(done.computed_on) > 1:
         text += "\nThe nodes computed in different ways: embeddings of one image may differ a little between them."
     if done.failed:
-        text += f"\n{counted(done.failed, 'image')} could not be read; the column `reason` says why."
+        text += (
+            f"\n{counted(done.failed, 'image')} could not be read; the column `reason` says why."
+        )
     return text + left_out_text(done.found.left_out) + failure_text(done.found.failures)
 
 
@@ -137,7 +157,9 @@ def _embedded_fields(done: "EmbeddedDataSet", out: Path) -> dict[str, object]:
     }
 
 
-def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | None, *, as_json: bool) -> None:
+def classify_on_cluster(
+    data_set: Path, model: Path, out: Path, cluster: str | None, *, as_json: bool
+) -> None:
     """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
     from engine.cluster.classify import classify_data_set
     from engine.cluster.run import Places
@@ -149,14 +171,21 @@ def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | N
         try_bundle(model, cancel=cancel)
         bundle = open_bundle(model)
         done = classify_data_set(
-            opened, bundle, out, places=Places(cluster or "local"), on_progress=on_progress, cancel=cancel
+            opened,
+            bundle,
+            out,
+            places=Places(cluster or "local"),
+            on_progress=on_progress,
+            cancel=cancel,
         )
     if done.views > 1:
         note(
             f"the model takes the mean of {done.views} views of an image; the data set has one view of each, as images "
             "of large collections do"
         )
-    without = f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
+    without = (
+        f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
+    )
     say(
         f"Wrote {counted(done.predictions, 'prediction')} to {out} in {counted(done.shards, 'shard')}, "
         f"{done.new_shards:,} of them new ({done.rows_per_s:,.0f} images/s).{without}",

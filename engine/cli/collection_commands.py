@@ -95,10 +95,15 @@ def embed(
 ) -> None:
     """Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped."""
     if out is not None:
-        embed_data_set(sources, out, backbone, cluster, shard_images, device=device, as_json=as_json)
+        embed_data_set(
+            sources, out, backbone, cluster, shard_images, device=device, as_json=as_json
+        )
         return
     if backbone or cluster or shard_images:
-        raise UsageError("--backbone, --cluster and --shard-images are of data sets", remedy="name one with --out")
+        raise UsageError(
+            "--backbone, --cluster and --shard-images are of data sets",
+            remedy="name one with --out",
+        )
     _embed_project(one_project(sources), device, one_view=one_view, as_json=as_json)
 
 
@@ -106,10 +111,16 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
     from engine.collection.details import read_missing_details
     from engine.collection.embed import embed_closer, embed_project
 
-    with open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened:
+    with open_or_read(
+        project, without_writing="the embeddings are kept in the cache alone"
+    ) as opened:
         with progress_bar("Embedding") as on_progress:
             done = embed_project(
-                opened, CacheFolders.default(), device=device, with_views=not one_view, on_progress=on_progress
+                opened,
+                CacheFolders.default(),
+                device=device,
+                with_views=not one_view,
+                on_progress=on_progress,
             )
         if not one_view:
             with progress_bar("Embedding in five views") as on_progress:
@@ -139,11 +150,15 @@ def classify(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PROJECT", help="The project file; with --model images and folders of images, or a data set."
+            metavar="PROJECT",
+            help="The project file; with --model images and folders of images, or a data set.",
         ),
     ],
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="CSV file to write, in UTF-8; of a data set, the folder to write.")
+        Path,
+        typer.Option(
+            "-o", "--out", help="CSV file to write, in UTF-8; of a data set, the folder to write."
+        ),
     ],
     *,
     cluster: ClusterAddress = None,
@@ -156,12 +171,16 @@ def classify(
         ),
     ] = None,
     setting: Annotated[
-        str | None, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.", show_default="ppn+")
+        str | None,
+        typer.Option("--setting", help="ppn+, ppn, prototypes or regression.", show_default="ppn+"),
     ] = None,
     collection: Collection = None,
     include_labelled: Annotated[
         bool,
-        typer.Option("--all", help="Write labelled images too, with the person who labelled them in `labelled_by`."),
+        typer.Option(
+            "--all",
+            help="Write labelled images too, with the person who labelled them in `labelled_by`.",
+        ),
     ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
@@ -175,13 +194,16 @@ def classify(
     if model is not None:
         if setting is not None or collection is not None or include_labelled:
             raise UsageError(
-                "--setting, --collection and --all are of projects", remedy="leave them out where --model is given"
+                "--setting, --collection and --all are of projects",
+                remedy="leave them out where --model is given",
             )
         if len(paths) == 1 and is_data_set_folder(paths[0]):
             classify_on_cluster(paths[0], model, out, cluster, as_json=as_json)
             return
         refuse_cluster(cluster)
-        _classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json)
+        _classify_by_model(
+            model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json
+        )
         return
     refuse_cluster(cluster)
     project = one_project(paths, "one project, or --model FOLDER and images")
@@ -192,11 +214,20 @@ def classify(
 
 
 def _classify_by_model(
-    folder: Path, images: Sequence[Path], out: Path, *, is_plain: bool, is_overwriting: bool, as_json: bool
+    folder: Path,
+    images: Sequence[Path],
+    out: Path,
+    *,
+    is_plain: bool,
+    is_overwriting: bool,
+    as_json: bool,
 ) -> None:
     from engine.collection.bundle.opened import classify_files, open_bundle, try_bundle
 
-    with stoppable("run it again; nothing was written") as cancel, progress_bar("Classifying") as on_progress:
+    with (
+        stoppable("run it again; nothing was written") as cancel,
+        progress_bar("Classifying") as on_progress,
+    ):
         try_bundle(folder, cancel=cancel)
         bundle = open_bundle(folder)
         done = classify_files(
@@ -239,16 +270,27 @@ def _classify_project(
     from engine.everyday.classifier import Setting
 
     check_setting(setting)
-    with open_or_read(project, without_writing="the predictions are kept in the file alone") as opened:
+    with open_or_read(
+        project, without_writing="the predictions are kept in the file alone"
+    ) as opened:
         check_file(out, PREDICTIONS, project=opened, is_overwriting=is_overwriting)
         classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
         written = write_predictions(
             opened, classified, out, include_labelled=include_labelled, is_plain=is_plain,
             is_overwriting=is_overwriting,
         )  # fmt: skip
-        replaced, replaced_rows = replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
-        recommendations = [(each, str(each.text(opened.classes.graph.name))) for each in classified.recommendations]
-    waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
+        replaced, replaced_rows = (
+            replaced_text(opened) + written_to_text(opened),
+            replaced_fields(opened),
+        )
+        recommendations = [
+            (each, str(each.text(opened.classes.graph.name))) for each in classified.recommendations
+        ]
+    waiting = (
+        f" {counted(classified.waiting, 'image')} without an embedding left out."
+        if classified.waiting
+        else ""
+    )
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
@@ -263,7 +305,8 @@ def _classify_project(
             "collection": classified.fitted.figures.uses_collection,
             "shots_from_elsewhere": classified.fitted.figures.has_shots_from_elsewhere,
             "recommendations": [
-                {"kind": each.kind, "classes": each.class_ids, "text": text} for each, text in recommendations
+                {"kind": each.kind, "classes": each.class_ids, "text": text}
+                for each, text in recommendations
             ],
             "replaced": replaced_rows,
         },
@@ -273,13 +316,20 @@ def _classify_project(
 
 def evaluate(
     project: ProjectPath,
-    truth: Annotated[Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")],
-    setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")] = "ppn+",
+    truth: Annotated[
+        Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")
+    ],
+    setting: Annotated[
+        str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")
+    ] = "ppn+",
     collection: Collection = None,
     *,
     columns: Columns = None,
     report: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Also write a report: .html, .pdf, .csv or .zip; of one setting.")
+        Path | None,
+        typer.Option(
+            metavar="OUT", help="Also write a report: .html, .pdf, .csv or .zip; of one setting."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -311,10 +361,15 @@ def _check_report(out: Path, setting: str, collection: bool | None) -> None:
     kind_of(out)
     if setting == "all":
         raise UsageError(
-            "--report takes one setting", found="--setting all", remedy="`report --settings A,B` compares two"
+            "--report takes one setting",
+            found="--setting all",
+            remedy="`report --settings A,B` compares two",
         )
     if collection is not None:
-        raise UsageError("--report is made as the project is set", remedy="leave out --collection and --no-collection")
+        raise UsageError(
+            "--report is made as the project is set",
+            remedy="leave out --collection and --no-collection",
+        )
 
 
 def _table(results: "Sequence[Evaluation]") -> str:
@@ -325,8 +380,12 @@ def _table(results: "Sequence[Evaluation]") -> str:
         ("leaf top-5", [percent(result.top5) for result in results]),
     ]
     for level in range(max(len(result.levels) for result in results)):
-        figures = [result.levels[level] if level < len(result.levels) else math.nan for result in results]
-        rows.append((f"level {level}", list(map(percent, figures))))  # without zero-shot classes fewer levels
+        figures = [
+            result.levels[level] if level < len(result.levels) else math.nan for result in results
+        ]
+        rows.append(
+            (f"level {level}", list(map(percent, figures)))
+        )  # without zero-shot classes fewer levels
     rows += [
         ("calibration error", [f"{result.calibration_error:.3f}" for result in results]),
         ("coverage", [percent(result.coverage) for result in results]),
@@ -336,8 +395,12 @@ def _table(results: "Sequence[Evaluation]") -> str:
         ("twins of labelled", [f"{result.twins:,}" for result in results]),
     ]
     if any(result.twins for result in results):
-        rows.append(("top-1 without these", [percent(result.top1_without_twins) for result in results]))
-    return "\n".join(f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows)
+        rows.append(
+            ("top-1 without these", [percent(result.top1_without_twins) for result in results])
+        )
+    return "\n".join(
+        f"{title:<20}" + "".join(f"{cell:>14}" for cell in cells) for title, cells in rows
+    )
 
 
 def _details_text(details: "DetailsSummary | None") -> str:

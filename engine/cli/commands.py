@@ -18,7 +18,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "project_commands:new",
         "Create a project; refuses to overwrite. An ONNX file is tested and added to the library first.",
     ),
-    "check": ("project_commands:check", "Check the project file; exit status 1 if anything is wrong."),
+    "check": (
+        "project_commands:check",
+        "Check the project file; exit status 1 if anything is wrong.",
+    ),
     "import-graph": (
         "graph_commands:import_graph",
         "Merge a taxonomy into the project's graph, or a later version of one.",
@@ -27,7 +30,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "doctor_command:doctor",
         "Show versions, devices with their speed, why not the GPU, kinds of image, folders and backbones.",
     ),
-    "import-images": ("import_command:import_images", "Add images; with --class they become shots of that class."),
+    "import-images": (
+        "import_command:import_images",
+        "Add images; with --class they become shots of that class.",
+    ),
     "embed": (
         "collection_commands:embed",
         "Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped.",
@@ -48,7 +54,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "label_commands:export",
         "Write labels and predictions in the format of another program. Images are copied or linked, never changed.",
     ),
-    "export-graph": ("graph_commands:export_graph", "Write the category graph for another program, or as a drawing."),
+    "export-graph": (
+        "graph_commands:export_graph",
+        "Write the category graph for another program, or as a drawing.",
+    ),
     "import-labels": (
         "label_commands:import_labels",
         "Take over labels that others gave. A label of this project is never overwritten: conflicts are listed.",
@@ -57,12 +66,18 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "merge_command:merge",
         "Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise.",
     ),
-    "unpack": ("copy_commands:unpack", "Unpack a copy of a project with its photos into a new folder."),
+    "unpack": (
+        "copy_commands:unpack",
+        "Unpack a copy of a project with its photos into a new folder.",
+    ),
     "train": (
         "training_commands:train",
         "Train a new model version on the person's labels; a backbone training that was stopped goes on.",
     ),
-    "versions": ("training_commands:versions", "List the project's model versions, or choose the one to use."),
+    "versions": (
+        "training_commands:versions",
+        "List the project's model versions, or choose the one to use.",
+    ),
     "relink": (
         "project_commands:relink",
         "Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone.",
@@ -71,7 +86,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "project_commands:menu_entry",
         "Put this program into the menu of a Linux desktop, and let a double click open projects with it.",
     ),
-    "suggest": ("image_commands:suggest", "List the images to label first, also before any label. Changes nothing."),
+    "suggest": (
+        "image_commands:suggest",
+        "List the images to label first, also before any label. Changes nothing.",
+    ),
     "sample": (
         "sample_command:sample",
         "Make a project of N images of a data set to label, with the embeddings that it has.",
@@ -124,13 +142,22 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "policy_command:policy",
         "List the rules of a project, or change those of a class or of the whole project.",
     ),
-    "backup": ("backup_commands:backup", "Make a verified backup now; the project may be open in the window."),
+    "backup": (
+        "backup_commands:backup",
+        "Make a verified backup now; the project may be open in the window.",
+    ),
     "restore": (
         "backup_commands:restore",
         "Restore a backup; the project as it is now is backed up first. Asks when run in a terminal.",
     ),
-    "backbone": ("backbone_commands:application", "Backbones: the networks that turn an image into an embedding."),
-    "backups": ("backup_commands:application", "A project's backups: list them, or choose where they are kept."),
+    "backbone": (
+        "backbone_commands:application",
+        "Backbones: the networks that turn an image into an embedding.",
+    ),
+    "backups": (
+        "backup_commands:application",
+        "A project's backups: list them, or choose where they are kept.",
+    ),
 }
 """In the order of the help: where each is found below `engine.cli`, and the first paragraph of its help."""
 LABORATORY: Final[Mapping[str, str]] = {
@@ -144,7 +171,9 @@ COMMAND_NAMES: Final = frozenset({*COMMANDS, *LABORATORY})
 
 def new_program(**given: Any) -> typer.Typer:
     """A program without commands yet; its help is plain text."""
-    return typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **given)
+    return typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **given
+    )
 
 
 def loaded(name: str) -> Any:
@@ -168,12 +197,19 @@ def _add_laboratory(program: typer.Typer, name: str) -> None:
     try:
         points = {point.name: point for point in metadata.entry_points(group=GROUP)}
         program.add_typer(points[name].load(), name=name)
-    except (KeyError, ModuleNotFoundError):  # an installer carries the program's metadata without the laboratory
+    except (
+        KeyError,
+        ModuleNotFoundError,
+    ):  # an installer carries the program's metadata without the laboratory
         _add_missing(program, name)
 
 
 def _add_missing(program: typer.Typer, name: str) -> None:
-    @program.command(name, hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+    @program.command(
+        name,
+        hidden=True,
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
     def missing() -> None:
         raise UsageError(
             "`protoleaf {name}` is not installed",
@@ -189,11 +225,18 @@ class CommandGroup(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        for name, about in {**{name: about for name, (_, about) in COMMANDS.items()}, **LABORATORY}.items():
+        for name, about in {
+            **{name: about for name, (_, about) in COMMANDS.items()},
+            **LABORATORY,
+        }.items():
             self.add_command(TyperCommand(name, help=about))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [name for name in super().list_commands(ctx) if name in COMMANDS or find_spec(LABORATORY_PACKAGE)]
+        return [
+            name
+            for name in super().list_commands(ctx)
+            if name in COMMANDS or find_spec(LABORATORY_PACKAGE)
+        ]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _listed, rest = super().resolve_command(ctx, args)

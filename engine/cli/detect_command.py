@@ -6,22 +6,39 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName, ProjectPath, open_project
-from engine.cli.output import AsJson, counted, failure_rows, failure_text, progress_bar, say, stoppable
+from engine.cli.output import (
+    AsJson,
+    counted,
+    failure_rows,
+    failure_text,
+    progress_bar,
+    say,
+    stoppable,
+)
 from engine.config import CacheFolders
 
 
 def detect(  # noqa: PLR0917 (Typer makes options of them)
     project: ProjectPath,
-    model: Annotated[Path, typer.Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")],
-    threshold: Annotated[float, typer.Option(min=0.05, max=1.0, help="Least score of a box.")] = 0.2,
+    model: Annotated[
+        Path, typer.Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")
+    ],
+    threshold: Annotated[
+        float, typer.Option(min=0.05, max=1.0, help="Least score of a box.")
+    ] = 0.2,
     names: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Names of the detector's categories, one a line.", show_default="in the model"
+            metavar="FILE",
+            help="Names of the detector's categories, one a line.",
+            show_default="in the model",
         ),
     ] = None,
     side: Annotated[
-        int, typer.Option(min=0, max=4096, help="Longest side of pictures, where any will do; 0 for the usual.")
+        int,
+        typer.Option(
+            min=0, max=4096, help="Longest side of pictures, where any will do; 0 for the usual."
+        ),
     ] = 0,
     device: DeviceName = "auto",
     as_json: AsJson = False,
@@ -43,7 +60,11 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
     added = len(change.images_added)
     rate = 0.0 if found.summary is None else found.summary.images_per_s
     text = f"{counted(boxes, 'box', 'boxes')} in {counted(pictures, 'image')}; {added} added"
-    text += f", {rate:.1f} images/s on {found.summary.device_name}." if found.summary is not None else "."
+    text += (
+        f", {rate:.1f} images/s on {found.summary.device_name}."
+        if found.summary is not None
+        else "."
+    )
     say(
         text + failure_text(found.failures),
         {

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
     from engine.doctor import Diagnosis, FolderReport
     from engine.runtime.providers import ProviderReport
 
-_HEADINGS: Final = ("device", "tried", "works", "first result", "images/s", "share of float32 limit", "on")
+_HEADINGS: Final = (
+    "device",
+    "tried",
+    "works",
+    "first result",
+    "images/s",
+    "share of float32 limit",
+    "on",
+)
 _GIB: Final = 2**30
 _MIB: Final = 2**20
 
@@ -26,12 +34,17 @@ def doctor(as_json: AsJson = False) -> None:
 
 def lines_of(found: "Diagnosis") -> Iterator[str]:
     """The page, line by line."""
-    yield from _section("Versions", [f"{name:<20}{version}" for name, version in found.versions.items()])
+    yield from _section(
+        "Versions", [f"{name:<20}{version}" for name, version in found.versions.items()]
+    )
     yield from _section("Devices", _device_lines(found.providers))
     yield from _section("Choice", _choice_lines(found))
     yield from _section(
         "Images",
-        [f"{each.kind:<20}{each.reader if each.works else f'not read here: {each.remedy}'}" for each in found.images],
+        [
+            f"{each.kind:<20}{each.reader if each.works else f'not read here: {each.remedy}'}"
+            for each in found.images
+        ],
     )
     yield from _section("Folders", [_folder_line(folder) for folder in found.folders])
     yield f"Backbones: {', '.join(found.backbones) or 'none'}"
@@ -53,7 +66,10 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 def _device_lines(reports: Sequence["ProviderReport"]) -> list[str]:
     rows = [_HEADINGS, *(_device_row(report) for report in reports)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    lines = ["  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)) for row in rows]
+    lines = [
+        "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
+        for row in rows
+    ]
     speeds = [report for report in reports if report.speed]
     if speeds:
         lines += ["", *(_speed_line(report) for report in speeds)]
@@ -100,12 +116,16 @@ def _choice_lines(found: "Diagnosis") -> list[str]:
     driver = found.facts.driver
     if driver.version or driver.cuda_version[0]:
         newest = ".".join(map(str, driver.cuda_version))
-        lines.append(f"NVIDIA driver {driver.version or 'of unknown version'}, serves CUDA up to {newest}.")
+        lines.append(
+            f"NVIDIA driver {driver.version or 'of unknown version'}, serves CUDA up to {newest}."
+        )
     if driver.device:
         gpu = driver.device
         free = "" if gpu.free_bytes is None else f", {gpu.free_bytes / _GIB:.1f} GiB free"
         capability = ".".join(map(str, gpu.capability))
-        lines.append(f"{gpu.name}: {gpu.memory_bytes / _GIB:.1f} GiB{free}, compute capability {capability}.")
+        lines.append(
+            f"{gpu.name}: {gpu.memory_bytes / _GIB:.1f} GiB{free}, compute capability {capability}."
+        )
     if found.facts.built_for_cuda:
         lines.append(f"ONNX Runtime is built for CUDA {found.facts.built_for_cuda}.")
     return lines

@@ -46,11 +46,14 @@ def fields(
         ),
     ] = None,
     preset: Annotated[
-        str, typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour.")
+        str,
+        typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour."),
     ] = "",
     remove: Annotated[
         list[str] | None,
-        typer.Option("--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."),
+        typer.Option(
+            "--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."
+        ),
     ] = None,
     rename: Annotated[
         list[str] | None,
@@ -71,7 +74,8 @@ def fields(
         ),
     ] = None,
     search: Annotated[
-        str, typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`.")
+        str,
+        typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`."),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -90,18 +94,35 @@ def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> No
     known = project.fields.defined
     counts = Counter(name for each in project.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
-    lines = [f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)]
-    text = "\n".join([*(f"{each}." for each in done), f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}"])
-    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)}, as_json=as_json)
+    lines = [
+        f"{written_definition(each)} ({counted(counts[each.name], 'image')})"
+        for each in (COUNT, *known)
+    ]
+    text = "\n".join(
+        [
+            *(f"{each}." for each in done),
+            f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}",
+        ]
+    )
+    say(
+        text,
+        {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)},
+        as_json=as_json,
+    )
 
 
 def _pairs(texts: Sequence[str], search: str) -> list[tuple[str, str]]:
     if bool(texts) != bool(search):
-        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
+        raise UsageError(
+            "--set and --search go together",
+            expected='such as --set count=12 --search "name:IMG_01"',
+        )
     pairs = [each.partition("=") for each in texts]
     for name, sign, _value in pairs:
         if not (name.strip() and sign):
-            raise UsageError("--set names a field and a value", expected="such as count=12", found=name)
+            raise UsageError(
+                "--set names a field and a value", expected="such as count=12", found=name
+            )
     return [(name.strip(), value.strip()) for name, _, value in pairs]
 
 
@@ -114,11 +135,16 @@ def _preset(name: str) -> Sequence[ImageField]:
 def _missing(preset: Sequence[ImageField], present: Sequence[ImageField]) -> list[ImageField]:
     """Fields of a preset, without those that the project has under another name."""
     own = {name: pair[0].search_name for name, pair in paired_fields(present, preset).items()}
-    return [each for each in preset if own.get(each.search_name, each.search_name) == each.search_name]
+    return [
+        each for each in preset if own.get(each.search_name, each.search_name) == each.search_name
+    ]
 
 
 def _new_names(texts: Sequence[str]) -> list[tuple[str, str]]:
-    pairs = [(before.strip(), name.strip()) for before, _sign, name in (each.partition("=") for each in texts)]
+    pairs = [
+        (before.strip(), name.strip())
+        for before, _sign, name in (each.partition("=") for each in texts)
+    ]
     for before, name in pairs:
         if not (before and name):
             raise UsageError(
@@ -137,7 +163,9 @@ def _renaming(project: "Project", before: str, name: str) -> Renaming:
     if not colon:
         return Renaming(field.name, name)
     if field.kind is not FieldKind.CHOICE:
-        raise UsageError('the field "{name}" has no choices', expected="a field with choices", name=field.name)
+        raise UsageError(
+            'the field "{name}" has no choices', expected="a field with choices", name=field.name
+        )
     return Renaming(field.name, name, checked_value(field, choice))
 
 
@@ -165,7 +193,9 @@ def _defined(
     gone = {project.fields.field(name).name for name in removed}
     if COUNT.name in gone:
         raise UsageError("count cannot be removed", expected="a field of the project's own")
-    stay = renamed_fields([each for each in project.fields.defined if each.name not in gone], renamings)
+    stay = renamed_fields(
+        [each for each in project.fields.defined if each.name not in gone], renamings
+    )
     news = {each.search_name: each for each in (*_missing(preset, stay), *added)}
     kept = [_changed(each, news.pop(each.search_name, each)) for each in stay]
     return [*kept, *news.values()]
@@ -195,19 +225,33 @@ def clock(
     project: ProjectPath,
     *,
     folder: Annotated[
-        Path | None, typer.Option("--folder", help="Correct the times of images in this folder, and below it.")
+        Path | None,
+        typer.Option("--folder", help="Correct the times of images in this folder, and below it."),
     ] = None,
     camera: Annotated[
-        str, typer.Option("--camera", help="Correct the times of a camera, by make and model as `images` shows it.")
+        str,
+        typer.Option(
+            "--camera",
+            help="Correct the times of a camera, by make and model as `images` shows it.",
+        ),
     ] = "",
     serial: Annotated[
-        str, typer.Option("--serial", help="Of the cameras of that model, the one with this number.")
+        str,
+        typer.Option("--serial", help="Of the cameras of that model, the one with this number."),
     ] = "",
     offset: Annotated[
-        str, typer.Option("--offset", metavar="OFFSET", help="What is added to its clock: +1h02m, -3:30, +1:02:15.")
+        str,
+        typer.Option(
+            "--offset",
+            metavar="OFFSET",
+            help="What is added to its clock: +1h02m, -3:30, +1:02:15.",
+        ),
     ] = "",
     zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="The time zone that its clock is in: +02:00, UTC-3, UTC.")
+        str,
+        typer.Option(
+            "--zone", metavar="ZONE", help="The time zone that its clock is in: +02:00, UTC-3, UTC."
+        ),
     ] = "",
     remove: Annotated[bool, typer.Option("--remove", help="Remove the correction.")] = False,
     preview: Annotated[bool, typer.Option("--preview", help="Only say what would change.")] = False,
@@ -223,7 +267,9 @@ def clock(
             expected="--folder or --camera, with --offset, --zone or both, or with --remove",
         )
     if (folder is not None) == bool(camera) and is_meant:
-        raise UsageError("a clock is corrected for a folder or a camera", expected="one of --folder and --camera")
+        raise UsageError(
+            "a clock is corrected for a folder or a camera", expected="one of --folder and --camera"
+        )
     would = ClockPreview()
     with open_project(project, for_writing=is_meant and not preview) as opened:
         if is_meant:
@@ -239,7 +285,9 @@ def clock(
     say(text, _record(would, corrections, is_preview=preview), as_json=as_json)
 
 
-def _correction(folder: str | None, camera: str, serial: str, offset: str, zone: str) -> "ClockCorrection":
+def _correction(
+    folder: str | None, camera: str, serial: str, offset: str, zone: str
+) -> "ClockCorrection":
     from engine.project.clock_corrections import ClockCorrection, read_offset, read_zone
 
     seconds, minutes = read_offset(offset) if offset else 0, read_zone(zone) if zone else None
@@ -256,7 +304,11 @@ def _change_text(would: "ClockPreview", *, is_preview: bool) -> str:
 
 
 def _span(first: datetime, last: datetime) -> str:
-    return first.isoformat(" ") if first == last else f"{first.isoformat(' ')} to {last.isoformat(' ')}"
+    return (
+        first.isoformat(" ")
+        if first == last
+        else f"{first.isoformat(' ')} to {last.isoformat(' ')}"
+    )
 
 
 def _line(correction: "ClockCorrection") -> str:
@@ -268,9 +320,14 @@ def _line(correction: "ClockCorrection") -> str:
     return f"{correction.source_text}: {', '.join(parts)}"
 
 
-def _record(would: "ClockPreview", corrections: "Sequence[ClockCorrection]", *, is_preview: bool) -> dict[str, object]:
+def _record(
+    would: "ClockPreview", corrections: "Sequence[ClockCorrection]", *, is_preview: bool
+) -> dict[str, object]:
     spans = {"before": would.before, "after": would.after}
-    times = {name: None if span is None else [each.isoformat() for each in span] for name, span in spans.items()}
+    times = {
+        name: None if span is None else [each.isoformat() for each in span]
+        for name, span in spans.items()
+    }
     return {
         "images": would.images,
         **times,

@@ -25,11 +25,18 @@ if TYPE_CHECKING:
 def import_graph(
     project: ProjectPath,
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help="Folder or file with classes; docs/guide lists the formats.")
+        Path,
+        typer.Argument(
+            metavar="SOURCE", help="Folder or file with classes; docs/guide lists the formats."
+        ),
     ],
     *,
-    graph_format: Annotated[str, typer.Option("--format", help="Format; detected by default.")] = "auto",
-    under: Annotated[str | None, typer.Option(help="Only this class of the source and its descendants.")] = None,
+    graph_format: Annotated[
+        str, typer.Option("--format", help="Format; detected by default.")
+    ] = "auto",
+    under: Annotated[
+        str | None, typer.Option(help="Only this class of the source and its descendants.")
+    ] = None,
     columns: Columns = None,
     is_preview: Annotated[
         bool, typer.Option("--preview", help="Only say what would happen; nothing is written.")
@@ -37,12 +44,16 @@ def import_graph(
     updates: Annotated[
         bool,
         typer.Option(
-            "--update", help="Take over what a new version of the source renamed, moved and merged; your edits stay."
+            "--update",
+            help="Take over what a new version of the source renamed, moved and merged; your edits stay.",
         ),
     ] = False,
     removes_gone: Annotated[
         bool,
-        typer.Option("--remove-gone", help="With --update: remove classes without labels that the source has no more."),
+        typer.Option(
+            "--remove-gone",
+            help="With --update: remove classes without labels that the source has no more.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -52,7 +63,9 @@ def import_graph(
     from engine.interchange.detect import read_graph
 
     if removes_gone and not updates:
-        raise UsageError("--remove-gone goes with --update", remedy="add --update, or leave --remove-gone out")
+        raise UsageError(
+            "--remove-gone goes with --update", remedy="add --update, or leave --remove-gone out"
+        )
     named = named_columns(columns)
     if is_preview:
         with open_project(project, for_writing=False) as opened:
@@ -72,12 +85,20 @@ def import_graph(
 def _preview_text(preview: "GraphPreview") -> str:
     report = preview.report
     levels = f"{counted(len(report.levels), 'level')} ({', '.join(f'{count:,}' for count in report.levels)})"
-    found = f"{counted(report.classes, 'class', 'classes')}, {counted(report.edges, 'edge')}, {levels}"
+    found = (
+        f"{counted(report.classes, 'class', 'classes')}, {counted(report.edges, 'edge')}, {levels}"
+    )
     hint = ""
     if not report.is_update and preview.is_alike:
-        was = "An earlier version of it was imported" if preview.is_known else "Many of its classes are here"
+        was = (
+            "An earlier version of it was imported"
+            if preview.is_known
+            else "Many of its classes are here"
+        )
         hint = f"\n{was}: --update takes over what it renamed, moved and merged since."
-    begins = list_text("Such as", report.first_classes) + list_text("Synonyms", report.first_synonyms, report.synonyms)
+    begins = list_text("Such as", report.first_classes) + list_text(
+        "Synonyms", report.first_synonyms, report.synonyms
+    )
     lists = f"{_lists_text(report)}{_left_out_text(report.left_out)}"
     return f"{report.source} has {found}. Nothing was written.\n{_summary(report)}{begins}{lists}{hint}"
 
@@ -101,7 +122,11 @@ def _done_text(done: "GraphImport", total: int) -> str:
     left_out = _left_out_text(done.left_out)
     if done.report is None:
         return f"{added}; {completed}{whole}{left_out}"
-    removed = f"; removed {counted(done.classes_removed, 'class', 'classes')}" if done.classes_removed else ""
+    removed = (
+        f"; removed {counted(done.classes_removed, 'class', 'classes')}"
+        if done.classes_removed
+        else ""
+    )
     stayed = list_text("Could not be merged or removed", done.stayed)
     return f"{_summary(done.report)}{removed}; {whole}{_lists_text(done.report)}{stayed}{left_out}"
 
@@ -115,14 +140,27 @@ def _done_fields(done: "GraphImport", total: int) -> Mapping[str, Any]:
     }  # fmt: skip
     if done.report is None:
         return fields
-    return {**fields, **done.report.plain(), "classes_removed": done.classes_removed, "stayed": list(done.stayed)}
+    return {
+        **fields,
+        **done.report.plain(),
+        "classes_removed": done.classes_removed,
+        "stayed": list(done.stayed),
+    }
 
 
 def _summary(report: "ImportReport") -> str:
     counts = report.counts
-    parts = [f"{counts['new']:,} new", f"{counts['renamed']:,} renamed", f"{counts['moved']:,} moved"]
+    parts = [
+        f"{counts['new']:,} new",
+        f"{counts['renamed']:,} renamed",
+        f"{counts['moved']:,} moved",
+    ]
     if report.is_update:
-        parts += [f"{counts['merged']:,} merged", f"{counts['split']:,} split", f"{counts['gone']:,} gone"]
+        parts += [
+            f"{counts['merged']:,} merged",
+            f"{counts['split']:,} split",
+            f"{counts['gone']:,} gone",
+        ]
     return f"{', '.join(parts)}, {report.same:,} the same"
 
 
@@ -145,16 +183,24 @@ def _lists_text(report: "ImportReport") -> str:
 
 def _line_text(line: "ReportLine") -> str:
     becomes = f" -> {line.becomes}" if line.becomes else ""
-    notes = [each for each in (line.why, counted(line.labels, "label") if line.labels else "") if each]
+    notes = [
+        each for each in (line.why, counted(line.labels, "label") if line.labels else "") if each
+    ]
     return f"{line.path}{becomes}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def export_graph(
     project: ProjectPath,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, such as classes.graphml.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write, such as classes.graphml.")
+    ],
     *,
     graph_format: Annotated[
-        str, typer.Option("--format", help="json, csv, graphml, skos, dot or svg; by the file's suffix by default.")
+        str,
+        typer.Option(
+            "--format",
+            help="json, csv, graphml, skos, dot or svg; by the file's suffix by default.",
+        ),
     ] = "auto",
     is_dark: Annotated[bool, typer.Option("--dark", help="Draw an SVG on a dark ground.")] = False,
     is_overwriting: Overwrite = False,
@@ -167,7 +213,12 @@ def export_graph(
         written = run(opened, out, graph_format, is_dark=is_dark, is_overwriting=is_overwriting)
     say(
         f"Wrote {counted(written.classes, 'class', 'classes')} and {counted(written.edges, 'edge')} to {out}.",
-        {"classes": written.classes, "edges": written.edges, "format": written.format_name, "out": str(out)},
+        {
+            "classes": written.classes,
+            "edges": written.edges,
+            "format": written.format_name,
+            "out": str(out),
+        },
         as_json=as_json,
     )
 
@@ -178,9 +229,15 @@ MOVES_SHOWN: Final = 12  # ways that images go, of which the text tells; the JSO
 
 def what_if(
     project: ProjectPath,
-    unlink: Annotated[Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Take a class from a parent.")] = None,
-    link: Annotated[Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Put a class under one more.")] = None,
-    merge: Annotated[Pairs | None, typer.Option(metavar="CLASS=INTO", help="Merge a class into another.")] = None,
+    unlink: Annotated[
+        Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Take a class from a parent.")
+    ] = None,
+    link: Annotated[
+        Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Put a class under one more.")
+    ] = None,
+    merge: Annotated[
+        Pairs | None, typer.Option(metavar="CLASS=INTO", help="Merge a class into another.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
@@ -188,13 +245,18 @@ def what_if(
     from engine.collection.what_if import begin_what_if, outcome_of
 
     if not (unlink or link or merge):
-        raise UsageError("there is nothing to try out", expected="--unlink, --link or --merge", remedy="name an edit")
+        raise UsageError(
+            "there is nothing to try out",
+            expected="--unlink, --link or --merge",
+            remedy="name an edit",
+        )
     live = LiveCollection.open(project, CacheFolders.default(), for_writing=False)
     try:
         live.load()
         before = begin_what_if(live)
         names = {
-            class_id: live.project.classes.graph.name(class_id) for class_id in live.project.classes.graph.classes()
+            class_id: live.project.classes.graph.name(class_id)
+            for class_id in live.project.classes.graph.classes()
         }
         for edit in _edits(live.project.classes.graph, unlink or (), link or (), merge or ()):
             live.apply(edit(live.project))
@@ -216,17 +278,28 @@ def _edits(
         for pair in pairs:
             name, sign, other = pair.partition("=")
             if not sign:
-                raise UsageError("an edit takes two classes", expected="such as Apple=Fruit", found=pair)
+                raise UsageError(
+                    "an edit takes two classes", expected="such as Apple=Fruit", found=pair
+                )
             yield partial(edit, graph.find(name), graph.find(other))
 
-    yield from edits_of(unlink, lambda class_id, parent_id, project: project.classes.unlink([(parent_id, class_id)]))
-    yield from edits_of(link, lambda class_id, parent_id, project: project.classes.link(parent_id, [class_id]))
-    yield from edits_of(merge, lambda class_id, heir_id, project: project.classes.merge([class_id], heir_id))
+    yield from edits_of(
+        unlink, lambda class_id, parent_id, project: project.classes.unlink([(parent_id, class_id)])
+    )
+    yield from edits_of(
+        link, lambda class_id, parent_id, project: project.classes.link(parent_id, [class_id])
+    )
+    yield from edits_of(
+        merge, lambda class_id, heir_id, project: project.classes.merge([class_id], heir_id)
+    )
 
 
 def _what_if_text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
     changes, called = outcome.changes, partial(_called, names)
-    images, more = counted(changes.other_class, "image"), counted(changes.other_safe_class, "more image")
+    images, more = (
+        counted(changes.other_class, "image"),
+        counted(changes.other_safe_class, "more image"),
+    )
     lines = [f"{images} would change class, {more} would change safe class alone."]
     lines += [
         f"{len(move.image_ids):6,}  {called(move.before)} -> {called(move.after)}"
@@ -236,7 +309,9 @@ def _what_if_text(outcome: "WhatIfOutcome", names: dict[int, str]) -> str:
     held_out = outcome.held_out
     if held_out is not None and held_out.images:
         low, high = held_out.interval
-        before, after = (100 * right / held_out.images for right in (held_out.before, held_out.after))
+        before, after = (
+            100 * right / held_out.images for right in (held_out.before, held_out.after)
+        )
         lines.append(
             f"Of {counted(held_out.images, 'held-out label')}, {before:.1f}% were right and "
             f"{after:.1f}% would be ({100 * held_out.gain:+.1f} points, in 19 of 20 cases "

@@ -36,7 +36,9 @@ def images(
         graph = opened.classes.graph
         lines = [_line(graph, image) for image in found]
         rows = [_row(graph, image) for image in found] if as_json else []
-    title = f"{counted(len(found), 'image')} found." if search else f"{counted(len(found), 'image')}."
+    title = (
+        f"{counted(len(found), 'image')} found." if search else f"{counted(len(found), 'image')}."
+    )
     say(title + list_text("Images", lines), {"found": len(found), "images": rows}, as_json=as_json)
 
 
@@ -53,7 +55,9 @@ def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
         share = "" if image.score is None else f" {probability_text(image.score)}"
         parts.append(graph.path_text(image.class_id) + share)
     if image.note is not None:
-        parts += [part for part in ("*" * image.note.stars, "flagged" * image.note.is_flagged) if part]
+        parts += [
+            part for part in ("*" * image.note.stars, "flagged" * image.note.is_flagged) if part
+        ]
     parts += [f"{name}={value}" for name, value in image.values.items()]
     return "  ".join(parts)
 
@@ -102,14 +106,24 @@ def suggest(
     from engine.collection.classify import images_to_label
 
     with open_project(project, for_writing=False) as opened:
-        found = images_to_label(opened, CacheFolders.default(), count, random_seed=seed if by == "random" else None)
+        found = images_to_label(
+            opened, CacheFolders.default(), count, random_seed=seed if by == "random" else None
+        )
         graph = opened.classes.graph
         lines = [_suggested_line(graph, image) for image in found]
         fields = [
-            {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}
+            {
+                "image": image.path,
+                "class": _class_of(graph, image),
+                "score": image.score if image.class_id else None,
+            }
             for image in found
         ]
-    say("\n".join(lines) or "Every image with an embedding is labelled.", {"images": fields}, as_json=as_json)
+    say(
+        "\n".join(lines) or "Every image with an embedding is labelled.",
+        {"images": fields},
+        as_json=as_json,
+    )
 
 
 def _suggested_line(graph: "CategoryGraph", image: "ToLabel") -> str:

@@ -6,27 +6,47 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, failure_rows, failure_text, left_out_text, progress_bar, say, stoppable
+from engine.cli.output import (
+    AsJson,
+    counted,
+    failure_rows,
+    failure_text,
+    left_out_text,
+    progress_bar,
+    say,
+    stoppable,
+)
 from engine.errors import UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
 
 
 def import_images(
     project: ProjectPath,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")
+    ],
     *,
     class_text: Annotated[
         str | None,
         typer.Option(
-            "--class", metavar="CLASS", help="Add them as shots of this class (name, path, source id or synonym)."
+            "--class",
+            metavar="CLASS",
+            help="Add them as shots of this class (name, path, source id or synonym).",
         ),
     ] = None,
     folders_as_classes: Annotated[
-        bool, typer.Option("--folders-as-classes", help="Treat subfolders as classes and their images as shots.")
+        bool,
+        typer.Option(
+            "--folders-as-classes", help="Treat subfolders as classes and their images as shots."
+        ),
     ] = False,
     frames: Annotated[
         str,
-        typer.Option("--frames", metavar="SECONDS", help='Of a video: one every so many seconds, or "changes".'),
+        typer.Option(
+            "--frames",
+            metavar="SECONDS",
+            help='Of a video: one every so many seconds, or "changes".',
+        ),
     ] = f"{EVERY_S:g}",
     as_json: AsJson = False,
 ) -> None:
@@ -35,7 +55,9 @@ def import_images(
     from engine.collection.importing.import_images import import_images as run
 
     if class_text is not None and folders_as_classes:
-        raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
+        raise UsageError(
+            "--class and --folders-as-classes exclude each other", remedy="give one of them"
+        )
     wanted = _frames_wanted(frames)
     with (
         open_project(project) as opened,
@@ -43,10 +65,19 @@ def import_images(
         progress_bar("Adding images") as on_progress,
     ):
         if folders_as_classes:
-            done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
+            done = import_class_folders(
+                opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel
+            )
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
-            done = run(opened, paths, class_id=class_id, wanted=wanted, on_progress=on_progress, cancel=cancel)
+            done = run(
+                opened,
+                paths,
+                class_id=class_id,
+                wanted=wanted,
+                on_progress=on_progress,
+                cancel=cancel,
+            )
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."

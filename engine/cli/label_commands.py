@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from engine.cli.copy_commands import Previews, export_copy
-from engine.cli.options import Columns, ImagesFrom, ProjectPath, SettingName, named_columns, open_project
+from engine.cli.options import (
+    Columns,
+    ImagesFrom,
+    ProjectPath,
+    SettingName,
+    named_columns,
+    open_project,
+)
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -41,7 +48,10 @@ FORMAT_NAMES: Final = (
     "darwin-core, camtrap-dp, xmp, copy, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
+Target = Annotated[
+    Path,
+    typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty."),
+]
 Images = Annotated[
     str,
     typer.Option(
@@ -49,9 +59,14 @@ Images = Annotated[
         "images without a class."
     ),
 ]
-Files = Annotated[str, typer.Option(help="How images come into a folder: copy, hard-link or symbolic-link.")]
+Files = Annotated[
+    str, typer.Option(help="How images come into a folder: copy, hard-link or symbolic-link.")
+]
 Flat = Annotated[
-    bool, typer.Option("--flat", help="Class folders beside one another, as torchvision's ImageFolder wants them.")
+    bool,
+    typer.Option(
+        "--flat", help="Class folders beside one another, as torchvision's ImageFolder wants them."
+    ),
 ]
 Coarse = Annotated[
     bool,
@@ -61,10 +76,16 @@ Coarse = Annotated[
     ),
 ]
 Crops = Annotated[
-    bool, typer.Option("--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs.")
+    bool,
+    typer.Option(
+        "--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs."
+    ),
 ]
 ByteOrderMark = Annotated[
-    bool, typer.Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly.")
+    bool,
+    typer.Option(
+        "--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly."
+    ),
 ]
 
 
@@ -90,7 +111,9 @@ def export(
     from engine.interchange.labelled_images.class_folders import FolderOptions
 
     if format_name == COPY:
-        export_copy(project, out, has_previews=has_previews, is_overwriting=is_overwriting, as_json=as_json)
+        export_copy(
+            project, out, has_previews=has_previews, is_overwriting=is_overwriting, as_json=as_json
+        )
         return
     if format_name == MODEL:
         _export_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
@@ -116,16 +139,21 @@ def export(
     say(text, {**fields, "format": format_name}, as_json=as_json)
 
 
-def _exported(project: "Project", written: "WrittenExport", out: Path) -> tuple[str, dict[str, Any]]:
+def _exported(
+    project: "Project", written: "WrittenExport", out: Path
+) -> tuple[str, dict[str, Any]]:
     """What was written, and which labels are not there as their images are other photos now."""
     replaced = replaced_text(project) + written_to_text(project)
-    return f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{replaced}", {
-        "images": written.images,
-        "out": str(out),
-        "left_out": dict(written.left_out),
-        "failures": failure_rows(written.failures),
-        "replaced": replaced_fields(project),
-    }
+    return (
+        f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{replaced}",
+        {
+            "images": written.images,
+            "out": str(out),
+            "left_out": dict(written.left_out),
+            "failures": failure_rows(written.failures),
+            "replaced": replaced_fields(project),
+        },
+    )
 
 
 def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
@@ -138,7 +166,12 @@ def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> N
         progress_bar("Exporting the model") as on_progress,
     ):
         done = export_model(
-            opened, CacheFolders.default(), out, Setting(setting), on_progress=on_progress, cancel=cancel
+            opened,
+            CacheFolders.default(),
+            out,
+            Setting(setting),
+            on_progress=on_progress,
+            cancel=cancel,
         )
     say(
         f"Wrote a model of {counted(done.classes, 'class', 'classes')} to {out} ({size_text(done.size_bytes)}).",
@@ -167,25 +200,44 @@ def _one_of(choices: type[Choice], text: str, option: str) -> Choice:
 
 
 def _left_out_text(written: "WrittenExport") -> str:
-    lines = [f"{counted(count, 'image')} left out: {reason}." for reason, count in written.left_out.items()]
-    return "".join(f"\n{line}" for line in lines) + failure_text(written.failures, "could not be written")
+    lines = [
+        f"{counted(count, 'image')} left out: {reason}."
+        for reason, count in written.left_out.items()
+    ]
+    return "".join(f"\n{line}" for line in lines) + failure_text(
+        written.failures, "could not be written"
+    )
 
 
 def import_labels(
     project: ProjectPath,
     source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file or folder that `export` wrote, or another program.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A file or folder that `export` wrote, or another program."
+        ),
     ],
     *,
     format_name: Annotated[
-        str, typer.Option("--format", help="Its format, or keywords for those of photos; detected by default.")
+        str,
+        typer.Option(
+            "--format", help="Its format, or keywords for those of photos; detected by default."
+        ),
     ] = "auto",
     who: Annotated[
-        str, typer.Option(help="Whose labels they are where the file does not say; its name by default.")
+        str,
+        typer.Option(
+            help="Whose labels they are where the file does not say; its name by default."
+        ),
     ] = "",
-    adds_classes: Annotated[bool, typer.Option("--add-classes", help="Make the classes that are missing.")] = False,
+    adds_classes: Annotated[
+        bool, typer.Option("--add-classes", help="Make the classes that are missing.")
+    ] = False,
     adds_images: Annotated[
-        bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
+        bool,
+        typer.Option(
+            "--add-images", help="Add the images that are missing, where their files are found."
+        ),
     ] = False,
     images_from: ImagesFrom = None,
     columns: Columns = None,
@@ -217,7 +269,12 @@ def import_labels(
     say(
         f"{head}; {plan.already_there:,} already there.{reading}{notes}{_rest_text(plan)}",
         _record(plan)
-        | {"labels": labels, "classes_added": classes, "images_added": images, "boxes_added": done.boxes_added}
+        | {
+            "labels": labels,
+            "classes_added": classes,
+            "images_added": images,
+            "boxes_added": done.boxes_added,
+        }
         | {"dry_run": is_dry},
         as_json=as_json,
     )
@@ -226,7 +283,9 @@ def import_labels(
 def _record(plan: "LabelPlan") -> dict[str, object]:
     return {
         "format": plan.format_name,
-        "table": None if plan.table is None else {"title": plan.table.title, "columns": dict(plan.table.used)},
+        "table": None
+        if plan.table is None
+        else {"title": plan.table.title, "columns": dict(plan.table.used)},
         "already_there": plan.already_there,
         "conflicts": _rows(plan.conflicts),
         "contradictions": _rows(plan.contradictions),
@@ -246,7 +305,10 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
 
 
 def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
-    return [{"image": each.image, "ours": each.ours, "theirs": each.theirs, "who": each.who} for each in conflicts]
+    return [
+        {"image": each.image, "ours": each.ours, "theirs": each.theirs, "who": each.who}
+        for each in conflicts
+    ]
 
 
 def _rest_text(plan: "LabelPlan") -> str:
@@ -264,13 +326,22 @@ def _rest_text(plan: "LabelPlan") -> str:
         ),
         list_text(
             "Labelled otherwise here; our labels stay",
-            [f"{c.image}: {label_text(c.ours)} here, {label_text(c.theirs)} by {c.who}" for c in plan.conflicts],
+            [
+                f"{c.image}: {label_text(c.ours)} here, {label_text(c.theirs)} by {c.who}"
+                for c in plan.conflicts
+            ],
         ),
         list_text(
             "Two classes for one image; the first was taken",
-            [f"{c.image}: {label_text(c.ours)}, {label_text(c.theirs)}" for c in plan.contradictions],
+            [
+                f"{c.image}: {label_text(c.ours)}, {label_text(c.theirs)}"
+                for c in plan.contradictions
+            ],
         ),
-        list_text("Not imported: not clear which class is meant", list(map(_unclear_text, plan.class_conflicts))),
+        list_text(
+            "Not imported: not clear which class is meant",
+            list(map(_unclear_text, plan.class_conflicts)),
+        ),
         list_text(
             "Not imported: the image of this name here is another one",
             [f"{c.image}: {c.ours} ({c.reason})" for c in plan.content_conflicts],
@@ -281,13 +352,18 @@ def _rest_text(plan: "LabelPlan") -> str:
         ),
         list_text(
             "Classes that are missing here (--add-classes makes them)",
-            [f"{'/'.join(names)}: {counted(count, 'label')}" for names, count in plan.new_classes.items()],
+            [
+                f"{'/'.join(names)}: {counted(count, 'label')}"
+                for names, count in plan.new_classes.items()
+            ],
         ),
         list_text(
             "Keywords that name no class",
             [f"{name}: {counted(count, 'image')}" for name, count in plan.suggestions.items()],
         ),
-        list_text("Images that are not in the project (--add-images adds them)", plan.missing_images),
+        list_text(
+            "Images that are not in the project (--add-images adds them)", plan.missing_images
+        ),
         list_text("Not understood", plan.problems),
     ]
     if plan.by_machine:
@@ -300,5 +376,9 @@ def _rest_text(plan: "LabelPlan") -> str:
 def _unclear_text(conflict: "ClassConflict") -> str:
     """`a.jpg: "Apple" is Apple here, id "1" is Plum`."""
     by_name = f'"{conflict.written}" is {" or ".join(conflict.by_name) or "no class"} here'
-    by_id = f', id "{conflict.source_id}" is {" or ".join(conflict.by_id) or "none"}' if conflict.source_id else ""
+    by_id = (
+        f', id "{conflict.source_id}" is {" or ".join(conflict.by_id) or "none"}'
+        if conflict.source_id
+        else ""
+    )
     return f"{conflict.image}: {by_name}{by_id}"

@@ -95,11 +95,15 @@ def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:
 def _refusal(error: Exception) -> ProtoleafError | None:
     match error:
         case OSError(errno=errno.EBADF):
-            return StorageError("the result cannot be printed", found=str(error.strerror), remedy="redirect it")
+            return StorageError(
+                "the result cannot be printed", found=str(error.strerror), remedy="redirect it"
+            )
         case OSError():
             return StorageError(error.strerror or str(error), found=_named(error))
         case UnicodeEncodeError():
-            return InputError("a name holds characters that cannot be written", found=ascii(error.object))
+            return InputError(
+                "a name holds characters that cannot be written", found=ascii(error.object)
+            )
         case OverflowError():
             return InputError("a number is too large", found=str(error))
         case MemoryError():

@@ -14,11 +14,20 @@ from engine.config import CacheFolders
 def make_map(
     project: ProjectPath,
     out: Annotated[
-        Path, typer.Option("-o", "--out", help="File to write: .csv or .npz with places, .svg or .png as a picture.")
+        Path,
+        typer.Option(
+            "-o",
+            "--out",
+            help="File to write: .csv or .npz with places, .svg or .png as a picture.",
+        ),
     ],
     *,
-    level: Annotated[int, typer.Option(min=0, help="Level of the classes that have a colour; 0 is the top.")] = 0,
-    again: Annotated[bool, typer.Option("--again", help="Lay out all images anew, also where there is a map.")] = False,
+    level: Annotated[
+        int, typer.Option(min=0, help="Level of the classes that have a colour; 0 is the top.")
+    ] = 0,
+    again: Annotated[
+        bool, typer.Option("--again", help="Lay out all images anew, also where there is a map.")
+    ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
     as_json: AsJson = False,
@@ -45,7 +54,9 @@ def make_map(
         live = LiveCollection(opened, caches)
         try:
             live.load()
-            images = write(live, made, out, level=level, is_plain=is_plain, is_overwriting=is_overwriting)
+            images = write(
+                live, made, out, level=level, is_plain=is_plain, is_overwriting=is_overwriting
+            )
         finally:
             live.embedded.close()
     placed = f", {counted(done.placed, 'new one')} among the others" if done.placed else ""

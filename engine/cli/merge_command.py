@@ -24,24 +24,42 @@ from engine.graph.codes import NONE_OF_THEM
 if TYPE_CHECKING:
     from engine.collection.importing.match_images import FileContents
     from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
-    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Preference, Side
+    from engine.collection.merging.merge_plan import (
+        CommentConflict,
+        Conflict,
+        MergePlan,
+        Preference,
+        Side,
+    )
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Project
 
 
 def merge(
     project: ProjectPath,
-    other: Annotated[Path, typer.Argument(metavar="OTHER", help="Another copy of the project; it is only read.")],
+    other: Annotated[
+        Path, typer.Argument(metavar="OTHER", help="Another copy of the project; it is only read.")
+    ],
     *,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     adds_images: Annotated[
-        bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
+        bool,
+        typer.Option(
+            "--add-images", help="Add the images that are missing, where their files are found."
+        ),
     ] = False,
     conflict_file: Annotated[
-        Path | None, typer.Option("--conflicts", metavar="FILE.csv", help="Write the open conflicts to this file.")
+        Path | None,
+        typer.Option(
+            "--conflicts", metavar="FILE.csv", help="Write the open conflicts to this file."
+        ),
     ] = None,
     preferred: Annotated[
-        str, typer.Option("--prefer", help="Settle all open conflicts: ours, theirs or newer. Without, they stay open.")
+        str,
+        typer.Option(
+            "--prefer",
+            help="Settle all open conflicts: ours, theirs or newer. Without, they stay open.",
+        ),
     ] = "",
     is_overwriting: Overwrite = False,
     as_json: AsJson = False,
@@ -65,12 +83,24 @@ def merge(
             outcome = _merged(ours, other, contents, adds_images=adds_images, prefer=prefer)
         if conflict_file is not None:
             write_conflicts(
-                conflict_file, outcome.conflicts, outcome.comments, project=ours, is_overwriting=is_overwriting
+                conflict_file,
+                outcome.conflicts,
+                outcome.comments,
+                project=ours,
+                is_overwriting=is_overwriting,
             )
-    rows, notes = [_conflict(each) for each in outcome.conflicts], [_comment(each) for each in outcome.comments]
+    rows, notes = (
+        [_conflict(each) for each in outcome.conflicts],
+        [_comment(each) for each in outcome.comments],
+    )
     say(
-        outcome.head + _rest_text(outcome.plan) + _conflicts_text(outcome.conflicts) + _comments_text(outcome.comments),
-        _record(outcome.plan) | outcome.record | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
+        outcome.head
+        + _rest_text(outcome.plan)
+        + _conflicts_text(outcome.conflicts)
+        + _comments_text(outcome.comments),
+        _record(outcome.plan)
+        | outcome.record
+        | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
         as_json=as_json,
     )
 
@@ -85,24 +115,39 @@ class _Outcome(NamedTuple):
     record: dict[str, Any]
 
 
-def _planned(ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool) -> _Outcome:
+def _planned(
+    ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool
+) -> _Outcome:
     from engine.collection.merging.merge import images_on_disk
     from engine.collection.merging.planning import open_other, plan_merge
 
     with open_other(ours.path, other) as theirs:
         plan = plan_merge(ours, theirs, contents)
     found = images_on_disk(ours, other, plan.missing, contents.cancel)[0] if adds_images else []
-    return _Outcome(plan, plan.conflicts, plan.comments, _would_text(plan, len(found), other), {"images": len(found)})
+    return _Outcome(
+        plan,
+        plan.conflicts,
+        plan.comments,
+        _would_text(plan, len(found), other),
+        {"images": len(found)},
+    )
 
 
 def _merged(
-    ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool, prefer: "Preference | None"
+    ours: "Project",
+    other: Path,
+    contents: "FileContents",
+    *,
+    adds_images: bool,
+    prefer: "Preference | None",
 ) -> _Outcome:
     from engine.collection.merging.merge import merge as run
 
     done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
     counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
-    head = _done_text(counts, done.settled, other) + failure_text(done.refused, "could not be added")
+    head = _done_text(counts, done.settled, other) + failure_text(
+        done.refused, "could not be added"
+    )
     record = counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
     return _Outcome(done.plan, done.conflicts, done.comments, head, record)
 
@@ -173,12 +218,18 @@ def _agreement_text(table: "AgreementTable", graph: "CategoryGraph") -> str:
     if not table.exact.images:
         return "\nNo image was labelled independently by both; agreement can't be measured."
     lines = [f"exact class: {_figures(table.exact)}"]
-    lines += [f"level {level}: {_figures(each)}" for level, each in enumerate(table.levels, start=1)]
+    lines += [
+        f"level {level}: {_figures(each)}" for level, each in enumerate(table.levels, start=1)
+    ]
     names = [
         f"{_name(graph, ours)} / {_name(graph, theirs)}: {counted(count, 'image')}"
         for (ours, theirs), count in table.disagreed
     ]
-    return "\nAgreement\n  " + "\n  ".join(lines) + list_text("Most often confused (ours / theirs)", names)
+    return (
+        "\nAgreement\n  "
+        + "\n  ".join(lines)
+        + list_text("Most often confused (ours / theirs)", names)
+    )
 
 
 def _figures(agreement: "AnnotatorAgreement") -> str:
@@ -250,7 +301,8 @@ def _record(plan: "MergePlan") -> dict[str, Any]:
         "waiting": [asdict(each) for each in plan.waiting],
         "outdated": [asdict(each) for each in plan.outdated],
         "class_differences": [
-            {"theirs": each.theirs, "ours": each.ours, "reason": each.kind.value} for each in plan.classes.differences
+            {"theirs": each.theirs, "ours": each.ours, "reason": each.kind.value}
+            for each in plan.classes.differences
         ],
         "agreement": {
             "exact": asdict(table.exact),

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from engine.backbones.trial import Added
 
 
-NAMES: Final = (
-    "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; an ONNX file."
-)
+NAMES: Final = "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; an ONNX file."
 """Help of an argument or option that names a backbone."""
 
 
@@ -34,7 +32,10 @@ def _proxy(address: str) -> str:
 
 
 Proxy = Annotated[
-    str, typer.Option(metavar="URL", help="Proxy for a download; the system's by default.", callback=_proxy)
+    str,
+    typer.Option(
+        metavar="URL", help="Proxy for a download; the system's by default.", callback=_proxy
+    ),
 ]
 
 
@@ -46,12 +47,22 @@ def _mirror(place: str) -> str:
 
 Mirror = Annotated[
     str,
-    typer.Option(metavar="FOLDER_OR_URL", help="Take a download from here instead of its publisher.", callback=_mirror),
+    typer.Option(
+        metavar="FOLDER_OR_URL",
+        help="Take a download from here instead of its publisher.",
+        callback=_mirror,
+    ),
 ]
 
 
 def named_backbone(
-    backbone: str, chosen: Mapping[str, Any], *, yes: bool, proxy: str, mirror: str = "", when_stopped: str
+    backbone: str,
+    chosen: Mapping[str, Any],
+    *,
+    yes: bool,
+    proxy: str,
+    mirror: str = "",
+    when_stopped: str,
 ) -> tuple[str, tuple[str, ...]]:
     """Make a backbone available: an ONNX file is tested and added, a published network downloaded after a question.
 
@@ -85,7 +96,9 @@ def named_backbone(
         return added.files.name, preprocessing_lines(added)
     if set(chosen) - ({"input_side"} if is_published else set()):
         raise UsageError(
-            "preprocessing can be chosen for an ONNX file only", found=backbone, remedy="leave these options out"
+            "preprocessing can be chosen for an ONNX file only",
+            found=backbone,
+            remedy="leave these options out",
         )
     if is_published:
         from engine.cli.named_backbone import fetched
@@ -108,7 +121,9 @@ def at_hand(backbone: str, *, when_stopped: str) -> str:
     return name
 
 
-def added_file(path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str) -> "Added":
+def added_file(
+    path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str
+) -> "Added":
     """Try an ONNX file out and keep it in the library, with a progress bar."""
     from engine.backbones.trial import add_file
 
@@ -153,7 +168,12 @@ def fetched(
         _agree(facts, route, yes=yes)
     with stoppable(_GO_ON) as cancel, progress_bar(facts.network) as on_progress:
         files = add_published(
-            facts, caches, route=route, keep_weights=keep_weights, on_progress=_in_megabytes(on_progress), cancel=cancel
+            facts,
+            caches,
+            route=route,
+            keep_weights=keep_weights,
+            on_progress=_in_megabytes(on_progress),
+            cancel=cancel,
         )
     return facts, files
 
@@ -163,7 +183,9 @@ def _agree(facts: "PublishedNetwork", route: Route, *, yes: bool) -> None:
     terms = f"{facts.described} must be downloaded: {facts.terms}"
     if not yes and not is_interactive():
         raise UsageError(terms, remedy="add --yes to agree")
-    typer.echo(f"{terms}, from {route.folder or urlsplit(route.address(facts.url)).hostname}", err=True)
+    typer.echo(
+        f"{terms}, from {route.folder or urlsplit(route.address(facts.url)).hostname}", err=True
+    )
     if not yes:
         typer.confirm("Download it?", abort=True, err=True)
 
@@ -171,8 +193,12 @@ def _agree(facts: "PublishedNetwork", route: Route, *, yes: bool) -> None:
 def _in_megabytes(on_progress: OnProgress) -> OnProgress:
     def tell(progress: Progress) -> None:
         if progress.unit == BYTES:
-            done, total, rate = (value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s))
-            progress = replace(progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate)
+            done, total, rate = (
+                value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s)
+            )
+            progress = replace(
+                progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate
+            )
         on_progress(progress)
 
     return tell
@@ -183,7 +209,9 @@ def list_published_networks(*, publisher: str = "", words: str = "", as_json: bo
     from engine.backbones.published.catalogue import list_published
 
     with progress_bar("Listing") as on_progress:
-        everything = list_published(CacheFolders.default(), publisher=publisher, on_progress=on_progress)
+        everything = list_published(
+            CacheFolders.default(), publisher=publisher, on_progress=on_progress
+        )
     wanted = words.casefold().split()
     networks = [network for network in everything if all(word in network.words for word in wanted)]
     say(
@@ -214,7 +242,9 @@ def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
         _NOT_KNOWN if network.top1 is None else f"{network.top1:.1f}%",
         str(network.input_side),
         str(network.embedding_width or _NOT_KNOWN),
-        "" if network.is_unlicensed else network.licence,  # what most have in common stands below the table
+        ""
+        if network.is_unlicensed
+        else network.licence,  # what most have in common stands below the table
     )
 
 
@@ -227,7 +257,9 @@ def _notes(networks: Sequence["PublishedNetwork"], total: int) -> list[str]:
             unnamed.setdefault(network.licence, set()).add(network.licence_url)
     notes = ["* the publisher's default"]
     for licence, pages in sorted(unnamed.items()):
-        notes.append(f"No licence in the table: {licence}{f' ({min(pages)})' if len(pages) == 1 else ''}")
+        notes.append(
+            f"No licence in the table: {licence}{f' ({min(pages)})' if len(pages) == 1 else ''}"
+        )
     if any(network.top1 is None for network in networks):
         notes.append("No top-1 accuracy in the table: timm does not bring it along.")
     return [*notes, "", f"Add one with: protoleaf backbone add {networks[0].source}"]

@@ -132,7 +132,9 @@ def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
         for name, (kind, flag, metavar, text) in _OPTIONS.items()
     ]
     with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    with_options.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *options)}
+    with_options.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in (*own, *options)
+    }
     return with_options
 
 
@@ -159,7 +161,9 @@ def chosen_fields(
             chosen |= {} if text is None else {name: three_numbers(text)}
         except ValueError as error:
             expected = "R,G,B, such as 0.5,0.5,0.5"
-            raise UsageError("--{name} cannot be read", expected=expected, found=str(text), name=name) from error
+            raise UsageError(
+                "--{name} cannot be read", expected=expected, found=str(text), name=name
+            ) from error
     return chosen | {name: value for name, value in others.items() if value is not None}
 
 

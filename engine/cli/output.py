@@ -81,7 +81,13 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
     if not console.is_terminal:
         yield ignore_progress
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),
@@ -96,7 +102,13 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
 
         def show(progress: JobProgress) -> None:
             rate = f"{progress.rate_per_s:,.0f} {progress.unit}/s" if progress.rate_per_s else ""
-            bar.update(task, completed=progress.done, total=progress.total or None, rate=rate, note=progress.note)
+            bar.update(
+                task,
+                completed=progress.done,
+                total=progress.total or None,
+                rate=rate,
+                note=progress.note,
+            )
 
         yield show
 
@@ -141,7 +153,9 @@ def left_out_text(left_out: "LeftOut") -> str:
     if left_out.count:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
         were = (
-            "was left out: this kind of file is" if left_out.count == 1 else "were left out: these kinds of files are"
+            "was left out: this kind of file is"
+            if left_out.count == 1
+            else "were left out: these kinds of files are"
         )
         advice = " Save pictures as JPEG, PNG or TIFF to add them." if left_out.has_pictures else ""
         lines.append(f"{kinds} {were} not read.{advice}")
@@ -150,14 +164,18 @@ def left_out_text(left_out: "LeftOut") -> str:
             f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the same as JPEG or HEIC."
         )
     if left_out.others:
-        lines.append(f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos.")
+        lines.append(
+            f"{counted(left_out.others, 'other file')} passed over: neither pictures nor videos."
+        )
     return "".join(f"\n{line}" for line in lines)
 
 
 def failure_text(failures: Sequence[FileFailure], what: str = "could not be read") -> str:
     """Files that could not be used, the first of them by name; lines that begin anew."""
     lines = [f"{failure.path}: {failure.reason}" for failure in failures]
-    return f"\n{counted(len(failures), 'file')} {what}:{_first(lines, len(lines))}" if failures else ""
+    return (
+        f"\n{counted(len(failures), 'file')} {what}:{_first(lines, len(lines))}" if failures else ""
+    )
 
 
 def list_text(title: str, lines: Sequence[str], total: int | None = None) -> str:

@@ -20,25 +20,40 @@ FROM_PARENT: Final = "parent"
 def policy(
     project: ProjectPath,
     class_text: Annotated[
-        str | None, typer.Argument(metavar="[CLASS]", help="Name, path, source id or synonym of a class.")
+        str | None,
+        typer.Argument(metavar="[CLASS]", help="Name, path, source id or synonym of a class."),
     ] = None,
     *,
     confidence: Annotated[
         str | None,
-        typer.Option(metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'),
+        typer.Option(
+            metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'
+        ),
     ] = None,
     is_deepest: Annotated[
-        bool | None, typer.Option("--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted.")
+        bool | None,
+        typer.Option(
+            "--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted."
+        ),
     ] = None,
     is_broadest: Annotated[
-        bool | None, typer.Option("--no-broader/--broader", help="Whether classes above CLASS are predicted.")
+        bool | None,
+        typer.Option("--no-broader/--broader", help="Whether classes above CLASS are predicted."),
     ] = None,
-    key: Annotated[int | None, typer.Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")] = None,
+    key: Annotated[
+        int | None, typer.Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")
+    ] = None,
     level: Annotated[
-        int | None, typer.Option(min=0, help="Predict no coarse class above this level, anywhere; 0 is the top level.")
+        int | None,
+        typer.Option(
+            min=0, help="Predict no coarse class above this level, anywhere; 0 is the top level."
+        ),
     ] = None,
     is_locked: Annotated[
-        bool | None, typer.Option("--lock/--unlock", help="Whether new words make classes only after a question.")
+        bool | None,
+        typer.Option(
+            "--lock/--unlock", help="Whether new words make classes only after a question."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +84,10 @@ def _bar_of(text: str) -> tuple[float | None]:
         return (float(text),)
     except ValueError:
         raise UsageError(
-            "this is not a confidence", expected='0 to 1, or "parent"', found=text, remedy="such as 0.9"
+            "this is not a confidence",
+            expected='0 to 1, or "parent"',
+            found=text,
+            remedy="such as 0.9",
         ) from None
 
 
@@ -94,7 +112,11 @@ def _change_class(
 
 
 def _fields(project: "Project") -> dict[str, Any]:
-    graph, policies, keys = project.classes.graph, project.policies.by_class(), project.classes.graph.class_keys()
+    graph, policies, keys = (
+        project.classes.graph,
+        project.policies.by_class(),
+        project.classes.graph.class_keys(),
+    )
     listed = sorted({*policies, *keys.values()})
     return {
         "class_list_locked": project.policies.is_locked,
@@ -119,8 +141,12 @@ def _class_fields(
 def _text(fields: Mapping[str, Any]) -> str:
     level = fields["broadest_level"]
     lines = [
-        "The class list is locked." if fields["class_list_locked"] else "The class list is not locked.",
-        f"No coarse class above level {level} is predicted." if level else "Classes of any level are predicted.",
+        "The class list is locked."
+        if fields["class_list_locked"]
+        else "The class list is not locked.",
+        f"No coarse class above level {level} is predicted."
+        if level
+        else "Classes of any level are predicted.",
     ]
     return "\n".join([*lines, *map(_class_text, fields["classes"])])
 

@@ -27,8 +27,12 @@ T = TypeVar("T")
 def new(
     project: ProjectPath,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME", help=NAMES, show_default="the program's choice")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME", help=NAMES, show_default="the program's choice")
+    ] = "",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Download a published network without asking.")
+    ] = False,
     proxy: Proxy = "",
     mirror: Mirror = "",
     data_set: Annotated[
@@ -53,12 +57,18 @@ def new(
         _of_data_set(project, data_set, images_from or [], as_json=as_json)
         return
     wanted = backbone or default_backbone()
-    name, notes = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
+    name, notes = named_backbone(
+        wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made"
+    )
     with new_project(project, name) as made:
         model = made.models.current
     say(
         "\n".join((f"Created {project} with backbone {model.backbone_name}.", *notes)),
-        {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},
+        {
+            "project": str(project),
+            "backbone": model.backbone_name,
+            "backbone_hash": model.backbone_hash,
+        },
         as_json=as_json,
     )
 
@@ -67,9 +77,17 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path], *, as_j
     from engine.collection.importing.data_set import project_of_data_set
 
     caches = CacheFolders.default()
-    with stoppable("nothing was made") as cancel, progress_bar("Taking the data set over") as on_progress:
+    with (
+        stoppable("nothing was made") as cancel,
+        progress_bar("Taking the data set over") as on_progress,
+    ):
         done = project_of_data_set(
-            project, data_set, caches, image_folders=images_from, on_progress=on_progress, cancel=cancel
+            project,
+            data_set,
+            caches,
+            image_folders=images_from,
+            on_progress=on_progress,
+            cancel=cancel,
         )
     say(
         f"Created {project} with {counted(done.images, 'image')} of {data_set}, {done.embedded:,} of them embedded"
@@ -100,7 +118,10 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
     """Check the project file; exit status 1 if anything is wrong."""
     from engine.project import Project
 
-    with stoppable("run it again; nothing was changed") as cancel, progress_bar("Checking") as on_progress:
+    with (
+        stoppable("run it again; nothing was changed") as cancel,
+        progress_bar("Checking") as on_progress,
+    ):
         found = Project.checked(project, on_progress=on_progress, cancel=cancel)
     problems, classes, images, labels = found.faults, found.classes, found.images, found.labels
     if problems and not as_json:
@@ -130,7 +151,9 @@ def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def menu_entry(
-    remove: Annotated[bool, typer.Option("--remove", help="Take it out of the menu again.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take it out of the menu again.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Put this program into the menu of a Linux desktop, and let a double click open projects with it."""
@@ -148,11 +171,14 @@ _EXAMPLES: Final = 5
 def relink(
     project: ProjectPath,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="Where to search; by default beside the project.")
+        Path | None,
+        typer.Argument(metavar="[FOLDER]", help="Where to search; by default beside the project."),
     ] = None,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Change the project without asking.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would be found; never ask.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only report what would be found; never ask.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
@@ -161,19 +187,30 @@ def relink(
 
     with open_project(project, for_writing=False) as opened:
         known, replaced = known_images(opened), replaced_text(opened) + written_to_text(opened)
-    with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
+    with (
+        stoppable("nothing was changed") as cancel,
+        progress_bar("Searching for moved images") as on_progress,
+    ):
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
     question = f"Update the location of {counted(len(plan.moves), 'image')}?"
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
-    say(_outcome(plan, found) + replaced, _relink_fields(plan, found) if as_json else {}, as_json=as_json)
+    say(
+        _outcome(plan, found) + replaced,
+        _relink_fields(plan, found) if as_json else {},
+        as_json=as_json,
+    )
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:
     if not plan.searched:
-        return f"All {counted(plan.images, 'image')} are where they were." if plan.images else "There are no images."
+        return (
+            f"All {counted(plan.images, 'image')} are where they were."
+            if plan.images
+            else "There are no images."
+        )
     if found:
         end = f"Found {counted(found, 'moved image')} again; undo goes back."
     elif plan.moves:
@@ -191,15 +228,21 @@ def _facts(plan: "RelinkPlan") -> str:
         lines.append(f"    {plan.changed:,} of them changed in the meantime")
     if plan.strangers:
         strangers = counted(len(plan.strangers), "image")
-        lines.append(f"    {strangers} without a label, added from the new place, will be replaced by them")
+        lines.append(
+            f"    {strangers} without a label, added from the new place, will be replaced by them"
+        )
     lines += _examples(plan.moves, lambda move: f"{move.image.path} -> {move.file.path}")
     lines += _examples(plan.folders, lambda each: f"{each.folder}: {_checked(each)}")
     if plan.mismatched:
-        lines.append(f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture")
+        lines.append(
+            f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture"
+        )
         lines += _examples(plan.mismatched, lambda move: f"{move.image.path}: {move.file.path}")
     if plan.doubts:
         lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
-        lines += _examples(plan.doubts, lambda doubt: f"{doubt.image.path}: {doubt.count:,} files alike")
+        lines += _examples(
+            plan.doubts, lambda doubt: f"{doubt.image.path}: {doubt.count:,} files alike"
+        )
     if plan.taken:
         lines.append(f"  {len(plan.taken):,} already in the project as another image with a label")
         lines += _examples(plan.taken, lambda move: f"{move.image.path}: {move.file.path}")

@@ -29,7 +29,9 @@ def replaced(
 ) -> None:
     """List labelled images whose file holds another photo now; confirm their labels, or take them off."""
     if confirm and ask_again:
-        raise UsageError("--confirm and --ask-again exclude each other", remedy="leave one of them out")
+        raise UsageError(
+            "--confirm and --ask-again exclude each other", remedy="leave one of them out"
+        )
     with open_project(project, for_writing=confirm or ask_again) as opened:
         outdated = _chosen(opened, images) if images else opened.labels.outdated()
         text, fields = replaced_text(opened, outdated), replaced_fields(opened, outdated)
@@ -39,7 +41,11 @@ def replaced(
             opened.labels.remove(outdated)
     if outdated and (confirm or ask_again):
         text = f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo goes back."
-    say(text.strip() or "No labelled image is another photo now.", {"replaced": fields}, as_json=as_json)
+    say(
+        text.strip() or "No labelled image is another photo now.",
+        {"replaced": fields},
+        as_json=as_json,
+    )
 
 
 def _chosen(project: "Project", images: Sequence[Path]) -> "dict[int, Label]":
@@ -64,13 +70,21 @@ def replaced_text(project: "Project", outdated: "dict[int, Label] | None" = None
     are = "image is another photo" if len(rows) == 1 else "images are other photos"
     return list_text(
         f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf replaced` confirms or removes them",
-        [f"{row['image']}: {row['class'] or 'none of the classes'} by {row['who']}" for row in rows],
+        [
+            f"{row['image']}: {row['class'] or 'none of the classes'} by {row['who']}"
+            for row in rows
+        ],
     )
 
 
-def replaced_fields(project: "Project", outdated: "dict[int, Label] | None" = None) -> list[dict[str, Any]]:
+def replaced_fields(
+    project: "Project", outdated: "dict[int, Label] | None" = None
+) -> list[dict[str, Any]]:
     """The same as fields."""
-    labels, graph = project.labels.outdated() if outdated is None else outdated, project.classes.graph
+    labels, graph = (
+        project.labels.outdated() if outdated is None else outdated,
+        project.classes.graph,
+    )
     paths = project.images.table(list(labels)).paths if labels else []
     return [
         {

@@ -33,14 +33,20 @@ def report(
     ],
     truth: Annotated[
         Path | None,
-        typer.Option(help="CSV with the columns image,class to compare with; by default labels of people, held out."),
+        typer.Option(
+            help="CSV with the columns image,class to compare with; by default labels of people, held out."
+        ),
     ] = None,
     *,
     settings: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Compare two of ppn+, ppn, prototypes and regression.")
+        str | None,
+        typer.Option(metavar="A,B", help="Compare two of ppn+, ppn, prototypes and regression."),
     ] = None,
     versions: Annotated[
-        str | None, typer.Option(metavar="A,B", help="Compare two model versions, by their numbers (`versions`).")
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Compare two model versions, by their numbers (`versions`)."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -66,10 +72,16 @@ def report(
         material = gather_from(opened, caches)
         made = _written(material, out, answers, rivals)
         audits = [audit_fields(each, material.graph) for each in made.audits]
-    say(_text(made, out), {**figures_json(made), "audits": audits, "file": str(out)}, as_json=as_json)
+    say(
+        _text(made, out),
+        {**figures_json(made), "audits": audits, "file": str(out)},
+        as_json=as_json,
+    )
 
 
-def write_evaluation(opened: "Project", truth: Path, out: Path, setting: str, *, overwrite: bool) -> "Report":
+def write_evaluation(
+    opened: "Project", truth: Path, out: Path, setting: str, *, overwrite: bool
+) -> "Report":
     """Write the report of an evaluation."""
     from engine.collection.report.gather import gather_from
     from engine.collection.report.write import check_target
@@ -80,12 +92,17 @@ def write_evaluation(opened: "Project", truth: Path, out: Path, setting: str, *,
     return _written(material, out, _read(truth, opened), ())
 
 
-def _written(material: Any, out: Path, answers: "TruthFile | None", rivals: "tuple[RivalModel, ...]") -> "Report":
+def _written(
+    material: Any, out: Path, answers: "TruthFile | None", rivals: "tuple[RivalModel, ...]"
+) -> "Report":
     from engine.collection.report.make import ReportRequest, make_report
     from engine.collection.report.wording import document_of
     from engine.collection.report.write import write_report
 
-    with stoppable("nothing was written") as cancel, progress_bar("Making the report") as on_progress:
+    with (
+        stoppable("nothing was written") as cancel,
+        progress_bar("Making the report") as on_progress,
+    ):
         wanted = ReportRequest(answers, rivals=(rivals[0], rivals[1]) if rivals else None)
         made = make_report(material, wanted, on_progress=on_progress, cancel=cancel)
         write_report(document_of(made), out, cancel)
@@ -102,7 +119,9 @@ def _read(truth: Path, opened: "Project") -> "TruthFile":
 def _two(text: str, option: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != TWO or not all(parts) or parts[0] == parts[1]:
-        raise UsageError("{option} takes two different ones", expected="A,B", found=text, option=option)
+        raise UsageError(
+            "{option} takes two different ones", expected="A,B", found=text, option=option
+        )
     return parts
 
 
@@ -114,14 +133,21 @@ def _setting(name: str) -> str:
 def _number(text: str) -> int:
     if not text.isdecimal() or not text.isascii():
         raise UsageError(
-            "--versions takes numbers of model versions", expected="1,2", found=text, remedy="see `versions`"
+            "--versions takes numbers of model versions",
+            expected="1,2",
+            found=text,
+            remedy="see `versions`",
         )
     return int(text)
 
 
 def _text(made: "Report", out: Path) -> str:
     lines = [f"Wrote the report to {out}."]
-    lines += [f"Checked at random: {estimate_text(each.accuracy)}." for each in made.audits[-1:] if each.answered]
+    lines += [
+        f"Checked at random: {estimate_text(each.accuracy)}."
+        for each in made.audits[-1:]
+        if each.answered
+    ]
     if made.accuracy is None:
         lines.append(f"It has no accuracy: {made.about.why_nothing}.")
         return "\n".join(lines)
@@ -129,11 +155,17 @@ def _text(made: "Report", out: Path) -> str:
     low, high = top1.interval
     interval = f"95% interval {percent(low)} to {percent(high)}"
     labels = "by the truth file" if made.about.truth_name else "by labels held out one by one"
-    lines.append(f"Accuracy {percent(top1.share)} ({interval}) on {counted(top1.count, 'image')}, {labels}.")
+    lines.append(
+        f"Accuracy {percent(top1.share)} ({interval}) on {counted(top1.count, 'image')}, {labels}."
+    )
     if made.comparison is not None:
         each = made.comparison
-        sides = ", ".join(f"{side.name} {percent(side.right.share)}" for side in (each.first, each.second))
-        lines.append(f"{sides} on the same {counted(each.images, 'image')}; McNemar p = {each.p_value:.3g}.")
+        sides = ", ".join(
+            f"{side.name} {percent(side.right.share)}" for side in (each.first, each.second)
+        )
+        lines.append(
+            f"{sides} on the same {counted(each.images, 'image')}; McNemar p = {each.p_value:.3g}."
+        )
     return "\n".join(lines)
 
 

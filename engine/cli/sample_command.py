@@ -23,7 +23,10 @@ By = Annotated[
         "most 20,000. random: all with the same probability.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random draw: the same one draws the same images.")]
+Seed = Annotated[
+    int,
+    typer.Option("--seed", min=0, help="Of the random draw: the same one draws the same images."),
+]
 
 
 def check_way(by: str) -> None:
@@ -34,10 +37,15 @@ def check_way(by: str) -> None:
 
 def sample(
     data_set: Annotated[
-        Path, typer.Argument(metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made.")
+        Path,
+        typer.Argument(
+            metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made."
+        ),
     ],
     count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many images.")],
-    out: Annotated[Path, typer.Option("-o", "--out", metavar="PROJECT", help="The project file to make.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", metavar="PROJECT", help="The project file to make.")
+    ],
     *,
     by: By = WAYS[0],
     seed: Seed = 0,

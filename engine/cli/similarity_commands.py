@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def similar(
     project: ProjectPath,
-    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="An image of the project, or any other image file.")],
+    image: Annotated[
+        Path,
+        typer.Argument(metavar="IMAGE", help="An image of the project, or any other image file."),
+    ],
     count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 20,
     device: DeviceName = "auto",
     as_json: AsJson = False,
@@ -31,7 +34,11 @@ def similar(
     pairs = list(zip(found.image_ids.tolist(), found.cosines.tolist(), strict=True))
     say(
         "\n".join(f"{cosine:6.3f}  {path_of[image_id]}" for image_id, cosine in pairs),
-        {"images": [{"image": path_of[image_id], "likeness": cosine} for image_id, cosine in pairs]},
+        {
+            "images": [
+                {"image": path_of[image_id], "likeness": cosine} for image_id, cosine in pairs
+            ]
+        },
         as_json=as_json,
     )
 
@@ -48,7 +55,10 @@ def duplicates(
         ),
     ] = None,
     looks: Annotated[
-        bool, typer.Option("--look/--no-look", help="Look at pictures first that were not looked at yet, or not.")
+        bool,
+        typer.Option(
+            "--look/--no-look", help="Look at pictures first that were not looked at yet, or not."
+        ),
     ] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -63,7 +73,12 @@ def duplicates(
     ):
         most = burst_seconds(opened) if seconds is None else seconds
         folds = folds_of_project(
-            opened, CacheFolders.default(), most, looks=looks, on_progress=on_progress, cancel=cancel
+            opened,
+            CacheFolders.default(),
+            most,
+            looks=looks,
+            on_progress=on_progress,
+            cancel=cancel,
         )
         fields = _fields(opened, folds, most)
     say(_text(fields), fields, as_json=as_json)
@@ -72,15 +87,27 @@ def duplicates(
 def _fields(project: "Project", folds: "Folds", seconds: int) -> dict[str, Any]:
     table = project.images.table()
     path_of = dict(zip(table.ids, table.paths, strict=True))
-    listed = [{"images": [path_of[image_id] for image_id in members], "kind": kind} for members, kind in folds.each()]
-    return {"images": len(path_of), "folds": listed, "folded": folds.folded_images, "seconds": seconds}
+    listed = [
+        {"images": [path_of[image_id] for image_id in members], "kind": kind}
+        for members, kind in folds.each()
+    ]
+    return {
+        "images": len(path_of),
+        "folds": listed,
+        "folded": folds.folded_images,
+        "seconds": seconds,
+    }
 
 
 def _text(fields: dict[str, Any]) -> str:
     folds = fields["folds"]
     head = f"{counted(fields['folded'], 'image')} of {fields['images']:,} in {counted(len(folds), 'fold')}."
     lines = [f"  {fold['kind']}: {_names(fold['images'])}" for fold in folds[:MOST_SHOWN]]
-    more = [f"  and {counted(len(folds) - MOST_SHOWN, 'fold')} more"] if len(folds) > MOST_SHOWN else []
+    more = (
+        [f"  and {counted(len(folds) - MOST_SHOWN, 'fold')} more"]
+        if len(folds) > MOST_SHOWN
+        else []
+    )
     return "\n".join([head, *lines, *more])
 
 

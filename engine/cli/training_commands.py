@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 def train(
     project: ProjectPath,
     depth: Annotated[
-        str, typer.Option(help="propagation (seconds, on the cached embeddings) or backbone (the network itself).")
+        str,
+        typer.Option(
+            help="propagation (seconds, on the cached embeddings) or backbone (the network itself)."
+        ),
     ] = "propagation",
     setting: Annotated[
         list[str] | None,
-        typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."),
+        typer.Option(
+            "--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."
+        ),
     ] = None,
     choose: Annotated[
         bool, typer.Option("--choose", help="Use the new version from now on; this can be undone.")
@@ -35,7 +40,11 @@ def train(
     from engine.collection.training.trained import adopt
 
     chosen = parse_settings(setting or ())
-    again = "run the same command again; it goes on from here" if depth == "backbone" else "run it again"
+    again = (
+        "run the same command again; it goes on from here"
+        if depth == "backbone"
+        else "run it again"
+    )
     with open_project(project) as opened, scratch_folder() as folder:
         with stoppable(again) as cancel, progress_bar("Training") as on_progress:
             trained = run(
@@ -61,7 +70,10 @@ def train(
 def versions(
     project: ProjectPath,
     choose: Annotated[
-        int | None, typer.Option("--choose", metavar="ID", help="Use this version from now on; this can be undone.")
+        int | None,
+        typer.Option(
+            "--choose", metavar="ID", help="Use this version from now on; this can be undone."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +85,11 @@ def versions(
             choose_version(opened, CacheFolders.default(), choose)
         found, in_use = opened.models.versions(), opened.models.current.version_id
     lines = [f"{'*' if each.version_id == in_use else ' '} {_line(each)}" for each in found]
-    say("\n".join(lines), {"in_use": in_use, "versions": [_fields(each) for each in found]}, as_json=as_json)
+    say(
+        "\n".join(lines),
+        {"in_use": in_use, "versions": [_fields(each) for each in found]},
+        as_json=as_json,
+    )
 
 
 def _comparison(trained: "TrainedFiles") -> str:
@@ -88,19 +104,29 @@ def _comparison(trained: "TrainedFiles") -> str:
 def _resumed(trained: "TrainedFiles") -> str:
     after = trained.figures.get("resumed_iteration")
     total = trained.figures.get("iterations") or 0
-    return "" if after is None else f"\nA stopped training went on after {after:,.0f} of {total:,.0f} iterations."
+    return (
+        ""
+        if after is None
+        else f"\nA stopped training went on after {after:,.0f} of {total:,.0f} iterations."
+    )
 
 
 def _next_step(trained: "TrainedFiles", waiting_id: int | None, project: Path) -> str:
     if waiting_id is not None:
         return f"\nUse it with: protoleaf versions {project} --choose {waiting_id}"
-    return f"\nIts embeddings are made with: protoleaf embed {project}" if trained.backbone is not None else ""
+    return (
+        f"\nIts embeddings are made with: protoleaf embed {project}"
+        if trained.backbone is not None
+        else ""
+    )
 
 
 def _line(version: "ModelVersion") -> str:
     after = version.figures.get("after_accuracy")
     figure = "" if after is None else f"  {percent(after)} right on held-out images"
-    return f"{version.version_id:>3}  {version.label:<26}{version.created_at:%Y-%m-%d %H:%M}{figure}"
+    return (
+        f"{version.version_id:>3}  {version.label:<26}{version.created_at:%Y-%m-%d %H:%M}{figure}"
+    )
 
 
 def _fields(version: "ModelVersion") -> dict[str, object]:

@@ -67,7 +67,9 @@ def _write(draft: Path, wanted: WantedDataSet, found: FoundImages, cancel: Cance
     totals = write_plan(draft, pieces, shard_images, cancel)
     if not totals.shards:
         raise InputError(
-            "there is no image", found=enumerated(wanted.sources), remedy="name images, or folders of them"
+            "there is no image",
+            found=enumerated(wanted.sources),
+            remedy="name images, or folders of them",
         )
     place_backbone(wanted.model.backbone, draft / BACKBONE_FILE)
     write_card(draft / BACKBONE_FILE, wanted.model.card)
@@ -93,7 +95,11 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
             named(manifest.card.name, manifest.identity or manifest.backbone_hash),
             named(model.card.name, model.embedding_identity),
         ),
-        (Message("images a shard"), f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
+        (
+            Message("images a shard"),
+            f"{manifest.shard_images:,}",
+            f"{wanted.shard_images or manifest.shard_images:,}",
+        ),
     )
     for part, begun, asked in pairs:
         if begun != asked:
@@ -119,7 +125,9 @@ def one_run(folder: Path) -> Iterator[None]:
         lock.acquire(timeout=0)
     except Timeout as error:
         raise InputError(
-            "another run is writing to this folder", found=str(folder), remedy="wait for it, or stop it"
+            "another run is writing to this folder",
+            found=str(folder),
+            remedy="wait for it, or stop it",
         ) from error
     try:
         _clear_drafts(folder)

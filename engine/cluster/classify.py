@@ -12,7 +12,11 @@ from engine.collection.bundle.classes_file import NAME
 from engine.collection.bundle.opened import ModelBundle
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import PredictionsManifest, read_predictions_manifest, write_predictions_manifest
+from engine.dataset.predictions import (
+    PredictionsManifest,
+    read_predictions_manifest,
+    write_predictions_manifest,
+)
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import file_hash
@@ -63,10 +67,19 @@ def classify_data_set(
             on_progress=on_progress, cancel=token, may_use_gpu=False,
         )  # fmt: skip
         write_predictions_manifest(out, replace(manifest, shards=done.facts))
-    rows, failed = sum(facts.rows for facts in done.facts), sum(facts.failed for facts in done.facts)
+    rows, failed = (
+        sum(facts.rows for facts in done.facts),
+        sum(facts.failed for facts in done.facts),
+    )
     views = bundle.contents.framing.views
     return ClassifiedDataSet(
-        rows - failed, failed, len(done.shards), done.new_shards, done.seconds, done.new_rows_per_s, views
+        rows - failed,
+        failed,
+        len(done.shards),
+        done.new_shards,
+        done.seconds,
+        done.new_rows_per_s,
+        views,
     )
 
 
@@ -96,7 +109,10 @@ def begin_predictions(data_set: DataSet, bundle: ModelBundle, out: Path) -> Pred
     model_hash = file_hash(bundle.folder / NAME)
     if (out / DESCRIPTION).exists():
         manifest = read_predictions_manifest(out)
-        begun, asked = (manifest.data_set_id, manifest.model_hash), (data_set.manifest.data_set_id, model_hash)
+        begun, asked = (
+            (manifest.data_set_id, manifest.model_hash),
+            (data_set.manifest.data_set_id, model_hash),
+        )
         if begun != asked:
             raise InputError(
                 "the folder holds predictions of another data set or model",
@@ -116,8 +132,14 @@ def begin_predictions(data_set: DataSet, bundle: ModelBundle, out: Path) -> Pred
         return _write(draft, data_set, bundle, model_hash)
 
 
-def _write(draft: Path, data_set: DataSet, bundle: ModelBundle, model_hash: str) -> PredictionsManifest:
-    write_file(draft / CLASSIFIER, behind_embedding(bundle, data_set.manifest.card.embedding_width), mode=ORDINARY_FILE)
+def _write(
+    draft: Path, data_set: DataSet, bundle: ModelBundle, model_hash: str
+) -> PredictionsManifest:
+    write_file(
+        draft / CLASSIFIER,
+        behind_embedding(bundle, data_set.manifest.card.embedding_width),
+        mode=ORDINARY_FILE,
+    )
     place_file(bundle.folder / NAME, draft / NAME, Placing.COPY)
     (draft / SHARDS).mkdir()
     manifest = PredictionsManifest(

@@ -15,7 +15,11 @@ from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EmbeddedRows
 from engine.dataset.manifest import read_manifest
 from engine.dataset.opened import DataSet
-from engine.dataset.predictions import prediction_schema, prediction_shards, read_predictions_manifest
+from engine.dataset.predictions import (
+    prediction_schema,
+    prediction_shards,
+    read_predictions_manifest,
+)
 from engine.dataset.shard_files import new_shard
 from engine.embedding.views import unit_length
 from engine.errors import InputError
@@ -87,11 +91,15 @@ class ShardClassifier:
         return _batch(rows, answers, self._contents, self._model)
 
 
-def _batch(rows: EmbeddedRows, answers: BatchAnswers, contents: ExportedClasses, model: str) -> pa.RecordBatch:
+def _batch(
+    rows: EmbeddedRows, answers: BatchAnswers, contents: ExportedClasses, model: str
+) -> pa.RecordBatch:
     """Predictions as Arrow's columns; of images without an embedding there are none."""
     none, no_safe = ~rows.has_embedding, ~rows.has_embedding | (answers.safe_ids == NO_CLASS)
     columns: dict[str, Any] = {
-        "content_hash": pa.array(rows.content_hashes, prediction_schema().field("content_hash").type),
+        "content_hash": pa.array(
+            rows.content_hashes, prediction_schema().field("content_hash").type
+        ),
         "path": pa.array(rows.paths, pa.string()),
         "class_id": pa.array(answers.class_ids, mask=none),
         "class_name": _names(answers.class_ids, none, contents),
@@ -105,10 +113,17 @@ def _batch(rows: EmbeddedRows, answers: BatchAnswers, contents: ExportedClasses,
     return pa.record_batch(list(columns.values()), schema=prediction_schema())
 
 
-def _names(class_ids: NDArray[np.int64], is_left_out: NDArray[np.bool_], contents: ExportedClasses) -> pa.Array:
+def _names(
+    class_ids: NDArray[np.int64], is_left_out: NDArray[np.bool_], contents: ExportedClasses
+) -> pa.Array:
     """Names of classes; where two have one name, their ids differ."""
-    names = {each: contents.graph.name(each) for each in np.unique(class_ids[~is_left_out]).tolist()}
+    names = {
+        each: contents.graph.name(each) for each in np.unique(class_ids[~is_left_out]).tolist()
+    }
     return pa.array(
-        [None if out else names[each] for each, out in zip(class_ids.tolist(), is_left_out.tolist(), strict=True)],
+        [
+            None if out else names[each]
+            for each, out in zip(class_ids.tolist(), is_left_out.tolist(), strict=True)
+        ],
         pa.string(),
     )

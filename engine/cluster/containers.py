@@ -16,10 +16,24 @@ from engine.texts import Message, enumerated
 
 TAR: Final = ".tar"
 PARQUET: Final = ".parquet"
-_BYTES_NAMES: Final = ("bytes", "image", "image_bytes", "img", "jpg", "jpeg", "png", "webp", "content", "data")
+_BYTES_NAMES: Final = (
+    "bytes",
+    "image",
+    "image_bytes",
+    "img",
+    "jpg",
+    "jpeg",
+    "png",
+    "webp",
+    "content",
+    "data",
+)
 _KEY_NAMES: Final = ("path", "key", "__key__", "file_name", "filename", "image_id", "id", "url")
 _ROWS: Final = 32  # of a table, in memory at once
-_INSIDE: Final = ("bytes", "path")  # fields of a column that holds both, as Hugging Face writes images
+_INSIDE: Final = (
+    "bytes",
+    "path",
+)  # fields of a column that holds both, as Hugging Face writes images
 
 
 @dataclass(frozen=True)
@@ -35,7 +49,9 @@ class ReadImage:
 class TableColumns:
     """Where a table has its images."""
 
-    data: tuple[str, ...]  # name of the column with the bytes, and of the field in it where it has fields
+    data: tuple[
+        str, ...
+    ]  # name of the column with the bytes, and of the field in it where it has fields
     key: tuple[str, ...] = ()  # the same of their names; none: rows are counted
 
 
@@ -51,11 +67,16 @@ def each_in_tar(name: str) -> Iterator[ReadImage]:
         try:
             with tarfile.open(fileobj=file, mode="r|") as archive:
                 for member in archive:
-                    if member.isfile() and PurePosixPath(member.name).suffix.lower() in IMAGE_SUFFIXES:
+                    if (
+                        member.isfile()
+                        and PurePosixPath(member.name).suffix.lower() in IMAGE_SUFFIXES
+                    ):
                         yield _member(name, archive, member)
         except (tarfile.TarError, EOFError) as error:
             reason = one_line(error)
-            yield ReadImage(name, None, ImageError("the archive is damaged or incomplete", found=reason))
+            yield ReadImage(
+                name, None, ImageError("the archive is damaged or incomplete", found=reason)
+            )
         except OSError as error:
             raise refusal(name, error) from error
 
@@ -63,7 +84,9 @@ def each_in_tar(name: str) -> Iterator[ReadImage]:
 def _member(name: str, archive: tarfile.TarFile, member: tarfile.TarInfo) -> ReadImage:
     path = f"{name}/{member.name}"
     if member.size > MAX_FILE_BYTES:
-        return ReadImage(path, None, ImageError("the file is too large", found=f"{member.size // 1024**2} MB"))
+        return ReadImage(
+            path, None, ImageError("the file is too large", found=f"{member.size // 1024**2} MB")
+        )
     file = archive.extractfile(member)
     data = b"" if file is None else file.read()
     if len(data) != member.size:
@@ -98,8 +121,12 @@ def each_in_table(name: str, first: int, stop: int) -> Iterator[ReadImage]:
         row = sum(table.metadata.row_group(group).num_rows for group in range(first))
         names = list(dict.fromkeys(column[0] for column in (columns.data, columns.key) if column))
         try:
-            for batch in table.iter_batches(_ROWS, row_groups=list(range(first, stop)), columns=names):
-                for data, key in zip(_values(batch, columns.data), _values(batch, columns.key), strict=True):
+            for batch in table.iter_batches(
+                _ROWS, row_groups=list(range(first, stop)), columns=names
+            ):
+                for data, key in zip(
+                    _values(batch, columns.data), _values(batch, columns.key), strict=True
+                ):
                     yield _row(f"{name}/{row if key is None else key}", data)
                     row += 1
         except (pa.ArrowException, OSError) as error:
@@ -116,7 +143,11 @@ def _values(batch: Any, column: Sequence[str]) -> list[Any]:
     if not column:
         return [None] * batch.num_rows
     values = batch.column(column[0]).to_pylist()
-    return [None if value is None else value[column[1]] for value in values] if len(column) > 1 else values
+    return (
+        [None if value is None else value[column[1]] for value in values]
+        if len(column) > 1
+        else values
+    )
 
 
 @contextmanager
@@ -139,11 +170,21 @@ def _columns(name: str, schema: Any) -> TableColumns:
 
     kinds = {field.name: field.type for field in schema}
     for column, kind in kinds.items():
-        fields = {kind.field(place).name for place in range(kind.num_fields)} if pa.types.is_struct(kind) else set()
+        fields = (
+            {kind.field(place).name for place in range(kind.num_fields)}
+            if pa.types.is_struct(kind)
+            else set()
+        )
         if set(_INSIDE) <= fields:
             return TableColumns((column, "bytes"), (column, "path"))
-    binary = [each for each, kind in kinds.items() if pa.types.is_binary(kind) or pa.types.is_large_binary(kind)]
-    named = [each for each in _BYTES_NAMES if each in binary] or (binary if len(binary) == 1 else [])
+    binary = [
+        each
+        for each, kind in kinds.items()
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    ]
+    named = [each for each in _BYTES_NAMES if each in binary] or (
+        binary if len(binary) == 1 else []
+    )
     if not named:
         raise InputError(
             "this table has no column with images",

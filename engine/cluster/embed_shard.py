@@ -37,10 +37,14 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import embedding_identity
 from engine.runtime.providers import CPU_CHOICE, choose_providers
 
-_READERS: Final = 8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
+_READERS: Final = (
+    8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
+)
 _READ_AHEAD: Final = 32  # images that are read before their turn
 _CHUNK_BYTES: Final = 64 * 1024**2  # of files in one chunk; large ones come in smaller chunks
-SURELY_AWAY: Final = 10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
+SURELY_AWAY: Final = (
+    10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ class EmbedShards:
                 remedy="put the eight-bit version of the backbone back, or embed the sources into a new folder",
             )
         choice = choose_providers("cuda") if resources.has_gpu else CPU_CHOICE
-        return ShardEmbedder(self.folder, BackboneSession(backbone, manifest.card, choice, resources.cores))
+        return ShardEmbedder(
+            self.folder, BackboneSession(backbone, manifest.card, choice, resources.cores)
+        )
 
 
 @dataclass(frozen=True)
@@ -157,7 +163,9 @@ class ShardEmbedder:
         if chunk:
             yield chunk
 
-    def _embed(self, run: Callable[[Pixels], Vectors], images: Sequence[ReadImage]) -> list[_Embedded]:
+    def _embed(
+        self, run: Callable[[Pixels], Vectors], images: Sequence[ReadImage]
+    ) -> list[_Embedded]:
         """Hash, decode and embed some images."""
         card, sound = self._session.card, list[NDArray[np.uint8]]()
         errors: list[ImageError | None] = []
@@ -201,7 +209,10 @@ def each_image(pieces: Sequence[Piece], readers: ThreadPoolExecutor) -> Iterator
 def _read(piece: Piece) -> ReadImage:
     name = shown(piece.name)
     try:
-        return ReadImage(name, read_from_store(piece.name) if is_address(piece.name) else read_file(Path(piece.name)))
+        return ReadImage(
+            name,
+            read_from_store(piece.name) if is_address(piece.name) else read_file(Path(piece.name)),
+        )
     except ImageError as error:
         return ReadImage(name, None, error)
 

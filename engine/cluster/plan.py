@@ -59,7 +59,9 @@ class PlanTotals:
     images: int | None  # None where tar files are among the sources: only reading them tells
 
 
-def write_plan(folder: Path, pieces: Iterable[Piece], shard_images: int, cancel: CancelToken) -> PlanTotals:
+def write_plan(
+    folder: Path, pieces: Iterable[Piece], shard_images: int, cancel: CancelToken
+) -> PlanTotals:
     """Write the plan; a tar file is a shard by itself, other pieces share shards of at most so many images.
 
     Raises:
@@ -70,7 +72,9 @@ def write_plan(folder: Path, pieces: Iterable[Piece], shard_images: int, cancel:
     with (
         writing(path, "the plan cannot be written"),
         new_file(path, replace=False, mode=ORDINARY_FILE) as draft,
-        pq.ParquetWriter(draft.file, _SCHEMA, compression="zstd", write_page_checksum=True) as writer,
+        pq.ParquetWriter(
+            draft.file, _SCHEMA, compression="zstd", write_page_checksum=True
+        ) as writer,
     ):
         for shard in grouped(pieces, shard_images):
             cancel.raise_if_cancelled()
@@ -102,7 +106,8 @@ def _batch(shard: list[Piece]) -> pa.RecordBatch:
     columns = [[os.fsencode(piece.name) if field == "name" else getattr(piece, field) for piece in shard]
                for field in _SCHEMA.names]  # fmt: skip
     return pa.record_batch(
-        [pa.array(values, field.type) for values, field in zip(columns, _SCHEMA, strict=True)], schema=_SCHEMA
+        [pa.array(values, field.type) for values, field in zip(columns, _SCHEMA, strict=True)],
+        schema=_SCHEMA,
     )
 
 

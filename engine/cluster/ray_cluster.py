@@ -22,21 +22,34 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.cluster.shard_work import Resources
-from engine.errors import InputError, NetworkError, ProtoleafError, StorageError, UsageError, reason_of
+from engine.errors import (
+    InputError,
+    NetworkError,
+    ProtoleafError,
+    StorageError,
+    UsageError,
+    reason_of,
+)
 from engine.events import CancelToken
 from engine.new_folder import scratch_folder
 from engine.runtime.sessions import one_line, usable_cores
 
 LOCAL: Final = "local"  # a cluster of this computer alone, started for one command
 RUNNING: Final = "auto"  # the one that runs on this computer
-CONNECT_S: Final = 60.0  # after which a cluster does not answer. Chosen: Ray itself takes up to ten seconds.
+CONNECT_S: Final = (
+    60.0  # after which a cluster does not answer. Chosen: Ray itself takes up to ten seconds.
+)
 _TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
 _KNOCK_S: Final = 10.0  # for the connection alone
 _log: Final = logging.getLogger(__name__)
 _POLL_S: Final = 0.1
-_STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory: nothing but numbers of shards goes through it
+_STORE_BYTES: Final = (
+    100 * 1024**2
+)  # of Ray's shared memory: nothing but numbers of shards goes through it
 _SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # for names of sockets, where that for temporary files is too long
-_LONGEST_FOLDER: Final = 12  # characters. Names of sockets are at most 107 bytes long, and Ray's own part is long.
+_LONGEST_FOLDER: Final = (
+    12  # characters. Names of sockets are at most 107 bytes long, and Ray's own part is long.
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +68,9 @@ class ClusterSize:
 
 
 @contextmanager
-def connected(address: str, cancel: CancelToken, *, cores: int | None = None) -> Iterator[ClusterSize]:
+def connected(
+    address: str, cancel: CancelToken, *, cores: int | None = None
+) -> Iterator[ClusterSize]:
     """Connect to a cluster for the time of the block.
 
     Args:

@@ -16,7 +16,9 @@ from engine.errors import InputError, ModelError, ProtoleafError
 from engine.events import CancelToken
 
 _POLL_S: Final = 0.1  # a cancel is noticed this soon
-_MOST_ATTEMPTS: Final = 3  # workers that a shard may end, before it is given up. Chosen: a node may be lost twice.
+_MOST_ATTEMPTS: Final = (
+    3  # workers that a shard may end, before it is given up. Chosen: a node may be lost twice.
+)
 _MOST_STARTS: Final = 3  # workers in a row that end before their first shard
 
 OnShard = Callable[[FinishedShard], None]
@@ -97,7 +99,9 @@ def run_shards(
 
 @final
 class _Run:
-    def __init__(self, work: ShardWork, waiting: deque[int], on_shard: OnShard, *, with_gpu: bool) -> None:
+    def __init__(
+        self, work: ShardWork, waiting: deque[int], on_shard: OnShard, *, with_gpu: bool
+    ) -> None:
         import ray
 
         self._ray = ray
@@ -113,7 +117,9 @@ class _Run:
     @property
     def is_going(self) -> bool:
         """Whether a shard waits or is being done; workers that still open do not count."""
-        return bool(self._waiting) or any(each.number is not None for each in self._running.values())
+        return bool(self._waiting) or any(
+            each.number is not None for each in self._running.values()
+        )
 
     def start(self, size: ClusterSize) -> None:
         count, self._resources = size.workers(with_gpu=self._with_gpu)

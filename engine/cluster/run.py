@@ -18,7 +18,9 @@ class Places:
     """Where work is done."""
 
     address: str  # of the cluster, see `connected`
-    device: str = "auto"  # "auto": GPUs where the cluster has any; "cpu"; "cuda": refused without a GPU
+    device: str = (
+        "auto"  # "auto": GPUs where the cluster has any; "cpu"; "cuda": refused without a GPU
+    )
     cores: int | None = None  # of a local cluster; all of this computer when None
 
     def has_gpu(self, gpus: int) -> bool:
@@ -85,7 +87,9 @@ def do_all(
         with_gpu = may_use_gpu and places.has_gpu(size.gpus)
         started_s = time.monotonic()
         meter = ProgressMeter(total, on_progress, unit=unit)
-        meter.note = f"nodes: {size.nodes}, {f'GPUs: {size.gpus}' if with_gpu else f'cores: {size.cores}'}"
+        meter.note = (
+            f"nodes: {size.nodes}, {f'GPUs: {size.gpus}' if with_gpu else f'cores: {size.cores}'}"
+        )
 
         def on_shard(shard: FinishedShard) -> None:
             # A worker may be lost right after its shard is there; the next one finds it.
@@ -97,6 +101,8 @@ def do_all(
             else:
                 meter.skip(count)
 
-        run_shards(work, range(shard_count), size, on_shard, cancel, with_gpu=with_gpu, on_wait=meter.pulse)
+        run_shards(
+            work, range(shard_count), size, on_shard, cancel, with_gpu=with_gpu, on_wait=meter.pulse
+        )
         seconds = time.monotonic() - started_s
     return ClusterRun(tuple(done[number] for number in range(shard_count)), seconds)

@@ -30,7 +30,11 @@ def absolute(sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def each_piece(
-    sources: Sequence[str], shard_images: int, found: FoundImages, *, cancel: CancelToken | None = None
+    sources: Sequence[str],
+    shard_images: int,
+    found: FoundImages,
+    *,
+    cancel: CancelToken | None = None,
 ) -> Iterator[Piece]:
     """What the sources hold, in order.
 
@@ -53,7 +57,9 @@ def each_piece(
             yield from _pieces(name, size, shard_images)
 
 
-def _each_file(source: str, found: FoundImages, cancel: CancelToken) -> Iterator[tuple[str, int | None]]:
+def _each_file(
+    source: str, found: FoundImages, cancel: CancelToken
+) -> Iterator[tuple[str, int | None]]:
     """Name and bytes of each file; bytes are None where they are not looked up."""
     if is_address(source):
         yield from _in_store(source)
@@ -111,9 +117,13 @@ def _listed(path: Path) -> Iterator[str]:
 def _pieces(name: str, size_bytes: int | None, shard_images: int) -> Iterator[Piece]:
     suffix = PurePath(name).suffix.lower()
     if suffix == TAR:
-        yield Piece(TAR_FILE, name, size_of(name) if size_bytes is None else size_bytes, images=None)
+        yield Piece(
+            TAR_FILE, name, size_of(name) if size_bytes is None else size_bytes, images=None
+        )
     elif suffix == PARQUET:
-        yield from _of_table(name, size_of(name) if size_bytes is None else size_bytes, shard_images)
+        yield from _of_table(
+            name, size_of(name) if size_bytes is None else size_bytes, shard_images
+        )
     else:
         yield Piece(IMAGE, name, size_bytes)
 

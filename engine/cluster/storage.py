@@ -19,7 +19,11 @@ from engine.files import open_regular
 from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
 
-_CREDENTIALS: Final = ("credential", "accesskey", "authentication")  # in the names of libraries' errors, lower case
+_CREDENTIALS: Final = (
+    "credential",
+    "accesskey",
+    "authentication",
+)  # in the names of libraries' errors, lower case
 
 
 def is_address(text: str) -> bool:
@@ -110,7 +114,9 @@ def read_from_store(address: str) -> bytes:
     except Exception as error:  # each store has errors of its own
         if _is_about_credentials(error):
             raise refusal(address, error) from error
-        raise ImageUnreachableError("the file cannot be read", found=without_credentials(one_line(error))) from error
+        raise ImageUnreachableError(
+            "the file cannot be read", found=without_credentials(one_line(error))
+        ) from error
     if size > MAX_FILE_BYTES:
         raise ImageError("the file is too large", found=f"{size // 1024**2} MB")
     if not data:
@@ -130,13 +136,18 @@ def each_in_store(address: str) -> Iterator[tuple[str, int]]:
         if store.isfile(top):
             folders = iter([("", {}, {"": store.info(top)})])
         elif not store.exists(top):
-            raise StorageError("the file or folder is not there", found=address, remedy="check the address")
+            raise StorageError(
+                "the file or folder is not there", found=address, remedy="check the address"
+            )
     while True:
         with _reaching(address):
             files = next(folders, ("", {}, None))[2]
             if files is None:
                 return
-            listed = [(store.unstrip_protocol(each["name"]), int(each.get("size") or 0)) for each in files.values()]
+            listed = [
+                (store.unstrip_protocol(each["name"]), int(each.get("size") or 0))
+                for each in files.values()
+            ]
         yield from sorted(listed)
 
 
@@ -149,7 +160,9 @@ def refusal(name: str, error: Exception) -> ProtoleafError:
     """Build the error for a file or store that cannot be read."""
     name, reason = without_credentials(name), without_credentials(one_line(error))
     if isinstance(error, FileNotFoundError):
-        return StorageError("the file or folder is not there", found=name, remedy="check the path or reconnect it")
+        return StorageError(
+            "the file or folder is not there", found=name, remedy="check the path or reconnect it"
+        )
     if _is_about_credentials(error) or isinstance(error, PermissionError):
         return StorageError(
             "the storage denies access",
@@ -168,7 +181,9 @@ def refusal(name: str, error: Exception) -> ProtoleafError:
             reason=reason,
         )
     if not is_address(name):
-        return StorageError("the file or folder cannot be read", found="{name}: {reason}", name=name, reason=reason)
+        return StorageError(
+            "the file or folder cannot be read", found="{name}: {reason}", name=name, reason=reason
+        )
     return NetworkError(
         "the storage does not answer",
         found="{name}: {reason}",

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.state import NO_CLASS, CollectionState, predicted_as
 from engine.everyday.back_off import Policy, bars_in_effect, where_bar_is_set
-from engine.everyday.classifier import Explains, Explanation, Inheritance, ProjectClassifier, ScoredClass, Share
+from engine.everyday.classifier import (
+    Explains,
+    Explanation,
+    Inheritance,
+    ProjectClassifier,
+    ScoredClass,
+    Share,
+)
 from engine.everyday.scores import similarity
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.records import Label
@@ -28,7 +35,9 @@ class ClassFacts:
     class_id: int
     shots: tuple[int, ...]  # images a person labelled with exactly this class
     lambda_: float  # weight of its own shots in its prototype (Eq. 6)
-    parents: tuple[ScoredClass, ...]  # with their attention weights (Eq. 5), 0 where nothing is propagated
+    parents: tuple[
+        ScoredClass, ...
+    ]  # with their attention weights (Eq. 5), 0 where nothing is propagated
     is_zero_shot: bool  # only what ancestors propagate
     bar: float  # probability that must be passed, in effect
     own_bar: float | None  # set on this very class, None when inherited
@@ -59,20 +68,35 @@ def class_facts(
 class GraphFacts:
     """What is known of the classes and edges of a graph."""
 
-    weights: Mapping[tuple[ClassId, ClassId], float] = field(default_factory=dict)  # attention (parent, child), Eq. 5
-    own_shares: Mapping[ClassId, float] = field(default_factory=dict)  # weight of own shots (lambda, Eq. 6)
-    faces: Mapping[ClassId, tuple[int, ...]] = field(default_factory=dict)  # shots of each class or below it
+    weights: Mapping[tuple[ClassId, ClassId], float] = field(
+        default_factory=dict
+    )  # attention (parent, child), Eq. 5
+    own_shares: Mapping[ClassId, float] = field(
+        default_factory=dict
+    )  # weight of own shots (lambda, Eq. 6)
+    faces: Mapping[ClassId, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # shots of each class or below it
     # share of the images at each class or below that a person labelled, or whose best leaf is their safe class
     decided: Mapping[ClassId, float] = field(default_factory=dict)
 
 
-def graph_facts(fitted: Explains | None, graph: CategoryGraph, state: CollectionState) -> GraphFacts:
+def graph_facts(
+    fitted: Explains | None, graph: CategoryGraph, state: CollectionState
+) -> GraphFacts:
     """What a drawing of the graph shows beside the classes."""
     inherits = Inheritance() if fitted is None else fitted.inheritance
-    return GraphFacts(inherits.edge_weights, inherits.own_shares, faces(graph, state), decided_shares(graph, state))
+    return GraphFacts(
+        inherits.edge_weights,
+        inherits.own_shares,
+        faces(graph, state),
+        decided_shares(graph, state),
+    )
 
 
-def faces(graph: CategoryGraph, state: CollectionState, most: int = FACES) -> dict[ClassId, tuple[int, ...]]:
+def faces(
+    graph: CategoryGraph, state: CollectionState, most: int = FACES
+) -> dict[ClassId, tuple[int, ...]]:
     """Shots of each class: its own, then one of each child in turn, then another of each."""
     found = _own_faces(graph, state, most)
     above = {parent for class_id in found for parent in graph.ancestors(class_id)}
@@ -83,7 +107,9 @@ def faces(graph: CategoryGraph, state: CollectionState, most: int = FACES) -> di
     return found
 
 
-def _own_faces(graph: CategoryGraph, state: CollectionState, most: int) -> dict[ClassId, tuple[int, ...]]:
+def _own_faces(
+    graph: CategoryGraph, state: CollectionState, most: int
+) -> dict[ClassId, tuple[int, ...]]:
     labelled = np.flatnonzero(state.label_class >= 0)
     order = labelled[np.argsort(state.label_class[labelled], kind="stable")]
     classes, first = np.unique(state.label_class[order], return_index=True)
@@ -102,13 +128,17 @@ def _in_turn(groups: Iterable[tuple[int, ...]], most: int) -> list[int]:
 def decided_shares(graph: CategoryGraph, state: CollectionState) -> dict[ClassId, float]:
     """Share of the images at each class or below that are decided; no entry for a class without images."""
     is_labelled = state.label_class >= 0
-    shown = np.where(is_labelled, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class))
+    shown = np.where(
+        is_labelled, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
+    )
     is_decided = is_labelled | (state.safe_class == state.best_class)
     seen, decided = Counter[int](), Counter[int]()
     classes, place = np.unique(shown, return_inverse=True)
     totals = np.bincount(place, minlength=len(classes))
     sure = np.bincount(place, weights=is_decided, minlength=len(classes)).astype(np.int64)
-    for class_id, total, count in zip(classes.tolist(), totals.tolist(), sure.tolist(), strict=True):
+    for class_id, total, count in zip(
+        classes.tolist(), totals.tolist(), sure.tolist(), strict=True
+    ):
         if class_id < 0 or class_id not in graph:
             continue
         for above in (class_id, *graph.ancestors(class_id)):
@@ -123,7 +153,9 @@ class Guess:
 
     image_id: int
     label: Label | None  # the person's
-    tops: tuple[ScoredClass, ...]  # at most `TOPS` classes, best first; none while the image has no embedding
+    tops: tuple[
+        ScoredClass, ...
+    ]  # at most `TOPS` classes, best first; none while the image has no embedding
     explanation: Explanation | None  # of the best class
 
 
@@ -135,7 +167,9 @@ class Answers:
     graph: CategoryGraph  # as it is now
     embedded: EmbeddedImages
     state: CollectionState
-    seen: NDArray[np.bool_]  # (r,) bool, the rows of `embedded.store` that the model was fitted with
+    seen: NDArray[
+        np.bool_
+    ]  # (r,) bool, the rows of `embedded.store` that the model was fitted with
 
     def tops(self, image_id: int, count: int) -> tuple[ScoredClass, ...]:
         row = self.embedded.ready_row(image_id)
@@ -143,9 +177,15 @@ class Answers:
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         row = self.embedded.ready_row(image_id)
-        return None if row is None else self._explain(image_id, row, self.chances(np.array([row]))[0], class_id)
+        return (
+            None
+            if row is None
+            else self._explain(image_id, row, self.chances(np.array([row]))[0], class_id)
+        )
 
-    def guess_parts(self, image_ids: Sequence[int]) -> dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]]:
+    def guess_parts(
+        self, image_ids: Sequence[int]
+    ) -> dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]]:
         """The `TOPS` best classes, and why, of those of these images that have an embedding."""
         rows = {i: row for i in image_ids if (row := self.embedded.ready_row(i)) is not None}
         chances = self.chances(np.array(list(rows.values()), dtype=np.int64))
@@ -154,7 +194,9 @@ class Answers:
             for (image_id, row), of_image in zip(rows.items(), chances, strict=True)
         }
 
-    def likely_unlabelled(self, class_id: int, state: CollectionState, count: int) -> tuple[int, ...]:
+    def likely_unlabelled(
+        self, class_id: int, state: CollectionState, count: int
+    ) -> tuple[int, ...]:
         """The unlabelled images that are most likely of a class: those predicted as it, then those most alike it.
 
         Args:
@@ -201,7 +243,10 @@ class Answers:
         found = np.zeros((len(rows), len(self.fitted.candidate_ids)), dtype=np.float32)
         if found.size == 0:
             return found
-        for places, is_seen in ((np.flatnonzero(self.seen[rows]), True), (np.flatnonzero(~self.seen[rows]), False)):
+        for places, is_seen in (
+            (np.flatnonzero(self.seen[rows]), True),
+            (np.flatnonzero(~self.seen[rows]), False),
+        ):
             if len(places):
                 chosen = rows[places]
                 known = chosen if is_seen else None
@@ -211,7 +256,10 @@ class Answers:
     def _tops(self, chances: NDArray[np.float32], count: int) -> tuple[ScoredClass, ...]:
         listed = np.where(self._is_gone, np.float32(-1), chances)
         order = np.argsort(-listed, kind="stable")[:count]
-        tops = (ScoredClass(int(self.fitted.candidate_ids[place]), float(listed[place])) for place in order)
+        tops = (
+            ScoredClass(int(self.fitted.candidate_ids[place]), float(listed[place]))
+            for place in order
+        )
         return tuple(top for top in tops if top.score >= 0)
 
     def _explain(
@@ -222,7 +270,9 @@ class Answers:
             return None
         place = self.state.position(image_id)
         safe = int(self.state.safe_class[place])
-        safe_class = None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
+        safe_class = (
+            None if safe == NO_CLASS else ScoredClass(safe, float(self.state.safe_score[place]))
+        )
         embedding = self.embedded.store.floats(np.array([row]))[0]
         asked = tops[0].class_id if class_id is None else class_id
         found = self.fitted.explain(image_id, embedding, chances, class_id=asked, safe=safe_class)
@@ -233,19 +283,32 @@ class Answers:
         return replace(
             found,
             own=self._listed(found.own),
-            parents=tuple(self._listed(share) for share in found.parents if share.class_id in self.graph),
-            coarse=tuple(self._listed(share) for share in found.coarse if share.class_id in self.graph),
-            look_alikes=tuple(one for one in found.look_alikes if self.embedded.images.has(one.image_id)),
+            parents=tuple(
+                self._listed(share) for share in found.parents if share.class_id in self.graph
+            ),
+            coarse=tuple(
+                self._listed(share) for share in found.coarse if share.class_id in self.graph
+            ),
+            look_alikes=tuple(
+                one for one in found.look_alikes if self.embedded.images.has(one.image_id)
+            ),
         )
 
     def _listed(self, share: Share) -> Share:
         gone = self._gone_shots
-        return replace(share, image_ids=tuple(i for i in share.image_ids if i not in gone)) if gone else share
+        return (
+            replace(share, image_ids=tuple(i for i in share.image_ids if i not in gone))
+            if gone
+            else share
+        )
 
     @cached_property
     def _is_gone(self) -> NDArray[np.bool_]:
         """(c,) bool: candidates that are in the graph no more."""
-        return np.array([class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist()], dtype=bool)
+        return np.array(
+            [class_id not in self.graph for class_id in self.fitted.candidate_ids.tolist()],
+            dtype=bool,
+        )
 
     @cached_property
     def _gone_shots(self) -> frozenset[int]:

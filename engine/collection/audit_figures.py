@@ -26,7 +26,9 @@ class EstimatedShare:
 
     right: int = 0
     count: int = 0  # answers that decide it
-    share: float = nan  # of the population; of a stratified audit another one than that of the answers
+    share: float = (
+        nan  # of the population; of a stratified audit another one than that of the answers
+    )
     interval: tuple[float, float] = (0.0, 1.0)  # 95 %
 
 
@@ -44,7 +46,9 @@ class AuditFigures:
     accuracy: EstimatedShare  # of the most likely class
     sure: EstimatedShare  # of the safe class, among images that had one
     error_odds: float  # of safe classes, as a multiple of what was claimed
-    classes: tuple[tuple[ClassId, EstimatedShare], ...]  # of each safe class with enough answers, most answers first
+    classes: tuple[
+        tuple[ClassId, EstimatedShare], ...
+    ]  # of each safe class with enough answers, most answers first
 
     @property
     def is_done(self) -> bool:
@@ -55,7 +59,9 @@ class AuditFigures:
 def audit_figures(project: Project) -> tuple[AuditFigures, ...]:
     """Figures of all audits of a project, oldest first."""
     audits = project.audits.all()
-    labels = {item.image_id: project.labels.of(item.image_id) for audit in audits for item in audit.asked}
+    labels = {
+        item.image_id: project.labels.of(item.image_id) for audit in audits for item in audit.asked
+    }
     given = {image_id: label for image_id, label in labels.items() if label is not None}
     return tuple(figures_of(audit, given, project.classes.graph) for audit in audits)
 
@@ -70,7 +76,9 @@ def figures_of(audit: Audit, labels: Mapping[ImageId, Label], graph: CategoryGra
     for item in safe:
         if item.safe_class_id is not None and item.safe_class_id in graph:
             by_class[item.safe_class_id].append(item)
-    estimates = {class_id: verdicts.estimate(items, _safe_class) for class_id, items in by_class.items()}
+    estimates = {
+        class_id: verdicts.estimate(items, _safe_class) for class_id, items in by_class.items()
+    }
     enough = [pair for pair in estimates.items() if pair[1].count >= FEWEST_OF_CLASS]
     return AuditFigures(
         audit.audit_id,
@@ -131,19 +139,31 @@ def _safe_class(item: AuditItem) -> ClassId | None:
 class _Verdicts:
     """Which claims were right, and how many images each answer stands for."""
 
-    def __init__(self, answered: Sequence[AuditItem], labels: Mapping[ImageId, Label], graph: CategoryGraph) -> None:
+    def __init__(
+        self, answered: Sequence[AuditItem], labels: Mapping[ImageId, Label], graph: CategoryGraph
+    ) -> None:
         self._labels = labels
         self._graph = graph
         self._answers = Counter(item.stratum for item in answered)
 
-    def estimate(self, items: Sequence[AuditItem], claim: Callable[[AuditItem], ClassId | None]) -> EstimatedShare:
-        found = [(item, self._is_right(claim(item), self._labels[item.image_id].class_id)) for item in items]
-        weights = [(item.stratum_size / self._answers[item.stratum], right) for item, right in found]
+    def estimate(
+        self, items: Sequence[AuditItem], claim: Callable[[AuditItem], ClassId | None]
+    ) -> EstimatedShare:
+        found = [
+            (item, self._is_right(claim(item), self._labels[item.image_id].class_id))
+            for item in items
+        ]
+        weights = [
+            (item.stratum_size / self._answers[item.stratum], right) for item, right in found
+        ]
         return estimated([(weight, right) for weight, right in weights if right is not None])
 
     def error_odds(self, items: Sequence[AuditItem]) -> float:
         """Odds that a safe class is wrong as a multiple of what was claimed of these images; 1 without answers."""
-        found = [(item, self._is_right(item.safe_class_id, self._labels[item.image_id].class_id)) for item in items]
+        found = [
+            (item, self._is_right(item.safe_class_id, self._labels[item.image_id].class_id))
+            for item in items
+        ]
         judged = [(item.safe_score, is_right) for item, is_right in found if is_right is not None]
         expected = sum(1 - score for score, _is_right in judged)
         return corrected_odds(1.0, expected, sum(not is_right for _score, is_right in judged))

@@ -28,18 +28,26 @@ from engine.model_card import card_text
 from engine.project import BackupReason, Change, ModelVersion, Project
 from engine.project.actions import action
 
-SOURCE_SETTING: Final = "backbone_source"  # of a model version: the name or path by which the backbone was chosen
+SOURCE_SETTING: Final = (
+    "backbone_source"  # of a model version: the name or path by which the backbone was chosen
+)
 
 
 @dataclass(frozen=True)
 class ShotComparison:
     """Leave-one-shot-out accuracy with two backbones."""
 
-    before: float | None  # accuracy with the backbone in use, 0..1; None where nothing can be held out
+    before: (
+        float | None
+    )  # accuracy with the backbone in use, 0..1; None where nothing can be held out
     after: float | None  # the same with the other one
     shots: int  # that were held out, one by one
-    gained: int | None = None  # shots that only the other backbone gets right; None where the two saw different shots
-    lost: int | None = None  # shots that only the backbone in use gets right; None where the two saw different shots
+    gained: int | None = (
+        None  # shots that only the other backbone gets right; None where the two saw different shots
+    )
+    lost: int | None = (
+        None  # shots that only the backbone in use gets right; None where the two saw different shots
+    )
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -101,7 +109,12 @@ class _HeldOut:
 
 
 def _held_out(
-    project: Project, caches: CacheFolders, version: ModelVersion, *, with_views: bool, folds: Folds | None = None
+    project: Project,
+    caches: CacheFolders,
+    version: ModelVersion,
+    *,
+    with_views: bool,
+    folds: Folds | None = None,
 ) -> _HeldOut | None:
     """None while the version has no embedded label, or when its files are gone."""
     try:
@@ -109,7 +122,9 @@ def _held_out(
     except (InputError, ModelError):
         return None
     is_right = classified.fitted.hold_out_each(project.classes.graph)
-    return _HeldOut(classified.fitted.shots.image_ids, is_right, classified.folds, classified.uses_views)
+    return _HeldOut(
+        classified.fitted.shots.image_ids, is_right, classified.folds, classified.uses_views
+    )
 
 
 def _accuracy(found: _HeldOut | None) -> float | None:
@@ -175,7 +190,9 @@ def prepare_change(
     )
 
 
-def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequence[EmbedResult] = ()) -> Change:
+def use_backbone(
+    project: Project, source: str, backbone_hash: str, news: Sequence[EmbedResult] = ()
+) -> Change:
     """Use a prepared backbone from now on: one action, a new model version; classes, labels and bars stay.
 
     The source is that of `prepare_change`, and hash and news are those of its result.
@@ -196,11 +213,15 @@ def use_backbone(project: Project, source: str, backbone_hash: str, news: Sequen
             backbone=model.backbone,
         )
     if news:
-        project.images.record_scan(news)  # first: what is true of the files is true without the change, too
+        project.images.record_scan(
+            news
+        )  # first: what is true of the files is true without the change, too
     version = _version_of(model)
     called = action("backbone_changed", backbone=version.backbone_name)
     with project.history.one_step(called, backup=BackupReason.MODEL) as step:
-        project.models.choose(_known_version(project, version) or _added(project, version, model, source))
+        project.models.choose(
+            _known_version(project, version) or _added(project, version, model, source)
+        )
     return step.change
 
 
@@ -210,7 +231,9 @@ def _check_is_another(project: Project, caches: CacheFolders, model: ModelFiles)
     except ModelError:
         in_use = ""  # gone or another by now: putting it in place again is a change
     if in_use == model.backbone_hash and not project.models.current.is_trained_here:
-        raise InputError("the project uses this backbone already", found=_version_of(model).backbone_name)
+        raise InputError(
+            "the project uses this backbone already", found=_version_of(model).backbone_name
+        )
 
 
 def _version_of(model: ModelFiles) -> ModelVersion:
@@ -229,7 +252,9 @@ def _version_of(model: ModelFiles) -> ModelVersion:
 def _known_version(project: Project, wanted: ModelVersion) -> int | None:
     """The same version, if the project had it before."""
     same = attrgetter("is_trained_here", "backbone_hash", "propagation_hash", "backbone_path")
-    found = [version.version_id for version in project.models.versions() if same(version) == same(wanted)]
+    found = [
+        version.version_id for version in project.models.versions() if same(version) == same(wanted)
+    ]
     return found[-1] if found else None
 
 
@@ -251,13 +276,17 @@ class _KnownFacts:
 
     def __init__(self, project: Project) -> None:
         table = project.images.table()
-        self._facts = dict(zip(table.ids, zip(table.content_hashes, table.failures, strict=True), strict=True))
+        self._facts = dict(
+            zip(table.ids, zip(table.content_hashes, table.failures, strict=True), strict=True)
+        )
         self.news: list[EmbedResult] = []
 
     def take(self, batch: EmbedBatch) -> None:
         for result in batch.results:
             known = self._facts.get(result.image_id, (None, None))
             found = result._replace(content_hash=result.content_hash or known[0])
-            is_other_content = known[0] is not None and found.failure is None and found.content_hash != known[0]
+            is_other_content = (
+                known[0] is not None and found.failure is None and found.content_hash != known[0]
+            )
             if (found.content_hash, found.failure) != known and not is_other_content:
                 self.news.append(found)

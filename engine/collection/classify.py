@@ -77,7 +77,9 @@ def classify(
         ModelError: the version's files are gone.
     """
     model = model_of(project, caches, version)
-    live = LiveCollection(project, caches, model=model, setting=setting, with_stage=with_stage, with_views=with_views)
+    live = LiveCollection(
+        project, caches, model=model, setting=setting, with_stage=with_stage, with_views=with_views
+    )
     try:
         live.load(folds=folds)
     finally:
@@ -95,7 +97,9 @@ def classified_of(live: LiveCollection) -> Classified:
 
     images, store, rows = live.embedded.images, live.embedded.store, live.embedded.ready_rows
     fitted = live.fitted
-    _check_usable(live.project, len(images.ids), len(rows), 0 if fitted is None else len(fitted.shots))
+    _check_usable(
+        live.project, len(images.ids), len(rows), 0 if fitted is None else len(fitted.shots)
+    )
     assert fitted is not None, "it has shots"
     is_all = len(rows) == len(images.ids)
     return Classified(
@@ -131,7 +135,10 @@ def _check_embedded(images: int, ready: int) -> None:
         raise InputError("the project has no images", remedy="import images first")
     if ready == 0:
         raise InputError(
-            "no image has an embedding yet", found="{images} waiting", remedy="run embed first", images=images
+            "no image has an embedding yet",
+            found="{images} waiting",
+            remedy="run embed first",
+            images=images,
         )
 
 
@@ -244,15 +251,26 @@ def write_predictions(
     )  # fmt: skip
     if project.is_writable:  # last: where no file could be written, the project stays as it was
         version_id = project.models.current.version_id
-        project.models.store_predictions((one for _, one in found), version_id=version_id, setting=setting)
+        project.models.store_predictions(
+            (one for _, one in found), version_id=version_id, setting=setting
+        )
     return WrittenRows(len(found), len(labelled))
 
 
 def _predicted(classified: Classified, found: Sequence[tuple[str, Prediction]]) -> Iterator[_Row]:
-    is_unknown = dict(zip(classified.image_ids.tolist(), classified.fitted.is_unknown(classified.scores), strict=True))
+    is_unknown = dict(
+        zip(
+            classified.image_ids.tolist(),
+            classified.fitted.is_unknown(classified.scores),
+            strict=True,
+        )
+    )
     for path, one in found:
         is_far = bool(is_unknown[one.image_id])
-        yield one.image_id, PredictedRow(path, one.class_id, one.score, one.safe_class_id, one.safe_score, is_far)
+        yield (
+            one.image_id,
+            PredictedRow(path, one.class_id, one.score, one.safe_class_id, one.safe_score, is_far),
+        )
 
 
 def _labelled(project: Project) -> Iterator[_Row]:

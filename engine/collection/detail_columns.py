@@ -37,7 +37,11 @@ class DetailColumns:
     def text_columns(self) -> Mapping[str, TextColumn]:
         """Columns (n,) of titles, descriptions and keywords."""
         ids = self.ids.tolist()
-        return {name: TextColumn([texts.get(each, "") for each in ids]) for name, texts in self.texts.items() if texts}
+        return {
+            name: TextColumn([texts.get(each, "") for each in ids])
+            for name, texts in self.texts.items()
+            if texts
+        }
 
     @cached_property
     def taken_rank(self) -> NDArray[np.int32]:
@@ -52,7 +56,9 @@ def no_details(ids: Ids) -> DetailColumns:
     """Nothing known of images."""
     zeros, nan = np.zeros(len(ids), dtype=np.int32), np.full(len(ids), np.nan, dtype=np.float32)
     taken = np.full(len(ids), NO_TIME, dtype=np.int64)
-    return DetailColumns(ids, taken, ("",), zeros, nan, nan, zeros, zeros, {name: {} for name in TEXTS})
+    return DetailColumns(
+        ids, taken, ("",), zeros, nan, nan, zeros, zeros, {name: {} for name in TEXTS}
+    )
 
 
 def with_details(columns: DetailColumns, details: Iterable[ImageDetails]) -> DetailColumns:
@@ -66,7 +72,11 @@ def with_details(columns: DetailColumns, details: Iterable[ImageDetails]) -> Det
     return DetailColumns(
         columns.ids,
         taken=_with(columns.taken, places, [_taken_seconds(each) for each in found]),
-        camera_code=_with(columns.camera_code, places, [codes.setdefault(each.camera, len(codes)) for each in found]),
+        camera_code=_with(
+            columns.camera_code,
+            places,
+            [codes.setdefault(each.camera, len(codes)) for each in found],
+        ),
         cameras=tuple(codes),
         latitude=_with(columns.latitude, places, [_or_nan(each.latitude) for each in found]),
         longitude=_with(columns.longitude, places, [_or_nan(each.longitude) for each in found]),
@@ -76,7 +86,9 @@ def with_details(columns: DetailColumns, details: Iterable[ImageDetails]) -> Det
     )
 
 
-def _texts(name: str, before: Mapping[int, str], found: Sequence[ImageDetails]) -> Mapping[int, str]:
+def _texts(
+    name: str, before: Mapping[int, str], found: Sequence[ImageDetails]
+) -> Mapping[int, str]:
     if not any(each.fields.get(name) or each.image_id in before for each in found):
         return before
     texts = dict(before)
@@ -116,10 +128,13 @@ def with_images(columns: DetailColumns, ids: Ids) -> DetailColumns:
     places = places_of(ids, columns.ids)
     before = places_of(columns.ids, ids)
     names = ("taken", "camera_code", "latitude", "longitude", "width", "height")
-    parts = {name: _with(getattr(moved, name), places, getattr(columns, name)[before]) for name in names}
+    parts = {
+        name: _with(getattr(moved, name), places, getattr(columns, name)[before]) for name in names
+    }
     kept = frozenset(ids.tolist())
     texts = {
-        name: {each: text for each, text in found.items() if each in kept} for name, found in columns.texts.items()
+        name: {each: text for each, text in found.items() if each in kept}
+        for name, found in columns.texts.items()
     }
     return DetailColumns(ids=ids, cameras=columns.cameras, texts=texts, **parts)
 

@@ -22,7 +22,9 @@ def as_stored(files: Iterable[FileDetails]) -> list[ImageDetails]:
     ]  # fmt: skip
 
 
-def details_to_read(project: Project, *, after: int = 0, done_before: int = 0, total: int = 0) -> ReadDetails | None:
+def details_to_read(
+    project: Project, *, after: int = 0, done_before: int = 0, total: int = 0
+) -> ReadDetails | None:
     """The next images whose details are not known; None where there are none.
 
     Args:
@@ -38,7 +40,10 @@ def details_to_read(project: Project, *, after: int = 0, done_before: int = 0, t
 
 
 def read_missing_details(
-    project: Project, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+    project: Project,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> DetailsSummary:
     """Read the details of all images of which none are known, and store them.
 
@@ -52,4 +57,6 @@ def read_missing_details(
 
     missing, folder = project.details.missing(), project.path.parent
     images = ((image_id, folder / path) for image_id, path in missing)
-    return read_all_details(images, store, total=len(missing), on_progress=on_progress, cancel=cancel)
+    return read_all_details(
+        images, store, total=len(missing), on_progress=on_progress, cancel=cancel
+    )

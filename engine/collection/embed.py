@@ -17,7 +17,9 @@ from engine.graph.codes import NO_CLASS
 from engine.project import Project
 
 
-def open_cache(model: ModelFiles, caches: CacheFolders, project: Project | None = None) -> EmbeddingCache:
+def open_cache(
+    model: ModelFiles, caches: CacheFolders, project: Project | None = None
+) -> EmbeddingCache:
     """Open the embedding cache that belongs to a backbone, with what a data set brought to a project."""
     project_id = "" if project is None else project.backups.project_id
     width = model.card.embedding_width
@@ -26,7 +28,9 @@ def open_cache(model: ModelFiles, caches: CacheFolders, project: Project | None 
 
 def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
     """Open the cache of embeddings over all views of an image."""
-    return EmbeddingCache(caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width)
+    return EmbeddingCache(
+        caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width
+    )
 
 
 def embed_project(
@@ -71,7 +75,11 @@ def embed_project(
     is_whole = with_views and project.images.count <= MOST_IN_ALL_VIEWS
     with open_cache(model, caches, project) as cache, ExitStack() as stack:
         views = stack.enter_context(open_views_cache(model, caches)) if is_whole else None
-        previews = stack.enter_context(closing(PreviewCaches(caches, THUMBNAIL_SIDES[0]))) if is_whole else None
+        previews = (
+            stack.enter_context(closing(PreviewCaches(caches, THUMBNAIL_SIDES[0])))
+            if is_whole
+            else None
+        )
 
         def record(batch: EmbedBatch) -> None:
             if project.is_writable:
@@ -111,7 +119,9 @@ def embed_closer(
     places = np.searchsorted(image_ids, np.array(table.image_ids, dtype=np.int64))
     labels[places] = [NO_CLASS if class_id is None else class_id for class_id in table.class_ids]
     wanted = image_ids[those_to_view(labels)].tolist()
-    return embed_views(project, caches, wanted, model, device=device, on_progress=on_progress, cancel=cancel)
+    return embed_views(
+        project, caches, wanted, model, device=device, on_progress=on_progress, cancel=cancel
+    )
 
 
 def embed_views(
@@ -133,7 +143,9 @@ def embed_views(
     with open_cache(model, caches, project) as cache, open_views_cache(model, caches) as views:
         contents = table.contents()
         missing = set(views.missing(content for content in contents if content is not None))
-        columns = zip(table.ids, table.paths, table.content_hashes, table.parts, contents, strict=True)
+        columns = zip(
+            table.ids, table.paths, table.content_hashes, table.parts, contents, strict=True
+        )
         requests = [
             EmbedRequest(image_id, folder / path, known, part)
             for image_id, path, known, part, content in columns
@@ -142,4 +154,6 @@ def embed_views(
         if not requests:
             return None
         session = BackboneSession(model.backbone, model.card, choose_providers(device))
-        return embed_files(requests, session, cache, on_progress=on_progress, cancel=cancel, views=views)
+        return embed_files(
+            requests, session, cache, on_progress=on_progress, cancel=cancel, views=views
+        )

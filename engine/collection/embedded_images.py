@@ -40,7 +40,10 @@ class ImageViews:
         """Read those of these images (n,), in any order, anew; a hash is None before the image was read."""
         before, known = self.embeddings, np.flatnonzero([key is not None for key in hashes])
         others = ~np.isin(before.image_ids, image_ids)
-        found_ids, found = image_ids[:0], np.zeros((0, self._model.card.embedding_width), dtype=np.float32)
+        found_ids, found = (
+            image_ids[:0],
+            np.zeros((0, self._model.card.embedding_width), dtype=np.float32),
+        )
         if len(known) and (cache := self._opened()) is not None:
             vectors, is_found = cache.get_many([hashes[place] or b"" for place in known.tolist()])
             found_ids, found = image_ids[known[is_found]], vectors[is_found].astype(np.float32)
@@ -50,10 +53,15 @@ class ImageViews:
         vectors = np.concatenate([before.vectors[others].reshape(-1, found.shape[1]), found])
         order = np.argsort(ids)
         now = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
-        if not (np.array_equal(now.image_ids, before.image_ids) and np.array_equal(now.vectors, before.vectors)):
+        if not (
+            np.array_equal(now.image_ids, before.image_ids)
+            and np.array_equal(now.vectors, before.vectors)
+        ):
             self.embeddings = now
 
-    def look_up(self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]) -> None:
+    def look_up(
+        self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]
+    ) -> None:
         """Replace embeddings (n, d) of one view by those of all, where both are known."""
         if (cache := self._opened()) is not None:
             better, is_better = cache.get_many(hashes)
@@ -67,7 +75,11 @@ class ImageViews:
         """The cache; None, and nothing is made, before a view was embedded."""
         card = self._model.card
         if self._cache is None:
-            path = cache_file(self._caches.embeddings, views_hash(self._model.embedding_identity), card.embedding_width)
+            path = cache_file(
+                self._caches.embeddings,
+                views_hash(self._model.embedding_identity),
+                card.embedding_width,
+            )
             self._cache = open_views_cache(self._model, self._caches) if path.exists() else None
         return self._cache
 
@@ -94,18 +106,20 @@ class EmbeddedImages:
     Images are classified by one view until nearly all are embedded in all of them.
     """
 
-    def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True) -> None:
+    def __init__(
+        self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True
+    ) -> None:
         self._project = project
         self._width = model.card.embedding_width
         self.cache = open_cache(model, caches, project)
-        self.name = (
-            f"{model.embedding_identity} {project.path} {self.project_id}"  # of what is kept for the next opening
-        )
+        self.name = f"{model.embedding_identity} {project.path} {self.project_id}"  # of what is kept for the next opening
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
         kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None
         self.images = ImageList(project, kept_list)
-        self.store = EmbeddingStore(self._width)  # of these images, and of those that were removed since `read`
+        self.store = EmbeddingStore(
+            self._width
+        )  # of these images, and of those that were removed since `read`
         self.uses_views = False  # whether embeddings are over all views, where these are known
         self._views = ImageViews(model, caches)
         self._with_views = with_views
@@ -125,7 +139,9 @@ class EmbeddedImages:
     def rows(self) -> NDArray[np.int64]:
         """(n,) rows of the listed images."""
         of = (self.images.ids, self.store.image_ids)
-        if self._rows is None or any(now is not then for now, then in zip(of, self._rows_of, strict=True)):
+        if self._rows is None or any(
+            now is not then for now, then in zip(of, self._rows_of, strict=True)
+        ):
             self._rows, self._rows_of = self.rows_of(self.images.ids), of
         return self._rows
 
@@ -155,7 +171,9 @@ class EmbeddedImages:
         return None if rows is None or not self.store.is_filled[rows[0]] else int(rows[0])
 
     def read(self, *, reads_list: bool = True) -> None:
-        if reads_list or not self._project.is_writable:  # another program may have changed what is only read here
+        if (
+            reads_list or not self._project.is_writable
+        ):  # another program may have changed what is only read here
             self.images.read()
         self.store = EmbeddingStore(self._width)
         self.uses_views = False
@@ -217,7 +235,9 @@ class EmbeddedImages:
         """Ids of the images that are still to be embedded in all views, labelled ones first."""
         places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
-        return image_ids[self.store.is_filled[self.rows[places]] & ~self._views.embeddings.has(image_ids)]
+        return image_ids[
+            self.store.is_filled[self.rows[places]] & ~self._views.embeddings.has(image_ids)
+        ]
 
     def rows_to_keep(self) -> Callable[[], None]:
         """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.
@@ -226,7 +246,11 @@ class EmbeddedImages:
         """
         images, store, age = self.images, self.store, self.store.age
         new = int((store.filled_at > self._kept_at).sum())
-        if not self.is_large or len(store.image_ids) != len(images.ids) or new <= MOST_LOOKED_UP * len(images.ids):
+        if (
+            not self.is_large
+            or len(store.image_ids) != len(images.ids)
+            or new <= MOST_LOOKED_UP * len(images.ids)
+        ):
             return nothing_to_keep
         rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
 
@@ -245,7 +269,11 @@ class EmbeddedImages:
     @property
     def is_large(self) -> bool:
         """Whether what takes long is kept in files of its own for the next opening."""
-        return self._project.is_writable and not self.uses_views and len(self.images.ids) >= FEWEST_KEPT
+        return (
+            self._project.is_writable
+            and not self.uses_views
+            and len(self.images.ids) >= FEWEST_KEPT
+        )
 
     def snapshot(self) -> EmbeddedSnapshot:
         """A copy to read on another thread."""
@@ -303,7 +331,9 @@ def newest_hashes(
     parts = [images.parts[place] for place in places.tolist()]
     remembered = _contents(cache.last_hashes(paths), parts)
     # Only the state of these files is read: that of 100,000 of them takes long on a share.
-    others = [place for place, key in enumerate(remembered) if key is not None and key != hashes[place]]
+    others = [
+        place for place, key in enumerate(remembered) if key is not None and key != hashes[place]
+    ]
     files = {place: found for place in others if (found := FoundFile.at(paths[place])) is not None}
     now = _contents(cache.path_hashes(list(files.values())), [parts[place] for place in files])
     for place, key in zip(files, now, strict=True):
@@ -313,4 +343,6 @@ def newest_hashes(
 
 def _contents(file_hashes: Sequence[bytes | None], parts: Sequence[str]) -> list[bytes | None]:
     """Content hashes of parts of files."""
-    return [each and part_content(each, part) for each, part in zip(file_hashes, parts, strict=True)]
+    return [
+        each and part_content(each, part) for each, part in zip(file_hashes, parts, strict=True)
+    ]

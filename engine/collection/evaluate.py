@@ -41,9 +41,15 @@ class Evaluation:
     safe_at_leaf: float  # share whose safe class is a leaf
     unknown: float  # share called unknown
     shrinkage: float  # that was chosen; 0 means lambda 1
-    not_found: int  # rows of the truth file whose image the project does not have or has no embedding of
-    has_collection: bool = False  # whether unlabelled and coarse-labelled images taught the model too
-    twins: int = 0  # of the n images, those that are a copy, or a shot of the burst, of a labelled image
+    not_found: (
+        int  # rows of the truth file whose image the project does not have or has no embedding of
+    )
+    has_collection: bool = (
+        False  # whether unlabelled and coarse-labelled images taught the model too
+    )
+    twins: int = (
+        0  # of the n images, those that are a copy, or a shot of the burst, of a labelled image
+    )
     top1_without_twins: float = math.nan  # `top1` of the others; NaN without any
 
 
@@ -78,7 +84,9 @@ def match_truth(
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
-    meant_by: defaultdict[str, list[str]] = defaultdict(list)  # every name of the truth by each of its spellings
+    meant_by: defaultdict[str, list[str]] = defaultdict(
+        list
+    )  # every name of the truth by each of its spellings
     for name in truth:
         for spelled in dict.fromkeys(spellings(name)):
             meant_by[spelled].append(name)
@@ -98,10 +106,16 @@ def match_truth(
         if meant is not None:
             rows.append(meant)
             answers.append(truth[name])
-    return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(truth.keys() - claims.keys())
+    return (
+        np.array(rows, dtype=np.int64),
+        np.array(answers, dtype=np.int64),
+        len(truth.keys() - claims.keys()),
+    )
 
 
-def _refuse_contradictions(truth: Mapping[str, int], names_of_one: Sequence[tuple[str, str]]) -> None:
+def _refuse_contradictions(
+    truth: Mapping[str, int], names_of_one: Sequence[tuple[str, str]]
+) -> None:
     for name, other in names_of_one:
         if truth[name] != truth[other]:
             raise InputError(
@@ -114,10 +128,17 @@ def _refuse_contradictions(truth: Mapping[str, int], names_of_one: Sequence[tupl
             )
 
 
-def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:
+def _only_unlabelled(
+    classified: Classified, name: str, claimed: Sequence[int], folder: str
+) -> int | None:
     """The image of a row of the truth, None when a person labelled it; whole paths and exact spellings come first."""
     paths = classified.paths
-    at = {spelled: row for row in claimed for path in [storable(paths[row])] for spelled in (path, f"{folder}/{path}")}
+    at = {
+        spelled: row
+        for row in claimed
+        for path in [storable(paths[row])]
+        for spelled in (path, f"{folder}/{path}")
+    }
     whole = [at[spelled] for spelled in spellings(name) if spelled in at][:1]
     free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
     if len(free) > 1:
@@ -139,7 +160,11 @@ def _names(path: str, folder: str, depth: int) -> list[str]:
 
 
 def _figures(
-    graph: CategoryGraph, classified: Classified, rows: NDArray[np.int64], answers: NDArray[np.int64], not_found: int
+    graph: CategoryGraph,
+    classified: Classified,
+    rows: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    not_found: int,
 ) -> Evaluation:
     fitted, scores = classified.fitted, classified.scores
     parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
@@ -190,7 +215,10 @@ def _in_top(
 
 
 def _levels(
-    graph: CategoryGraph, chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+    graph: CategoryGraph,
+    chances: NDArray[np.float32],
+    candidate_ids: NDArray[np.int64],
+    answers: NDArray[np.int64],
 ) -> tuple[float, ...]:
     """Accuracy at each level; a leaf that ends above a level stands for itself there."""
     # By level: a class, and the column of a candidate that is it or lies below it.
@@ -206,15 +234,25 @@ def _levels(
     return tuple(accuracies)
 
 
-def _predicted(chances: NDArray[np.float32], members: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
+def _predicted(
+    chances: NDArray[np.float32], members: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
     """The class with the largest sum for each image, of classes with the columns of their candidates, in order."""
     classes, columns = np.array(members, dtype=np.int64).T
     starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
-    predicted: NDArray[np.int64] = classes[starts][np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)]
+    predicted: NDArray[np.int64] = classes[starts][
+        np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)
+    ]
     return predicted
 
 
-def _is_or_above(graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    above = {answer: graph.ancestors(answer) | {answer} for answer in set(answers.tolist()) if answer != NO_CLASS}
+def _is_or_above(
+    graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    above = {
+        answer: graph.ancestors(answer) | {answer}
+        for answer in set(answers.tolist())
+        if answer != NO_CLASS
+    }
     pairs = zip(classes.tolist(), answers.tolist(), strict=True)
     return np.array([found in above.get(answer, ()) for found, answer in pairs], dtype=bool)

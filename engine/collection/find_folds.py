@@ -62,16 +62,27 @@ class FoldInput:
     most_seconds: int
 
 
-def fold_input(project: Project, embedded: EmbeddedImages, most_seconds: int | None = None) -> FoldInput:
+def fold_input(
+    project: Project, embedded: EmbeddedImages, most_seconds: int | None = None
+) -> FoldInput:
     """What folds are found by; by default with the project's seconds between shots."""
     images, store = embedded.images, embedded.store
-    rows = np.full(len(images.ids), -1, dtype=np.int64) if len(store.image_ids) == 0 else embedded.rows
+    rows = (
+        np.full(len(images.ids), -1, dtype=np.int64) if len(store.image_ids) == 0 else embedded.rows
+    )
     if len(store.image_ids) and not (is_ready := embedded.is_ready).all():
         rows = np.where(is_ready, rows, -1)
     seconds = burst_seconds(project) if most_seconds is None else most_seconds
     times = _shot_times(project, images.ids) if seconds > 0 else ShotTimes.unknown(len(images.ids))
     return FoldInput(
-        images.ids, images.paths, images.known_parts, images.content_keys, times, rows, store.embeddings, seconds
+        images.ids,
+        images.paths,
+        images.known_parts,
+        images.content_keys,
+        times,
+        rows,
+        store.embeddings,
+        seconds,
     )
 
 
@@ -85,21 +96,30 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
         prints: what is known of the n pictures.
     """
     in_time, in_box = sequences(given.times, given.most_seconds), boxes_among(given.parts)
-    if (is_frame := frames_among(given.parts)).any():  # a clip is one sequence, whatever its camera's clock says
+    if (
+        is_frame := frames_among(given.parts)
+    ).any():  # a clip is one sequence, whatever its camera's clock says
         in_time = joined(in_time, np.where(is_frame, same_file(given.paths, given.parts), ALONE))
-    is_part = parts_among(given.parts)  # pages of one layout and frames of one scene look alike without being copies
+    is_part = parts_among(
+        given.parts
+    )  # pages of one layout and frames of one scene look alike without being copies
     bits = np.where(is_part, NO_HASH, prints.bits) if is_part.any() else prints.bits
     alike = copies(bits, given.times.clock_seconds, given.embeddings, given.rows)
     twins = joined(same_content(given.content_keys), alike)
     found = joined(np.where(in_box, ALONE, in_time)) if in_box.any() else in_time
     groups = joined(twins, found)
-    together = joined(groups, in_time, same_file(given.paths, given.parts)) if in_box.any() else groups
+    together = (
+        joined(groups, in_time, same_file(given.paths, given.parts)) if in_box.any() else groups
+    )
     times = given.times.seconds
     return Folds(given.image_ids, groups, twins, found, prints.sharpness, times, together).folded()
 
 
 def folds_now(
-    project: Project, embedded: EmbeddedImages, caches: CacheFolders, most_seconds: int | None = None
+    project: Project,
+    embedded: EmbeddedImages,
+    caches: CacheFolders,
+    most_seconds: int | None = None,
 ) -> Folds:
     """The folds of a project by what is known of its pictures; by default with its seconds between shots."""
     given = fold_input(project, embedded, most_seconds)
@@ -118,7 +138,9 @@ def sequence_names(project: Project) -> dict[int, str]:
     order = order[found[order] != ALONE]
     _, first, place = np.unique(found[order], return_index=True, return_inverse=True)
     names = [f"s{image_id}" for image_id in image_ids[order[first]].tolist()]
-    return dict(zip(image_ids[order].tolist(), (names[each] for each in place.tolist()), strict=True))
+    return dict(
+        zip(image_ids[order].tolist(), (names[each] for each in place.tolist()), strict=True)
+    )
 
 
 def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
@@ -129,6 +151,9 @@ def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
     times = ShotTimes.unknown(len(image_ids)).own()
     shots = shots[np.isin(shots[:, 0], image_ids)]
     places = np.searchsorted(image_ids, shots[:, 0])
-    times.seconds[places], times.clock_seconds[places] = sound_seconds(shots[:, 1]), sound_seconds(shots[:, 2])
+    times.seconds[places], times.clock_seconds[places] = (
+        sound_seconds(shots[:, 1]),
+        sound_seconds(shots[:, 2]),
+    )
     times.sources[places] = shots[:, 3]
     return times

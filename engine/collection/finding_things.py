@@ -93,7 +93,9 @@ def answer(request: FindInProject, on_progress: OnProgress, cancel: CancelToken)
 def add_known(project: Project, caches: CacheFolders, model: Path, threshold: float) -> Change:
     """Add the boxes that are known of a project's pictures from an earlier run; see `add_found`."""
     boxes: dict[ImageId, Sequence[Detection]] = {}
-    with closing(DetectionCache(caches.detections, detections_key(model, names=None, side=0))) as cache:
+    with closing(
+        DetectionCache(caches.detections, detections_key(model, names=None, side=0))
+    ) as cache:
         for picture, content in _pictures(project):
             known = None if content is None else cache.get(content)
             if known:
@@ -132,7 +134,12 @@ def find_in_project(
         Cancelled: `cancel` was set.
     """
     detector = open_detector(
-        model, device=device, threshold=LEAST_SCORE, names=names, side=side, cancel=cancel or CancelToken()
+        model,
+        device=device,
+        threshold=LEAST_SCORE,
+        names=names,
+        side=side,
+        cancel=cancel or CancelToken(),
     )
     boxes: dict[ImageId, Sequence[Detection]] = {}
     failures: list[FileFailure] = []
@@ -150,11 +157,15 @@ def find_in_project(
             read = [each for each in some if not each.failure and each.content_hash is not None]
             cache.put_many((_content(each), each.detections) for each in read)
             boxes.update({each.file.image_id: each.detections for each in read})
-            failures.extend(FileFailure(each.file.path, each.failure) for each in some if each.failure)
+            failures.extend(
+                FileFailure(each.file.path, each.failure) for each in some if each.failure
+            )
 
         summary = None
         if waiting:
-            summary = find_things(waiting, detector, take, total=len(waiting), on_progress=on_progress, cancel=cancel)
+            summary = find_things(
+                waiting, detector, take, total=len(waiting), on_progress=on_progress, cancel=cancel
+            )
     return FoundInProject(boxes, len(waiting), summary, tuple(failures))
 
 
@@ -162,7 +173,9 @@ def _pictures(project: Project) -> Iterator[tuple[SearchedFile, bytes | None]]:
     folder = project.path.parent
     for each in project.images.each_content():
         if not is_within_picture(each.part):
-            content = None if each.content_hash is None else part_content(each.content_hash, each.part)
+            content = (
+                None if each.content_hash is None else part_content(each.content_hash, each.part)
+            )
             yield SearchedFile(each.image_id, folder / each.path, each.part), content
 
 
@@ -171,7 +184,11 @@ def _content(found: FoundThings) -> bytes:
 
 
 def add_found(
-    project: Project, boxes: Mapping[ImageId, Sequence[Detection]], threshold: float = THRESHOLD, *, source: str = ""
+    project: Project,
+    boxes: Mapping[ImageId, Sequence[Detection]],
+    threshold: float = THRESHOLD,
+    *,
+    source: str = "",
 ) -> Change:
     """Add boxes as images without a label, in one undoable step.
 
@@ -193,7 +210,9 @@ def add_found(
     return step.change
 
 
-def _new_items(project: Project, image_id: ImageId, found: Sequence[Detection]) -> Iterator[NewItem]:
+def _new_items(
+    project: Project, image_id: ImageId, found: Sequence[Detection]
+) -> Iterator[NewItem]:
     record = project.images.record(image_id)
     file = FoundFile(project.images.resolve(record), record.size_bytes, record.modified_ns)
     picture = file_part(record.part).picture

@@ -18,7 +18,14 @@ from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import Embeddings, stopped_by
-from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, ProjectClassifier, Setting
+from engine.everyday.classifier import (
+    Classifier,
+    FitSnapshot,
+    FittedClassifier,
+    ImageLinks,
+    ProjectClassifier,
+    Setting,
+)
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
@@ -49,19 +56,29 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
     Raises:
         ProjectReadOnlyError: the project is open for reading only.
     """
-    with project.history.one_step(action("stage_turned_on" if is_on else "stage_turned_off")) as step:
+    with project.history.one_step(
+        action("stage_turned_on" if is_on else "stage_turned_off")
+    ) as step:
         project.policies.set_setting(STAGE_SETTING, is_on)
     return step.change
 
 
 def policies_of(project: Project) -> dict[int, Policy]:
     """Bars, deepest and broadest classes by class id, as the everyday model takes them."""
-    return {class_id: Policy(**asdict(policy)) for class_id, policy in project.policies.by_class().items()}
+    return {
+        class_id: Policy(**asdict(policy))
+        for class_id, policy in project.policies.by_class().items()
+    }
 
 
 def random_answers(project: Project) -> tuple[ImageId, ...]:
     """Labelled images that stand for all that had no label when they were drawn: of audits that are not stratified."""
-    asked = {item.image_id for audit in project.audits.all() if not audit.is_stratified for item in audit.asked}
+    asked = {
+        item.image_id
+        for audit in project.audits.all()
+        if not audit.is_stratified
+        for item in audit.asked
+    }
     sources = project.labels.sources(sorted(asked)) if asked else []
     return tuple(image_id for image_id, source in sources if source not in {"", IN_BULK})
 
@@ -73,7 +90,12 @@ def audited_error_odds(project: Project) -> float:
 
 
 def fit_snapshot(
-    project: Project, graph: CategoryGraph, images: EmbeddedSnapshot, setting: Setting, *, with_collection: bool
+    project: Project,
+    graph: CategoryGraph,
+    images: EmbeddedSnapshot,
+    setting: Setting,
+    *,
+    with_collection: bool,
 ) -> FitSnapshot:
     """Everything that a fit needs of a project; `graph` is a copy."""
     return FitSnapshot(
@@ -101,7 +123,9 @@ class FitInput:
     with_teaching: bool = False  # whether to rank the images to label first
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
     known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
-    keep: Callable[[], None] = nothing_to_keep  # writes embeddings for the next opening, once predictions are there
+    keep: Callable[[], None] = (
+        nothing_to_keep  # writes embeddings for the next opening, once predictions are there
+    )
     # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
     first_rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -112,7 +136,9 @@ class FitOutcome:
 
     given: FitInput
     fitted: ProjectClassifier
-    scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
+    scores: (
+        Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
+    )
     # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
     teach_first: NDArray[np.int32] | None = None
     look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
@@ -135,10 +161,14 @@ def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
     """Whether a change makes a fitted model outdated; names, most attributes and labels without embedding do not."""
     if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
-    is_other_setting = not {SETTING_NAME, STAGE_SETTING, BROADEST_SETTING}.isdisjoint(change.settings)
+    is_other_setting = not {SETTING_NAME, STAGE_SETTING, BROADEST_SETTING}.isdisjoint(
+        change.settings
+    )
     if change.policies or change.images_removed or change.excluded or is_other_setting:
         return True
-    return bool(embedded.store.is_filled[embedded.rows_of(np.array(change.labelled, dtype=np.int64))].any())
+    return bool(
+        embedded.store.is_filled[embedded.rows_of(np.array(change.labelled, dtype=np.int64))].any()
+    )
 
 
 FEWEST_IN_TURN: Final = 200_000
@@ -195,7 +225,11 @@ def _fit(
 
     def answer_newer() -> None:
         newer = next_input()
-        if newer is not None and newer.snapshot.images.age == snapshot.images.age and on_first is not None:
+        if (
+            newer is not None
+            and newer.snapshot.images.age == snapshot.images.age
+            and on_first is not None
+        ):
             _answer_first(newer, newer.classifier.fit(newer.snapshot), on_first)
 
     if on_first is None or not len(wanted.first_rows):
@@ -204,17 +238,27 @@ def _fit(
     return Fit(fitted, _classified_in_slices(fitted, snapshot.images.embeddings, answer_newer))
 
 
-def _answer_first(wanted: FitInput, fitted: ProjectClassifier, on_first: Callable[[FirstAnswers], object]) -> None:
+def _answer_first(
+    wanted: FitInput, fitted: ProjectClassifier, on_first: Callable[[FirstAnswers], object]
+) -> None:
     rows = wanted.first_rows
     if len(fitted.candidate_ids) and len(rows):
-        on_first(FirstAnswers(wanted, fitted, fitted.classify(wanted.snapshot.images.embeddings[rows], rows)))
+        on_first(
+            FirstAnswers(
+                wanted, fitted, fitted.classify(wanted.snapshot.images.embeddings[rows], rows)
+            )
+        )
 
 
 def _classified(fitted: FittedClassifier, embeddings: Embeddings) -> Scores:
-    return fitted.classify(embeddings) if len(fitted.candidate_ids) else Scores.empty(len(embeddings))
+    return (
+        fitted.classify(embeddings) if len(fitted.candidate_ids) else Scores.empty(len(embeddings))
+    )
 
 
-def _classified_in_slices(fitted: FittedClassifier, embeddings: Embeddings, between: Callable[[], None]) -> Scores:
+def _classified_in_slices(
+    fitted: FittedClassifier, embeddings: Embeddings, between: Callable[[], None]
+) -> Scores:
     scores = Scores.empty(len(embeddings))
     if len(fitted.candidate_ids) == 0:
         return scores
@@ -225,7 +269,9 @@ def _classified_in_slices(fitted: FittedClassifier, embeddings: Embeddings, betw
     return scores
 
 
-def teach_ranks(first: NDArray[np.int32] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
+def teach_ranks(
+    first: NDArray[np.int32] | None, rows: NDArray[np.int64]
+) -> NDArray[np.int32] | None:
     """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
     if first is None:
         return None

@@ -53,10 +53,14 @@ def _found(project: Project, state: CollectionState, ids: list[int]) -> Iterator
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
         details, table = project.details.of_many(some), project.images.table(some)
-        for image_id, path, size_bytes in zip(table.ids, table.paths, table.sizes_bytes, strict=True):
+        for image_id, path, size_bytes in zip(
+            table.ids, table.paths, table.sizes_bytes, strict=True
+        ):
             place = state.position(image_id)
             label, best = int(state.label_class[place]), int(state.best_class[place])
-            is_guess = label == NO_CLASS and best != NO_CLASS and state.status[place] == ImageStatus.READY
+            is_guess = (
+                label == NO_CLASS and best != NO_CLASS and state.status[place] == ImageStatus.READY
+            )
             class_id = label if label >= 0 else best if is_guess else None
             yield FoundImage(
                 image_id, path, size_bytes, class_id, float(state.best_score[place]) if is_guess else None,

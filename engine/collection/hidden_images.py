@@ -36,5 +36,7 @@ def hidden_images(project: Project) -> frozenset[ImageId]:
             record = project.images.record(image_id)
             beside = project.images.parts_of(project.images.resolve(record))
             picture = file_part(record.part).picture
-            hidden.update(each for each, part in beside.items() if file_part(part).picture == picture)
+            hidden.update(
+                each for each, part in beside.items() if file_part(part).picture == picture
+            )
     return frozenset(hidden)

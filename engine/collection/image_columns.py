@@ -44,7 +44,9 @@ class FileColumns:
     @cached_property
     def name_rank(self) -> NDArray[np.int32]:
         """(n,) rank by the order of names: IMG_2 before IMG_10. Of equal names the older image comes first."""
-        return _ranks(np.array(in_order(range(len(self.names)), self.names.__getitem__), dtype=np.int64))
+        return _ranks(
+            np.array(in_order(range(len(self.names)), self.names.__getitem__), dtype=np.int64)
+        )
 
     @cached_property
     def folder_rank(self) -> NDArray[np.int32]:
@@ -67,17 +69,23 @@ class NoteColumns:
     @cached_property
     def stars(self) -> NDArray[np.uint8]:
         """(n,) 0 for none."""
-        return self._column(np.uint8, [(note.image_id, note.stars) for note in self.by_image.values() if note.stars])
+        return self._column(
+            np.uint8, [(note.image_id, note.stars) for note in self.by_image.values() if note.stars]
+        )
 
     @cached_property
     def is_flagged(self) -> NDArray[np.bool_]:
         """(n,) bool."""
-        return self._column(np.bool_, [(note.image_id, 1) for note in self.by_image.values() if note.is_flagged])
+        return self._column(
+            np.bool_, [(note.image_id, 1) for note in self.by_image.values() if note.is_flagged]
+        )
 
     @cached_property
     def has_comment(self) -> NDArray[np.bool_]:
         """(n,) bool."""
-        return self._column(np.bool_, [(note.image_id, 1) for note in self.by_image.values() if note.comment])
+        return self._column(
+            np.bool_, [(note.image_id, 1) for note in self.by_image.values() if note.comment]
+        )
 
     def _column(self, kind: type[Any], values: Sequence[tuple[int, int]]) -> NDArray[Any]:
         column = np.zeros(len(self.ids), dtype=kind)
@@ -114,7 +122,13 @@ class ImageColumns:
         if by is Sorting.TAKEN:
             return self.details.taken_rank
         files = self.files
-        return files.name_rank if by is Sorting.NAME else files.folder_rank if by is Sorting.FOLDER else files.size_rank
+        return (
+            files.name_rank
+            if by is Sorting.NAME
+            else files.folder_rank
+            if by is Sorting.FOLDER
+            else files.size_rank
+        )
 
 
 def _ranks(order: Ids) -> NDArray[np.int32]:
@@ -128,7 +142,9 @@ def read_columns(project: Project) -> ImageColumns:
     files = read_files(project)
     details = with_details(no_details(files.ids), project.details.each())
     sources = SourceColumns(("",), np.zeros(len(files.ids), dtype=np.int32))
-    columns = ImageColumns(files, details, NoteColumns(files.ids, project.notes.by_image()), sources)
+    columns = ImageColumns(
+        files, details, NoteColumns(files.ids, project.notes.by_image()), sources
+    )
     return with_sources(columns, project.labels.sources())
 
 
@@ -155,7 +171,9 @@ def with_sources(columns: ImageColumns, sources: Iterable[tuple[int, str]]) -> I
         return columns
     codes = {source: code for code, source in enumerate(columns.labels.sources)}
     code = columns.labels.code.copy()
-    code[places] = [codes.setdefault(found[image_id], len(codes)) for image_id in columns.ids[places].tolist()]
+    code[places] = [
+        codes.setdefault(found[image_id], len(codes)) for image_id in columns.ids[places].tolist()
+    ]
     return replace(columns, labels=SourceColumns(tuple(codes), code))
 
 

@@ -56,7 +56,9 @@ class ImageKnowledge:
         self.detections: Mapping[int, BoxOrigin] = {}  # by image id; replaced, never changed
         self.hidden: frozenset[int] = frozenset()  # images that are not shown
         self.fields: Sequence[ImageField] = ()  # the project's own
-        self.field_values: Mapping[int, Mapping[str, str]] = {}  # by image id; replaced, never changed
+        self.field_values: Mapping[
+            int, Mapping[str, str]
+        ] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
         """Read notes and fields again, and columns when they are wanted the next time."""
@@ -95,17 +97,25 @@ class ImageKnowledge:
             columns = self._with_files(columns, change)
         if change.labelled:
             columns = with_sources(columns, self._project.labels.sources(change.labelled))
-        self._columns = with_notes(columns, self.notes) if columns.notes.by_image is not self.notes else columns
+        self._columns = (
+            with_notes(columns, self.notes) if columns.notes.by_image is not self.notes else columns
+        )
 
     def _with_files(self, columns: ImageColumns, change: Change) -> ImageColumns:
         files = read_files(self._project)
         details = with_images(columns.details, files.ids)
         if change.images_added:  # those that come back may have been read earlier
-            details = with_details(details, self._project.details.of_many(change.images_added).values())
+            details = with_details(
+                details, self._project.details.of_many(change.images_added).values()
+            )
         code = np.zeros(len(files.ids), dtype=np.int32)
         unlabelled = SourceColumns(columns.labels.sources, code)
         moved = replace(
-            columns, files=files, details=details, labels=unlabelled, notes=NoteColumns(files.ids, self.notes)
+            columns,
+            files=files,
+            details=details,
+            labels=unlabelled,
+            notes=NoteColumns(files.ids, self.notes),
         )
         return with_sources(moved, self._project.labels.sources())
 
@@ -122,7 +132,9 @@ class ImageKnowledge:
             self._project.details.store(details)
         if self._columns is not None:
             corrected = self._project.details.corrected(details)
-            self._columns = replace(self._columns, details=with_details(self._columns.details, corrected))
+            self._columns = replace(
+                self._columns, details=with_details(self._columns.details, corrected)
+            )
 
     def take_details(self, files: Iterable[FileDetails]) -> bool:
         """As `store_details`; whether wanted ranks may be others now."""
@@ -133,7 +145,9 @@ class ImageKnowledge:
         """The columns of images (n,) in ascending id order, as a state lists them."""
         if self._columns is None or not np.array_equal(self._columns.ids, ids):
             self._columns = read_columns(self._project)
-        if not np.array_equal(self._columns.ids, ids):  # another program changed a project that is only read here
+        if not np.array_equal(
+            self._columns.ids, ids
+        ):  # another program changed a project that is only read here
             self._columns = of_images(self._columns, ids)
         return self._columns
 
@@ -162,9 +176,13 @@ class ImageKnowledge:
         terms = parse_query(text, state.fields)
         if not terms:
             return state.image_ids
-        return state.image_ids[matching(terms, Searched(state, self.columns(state.image_ids), graph))]
+        return state.image_ids[
+            matching(terms, Searched(state, self.columns(state.image_ids), graph))
+        ]
 
-    def why_nothing(self, text: str, state: CollectionState, graph: CategoryGraph) -> Message | None:
+    def why_nothing(
+        self, text: str, state: CollectionState, graph: CategoryGraph
+    ) -> Message | None:
         """Why no image fits a query; None where images fit.
 
         Raises:
@@ -177,7 +195,8 @@ class ImageKnowledge:
 def _counts(values: Sequence[str], codes: NDArray[np.int32]) -> Mapping[str, int]:
     counts = np.bincount(codes, minlength=len(values)).tolist()
     frequent = sorted(
-        ((count, value) for value, count in zip(values, counts, strict=True) if value and count), reverse=True
+        ((count, value) for value, count in zip(values, counts, strict=True) if value and count),
+        reverse=True,
     )
     return {value: count for count, value in frequent[:MOST_CHOICES]}
 
@@ -191,7 +210,9 @@ def of_images(columns: ImageColumns, ids: NDArray[np.int64]) -> ImageColumns:
 
     def moved(column: NDArray[Any]) -> NDArray[Any]:
         return (
-            np.where(is_known, column[at], 0).astype(column.dtype) if len(column) else np.zeros(len(ids), column.dtype)
+            np.where(is_known, column[at], 0).astype(column.dtype)
+            if len(column)
+            else np.zeros(len(ids), column.dtype)
         )
 
     return ImageColumns(

@@ -36,13 +36,21 @@ class ImageList:
         self.ids = np.zeros(0, dtype=np.int64)  # (n,)
         self.paths = PackedTexts()  # (n,) as stored
         self.parts = PackedTexts()  # (n,) of the files
-        self.content_hashes = PackedHashes()  # (n,) bytes of the images, or None before the image was read
+        self.content_hashes = (
+            PackedHashes()
+        )  # (n,) bytes of the images, or None before the image was read
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
-        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, or one of `engine.graph.codes`
-        self.items: Mapping[str, Mapping[int, str]] = {}  # as `items_by_file`; replaced, never changed
+        self.labels: Codes = np.zeros(
+            0, dtype=np.int32
+        )  # (n,) class id, or one of `engine.graph.codes`
+        self.items: Mapping[
+            str, Mapping[int, str]
+        ] = {}  # as `items_by_file`; replaced, never changed
         self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image
-        self.outdated: Mapping[int, Label] = {}  # labels, which do not count, of pictures that were there before
+        self.outdated: Mapping[
+            int, Label
+        ] = {}  # labels, which do not count, of pictures that were there before
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
@@ -50,11 +58,15 @@ class ImageList:
         if found is None:
             table = self._project.images.table()
             ids = np.array(table.ids, dtype=np.int64)
-            found = ListedImages(ids, table.paths, table.parts, table.contents(), table.failures.texts)
+            found = ListedImages(
+                ids, table.paths, table.parts, table.contents(), table.failures.texts
+            )
         self.ids, self.paths, self.parts, self.content_hashes = found[:4]
         self.has_failed = np.zeros(len(found.ids), dtype=bool)
         self.has_failed[list(found.failures)] = True
-        self.failures = {int(found.ids[place]): text for place, text in found.failures.items() if text}
+        self.failures = {
+            int(found.ids[place]): text for place, text in found.failures.items() if text
+        }
         self.items = items_by_file(self.ids.tolist(), self.paths, self.known_parts)
         self._is_boxed = np.zeros(len(self.ids), dtype=bool)
         self._mark_boxed(self.items)
@@ -91,11 +103,17 @@ class ImageList:
         table = self._project.images.table(image_ids.tolist())
         self._is_as_kept, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
-        for place, content_hash, failure in zip(places, table.contents(), table.failures, strict=True):
+        for place, content_hash, failure in zip(
+            places, table.contents(), table.failures, strict=True
+        ):
             self.content_hashes.replace(place, content_hash)
             self.has_failed[place] = failure is not None
         updated = frozenset(table.ids)
-        kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in updated}
+        kept = {
+            image_id: failure
+            for image_id, failure in self.failures.items()
+            if image_id not in updated
+        }
         self.failures = kept | _failures_in(table)
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
@@ -118,14 +136,23 @@ class ImageList:
 
     def _read_items_beside(self, table: ImageTable) -> None:
         """Read which images the files of added images have."""
-        paths = {path for path, part in zip(table.paths, table.parts, strict=True) if part or path in self.items}
+        paths = {
+            path
+            for path, part in zip(table.paths, table.parts, strict=True)
+            if part or path in self.items
+        }
         folder = self._project.path.parent
         found = {path: self._project.images.parts_of(folder / path) for path in paths}
-        self.items = {**self.items, **{path: items for path, items in found.items() if len(items) > 1}}
+        self.items = {
+            **self.items,
+            **{path: items for path, items in found.items() if len(items) > 1},
+        }
         self._mark_boxed(found)
 
     def _mark_boxed(self, items: Mapping[str, Mapping[int, str]]) -> None:
-        boxed = [image_id for of_file in items.values() for image_id in pictures_with_boxes(of_file)]
+        boxed = [
+            image_id for of_file in items.values() for image_id in pictures_with_boxes(of_file)
+        ]
         self._is_boxed[np.searchsorted(self.ids, np.array(boxed, dtype=np.int64))] = True
 
     def _with_boxed(self, labels: Codes) -> Codes:
@@ -161,7 +188,9 @@ class ImageList:
         return codes_of(self.content_keys)
 
     def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
-        return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
+        return [
+            self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()
+        ]
 
     def labels_of(self, image_ids: NDArray[np.int64]) -> Codes:
         return self.labels[np.searchsorted(self.ids, image_ids)]
@@ -204,8 +233,12 @@ class EmbeddingStore:
         self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
         self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed
         self.age = 0  # how often rows were filled or emptied
-        self.filled_at = np.zeros(0, dtype=np.int32)  # (rows,) age of the last change of each row; 0 for unfilled ones
-        self.contents = np.zeros(0, dtype=np.uint64)  # (rows,) beginnings of content hashes; replaced, never changed
+        self.filled_at = np.zeros(
+            0, dtype=np.int32
+        )  # (rows,) age of the last change of each row; 0 for unfilled ones
+        self.contents = np.zeros(
+            0, dtype=np.uint64
+        )  # (rows,) beginnings of content hashes; replaced, never changed
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -231,32 +264,46 @@ class EmbeddingStore:
     def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return to_floats(self._rows[rows])
 
-    def adopt(self, kept: EmbeddingRows, image_ids: NDArray[np.int64], contents: NDArray[np.uint64]) -> None:
+    def adopt(
+        self, kept: EmbeddingRows, image_ids: NDArray[np.int64], contents: NDArray[np.uint64]
+    ) -> None:
         """Begin with kept rows, for images (n,) with these contents; a row stays empty where the content is another.
 
         They are used where they lie, unless images went since: then those that are left are copied.
         """
         count = len(kept.image_ids)
         place = np.minimum(np.searchsorted(kept.image_ids, image_ids), count - 1)
-        is_kept = (kept.image_ids[place] == image_ids) & (kept.contents[place] == contents) & kept.is_filled[place]
+        is_kept = (
+            (kept.image_ids[place] == image_ids)
+            & (kept.contents[place] == contents)
+            & kept.is_filled[place]
+        )
         others = np.flatnonzero(~is_kept)
-        if count <= len(image_ids) <= len(kept.embeddings) and np.array_equal(image_ids[:count], kept.image_ids):
+        if count <= len(image_ids) <= len(kept.embeddings) and np.array_equal(
+            image_ids[:count], kept.image_ids
+        ):
             self._rows, others = kept.embeddings, others[others < count]
         else:
-            self._rows = np.zeros((int(len(image_ids) * GROWTH) + 1, self._rows.shape[1]), dtype=np.int16)
+            self._rows = np.zeros(
+                (int(len(image_ids) * GROWTH) + 1, self._rows.shape[1]), dtype=np.int16
+            )
             np.take(kept.embeddings, place, axis=0, out=self._rows[: len(image_ids)])
         self._rows[others] = 0
         self.append(image_ids)
         self.is_filled, self.age = is_kept, 1
         is_whole = count == len(image_ids) and bool(is_kept.all())
-        self.contents = kept.contents if is_whole else np.where(is_kept, contents, 0).astype(np.uint64)
+        self.contents = (
+            kept.contents if is_whole else np.where(is_kept, contents, 0).astype(np.uint64)
+        )
         self.filled_at[is_kept] = self.age
 
     def append(self, image_ids: NDArray[np.int64]) -> None:
         """Reserve rows for images of higher ids; their memory is not touched."""
         count = len(self._ids) + len(image_ids)
         if count > len(self._rows):
-            grown = np.zeros((max(FIRST_CAPACITY, int(count * GROWTH)), self._rows.shape[1]), dtype=np.int16)
+            grown = np.zeros(
+                (max(FIRST_CAPACITY, int(count * GROWTH)), self._rows.shape[1]), dtype=np.int16
+            )
             filled = np.flatnonzero(self.is_filled)
             if len(filled):
                 grown[: filled[-1] + 1] = self._rows[: filled[-1] + 1]
@@ -266,7 +313,9 @@ class EmbeddingStore:
         self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int32)])
         self.contents = np.concatenate([self.contents, np.zeros(len(image_ids), dtype=np.uint64)])
 
-    def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
+    def fill(
+        self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp
+    ) -> NDArray[np.int64]:
         """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
         filled, lost, before = [], self.is_filled[rows], self.contents
         self.is_filled, self.age = self.is_filled.copy(), self.age + 1
@@ -284,7 +333,9 @@ class EmbeddingStore:
         self.filled_at[rows[lost]] = self.age
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
 
-    def _know_contents(self, rows: NDArray[np.int64], contents: NDArray[np.uint64], before: NDArray[np.uint64]) -> None:
+    def _know_contents(
+        self, rows: NDArray[np.int64], contents: NDArray[np.uint64], before: NDArray[np.uint64]
+    ) -> None:
         """Note these contents (k,); those `before` are copied once, and not at all where nothing is other."""
         if not np.array_equal(self.contents[rows], contents):
             if self.contents is before:

@@ -20,7 +20,9 @@ from engine.project.schema import LONGEST_TEXT
 
 SUFFIX: Final = ".list"
 DIGEST_SUFFIX: Final = ".digest"  # of a small file beside it: of which project it is the list
-MOST_BYTES: Final = 2 << 30  # of the lists of all projects together; that of 2.5 million images takes 200 MB
+MOST_BYTES: Final = (
+    2 << 30
+)  # of the lists of all projects together; that of 2.5 million images takes 200 MB
 _MAGIC: Final = b"protoleaf list 2"
 _log = logging.getLogger(__name__)
 
@@ -76,7 +78,9 @@ class KeptList:
             path = None if is_other else self._as_read()
             if path is None:
                 parts = _parts(listed)
-                path = self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
+                path = self._files.write(
+                    sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts)
+                )
                 if path is None:
                     return
                 self._checksum = _mapped(path)[1]
@@ -106,9 +110,14 @@ def _bound(digest: bytes, checksum: str) -> bytes:
 
 
 def _parts(listed: ListedImages) -> list[bytes | memoryview]:
-    failures = {str(place): packed_text(text, LONGEST_TEXT) for place, text in listed.failures.items()}
+    failures = {
+        str(place): packed_text(text, LONGEST_TEXT) for place, text in listed.failures.items()
+    }
     packed = listed.paths, listed.parts, listed.content_hashes
-    columns = (np.ascontiguousarray(listed.ids).data, *(column for each in packed for column in each.columns))
+    columns = (
+        np.ascontiguousarray(listed.ids).data,
+        *(column for each in packed for column in each.columns),
+    )
     return [*(each.cast("B") for each in columns), json.dumps(failures).encode()]
 
 
@@ -121,6 +130,9 @@ def _mapped(path: Path) -> tuple[ListedImages, str]:
         PackedTexts(paths, path_ends.cast("Q")),
         PackedTexts(file_parts, part_ends.cast("Q")),
         PackedHashes(hashes, hash_ends.cast("Q")),
-        {int(place): unpacked_text(text) or "" for place, text in json.loads(bytes(failures)).items()},
+        {
+            int(place): unpacked_text(text) or ""
+            for place, text in json.loads(bytes(failures)).items()
+        },
     )
     return found, checksum

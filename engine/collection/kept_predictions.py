@@ -61,24 +61,45 @@ class KeptPredictions:
             return None
         return _within(graph, dict(zip(class_ids, names, strict=False)), kept)
 
-    def write(self, state: CollectionState, contents: Contents, graph: CategoryGraph, project_id: str) -> None:
+    def write(
+        self, state: CollectionState, contents: Contents, graph: CategoryGraph, project_id: str
+    ) -> None:
         """Write what a state predicts of its images, which have these contents (n,): whole or not at all.
 
         An error of the disk is only logged.
         """
         columns = {name: getattr(state, name) for name in vars(Predictions.none(0))}
-        class_ids = [each for each in np.unique([state.best_class, state.safe_class]).tolist() if each in graph]
-        columns |= {"image_ids": state.image_ids, "contents": contents, "project_id": np.array(project_id)}
-        columns |= {"class_ids": np.array(class_ids), "class_names": np.array([graph.name(i) for i in class_ids])}
+        class_ids = [
+            each
+            for each in np.unique([state.best_class, state.safe_class]).tolist()
+            if each in graph
+        ]
+        columns |= {
+            "image_ids": state.image_ids,
+            "contents": contents,
+            "project_id": np.array(project_id),
+        }
+        columns |= {
+            "class_ids": np.array(class_ids),
+            "class_names": np.array([graph.name(i) for i in class_ids]),
+        }
         size_bytes = sum(column.nbytes for column in columns.values())
         self._files.write(size_bytes, lambda file: np.savez(file, allow_pickle=False, **columns))
 
 
-def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Contents) -> Predictions:
-    known_ids, known_contents = arrays.pop("image_ids").astype(np.int64), arrays.pop("contents").astype(np.uint64)
+def _of_arrays(
+    arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Contents
+) -> Predictions:
+    known_ids, known_contents = (
+        arrays.pop("image_ids").astype(np.int64),
+        arrays.pop("contents").astype(np.uint64),
+    )
     kinds = {name: array.dtype for name, array in vars(Predictions.none(0)).items()}
     columns = {name: arrays[name].astype(kind, casting="safe") for name, kind in kinds.items()}
-    if len({len(known_ids), len(known_contents), *map(len, columns.values())}) != 1 or len(known_ids) == 0:
+    if (
+        len({len(known_ids), len(known_contents), *map(len, columns.values())}) != 1
+        or len(known_ids) == 0
+    ):
         raise ValueError("its columns are of different lengths, or empty")
     place: NDArray[np.int64] | slice = slice(None)
     if not np.array_equal(known_ids, image_ids):  # as they nearly always are
@@ -87,14 +108,18 @@ def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents:
     nothing = Predictions.none(len(image_ids))
     return Predictions(
         *(
-            np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name], copy=False)
+            np.where(is_same, columns[name][place], getattr(nothing, name)).astype(
+                kinds[name], copy=False
+            )
             for name in kinds
         )
     )
 
 
 def _within(graph: CategoryGraph, names: Mapping[int, str], kept: Predictions) -> Predictions:
-    gone_best, gone_safe = (_is_gone(graph, names, classes) for classes in (kept.best_class, kept.safe_class))
+    gone_best, gone_safe = (
+        _is_gone(graph, names, classes) for classes in (kept.best_class, kept.safe_class)
+    )
     no_safe = gone_best | gone_safe | (kept.safe_class == NO_CLASS)
     return Predictions(
         np.where(gone_best, NO_CLASS, kept.best_class),
@@ -107,5 +132,8 @@ def _within(graph: CategoryGraph, names: Mapping[int, str], kept: Predictions) -
 
 def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> NDArray[np.bool_]:
     """Which classes (n,) are not in the graph under the names that they had."""
-    known = [NO_CLASS, *(each for each in names if each in graph and graph.name(each) == names[each])]
+    known = [
+        NO_CLASS,
+        *(each for each in names if each in graph and graph.name(each) == names[each]),
+    ]
     return ~np.isin(classes, known)

@@ -20,7 +20,9 @@ from engine.project import Project
 
 FEWEST_LABELS: Final = 10  # of fewer labels no check is made
 FEWEST_CLASSES: Final = 2
-MOST_LISTED: Final = 200  # those that are most probably wrong; the next ones follow when these are settled
+MOST_LISTED: Final = (
+    200  # those that are most probably wrong; the next ones follow when these are settled
+)
 MOST_SHOWN: Final = 12  # look-alikes of each class
 CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that speaks for itself
 
@@ -43,7 +45,9 @@ class SuspectLabel:
     probability: float  # that the label is wrong
     score: float  # probability of `proposed`, by a model without the label
     reason: SuspectReason
-    votes: tuple[tuple[int, int], ...]  # labels of its nearest look-alikes and how many have each, most first
+    votes: tuple[
+        tuple[int, int], ...
+    ]  # labels of its nearest look-alikes and how many have each, most first
     twin_id: int | None  # nearly the same image with a contradicting label
     same: tuple[int, ...]  # the most alike images of its own label
     others: tuple[int, ...]  # the most alike images of the proposed class, the twin first
@@ -59,7 +63,9 @@ class LabelCheck:
     classes: int = 0  # different labels among them
     probably_wrong: int = 0  # labels, also those that are not listed
     judged: int = 0  # of `labels`; of the others nothing is known
-    too_few: tuple[int, ...] = ()  # classes with labels that could not be judged, for there are too few of them
+    too_few: tuple[
+        int, ...
+    ] = ()  # classes with labels that could not be judged, for there are too few of them
 
     @property
     def labels_missing(self) -> int:
@@ -92,7 +98,9 @@ def label_check_input(live: LiveCollection) -> LabelCheckInput:
     )
 
 
-def check_labels(given: LabelCheckInput, cancel: CancelToken | None = None, *, most: int = MOST_LISTED) -> LabelCheck:
+def check_labels(
+    given: LabelCheckInput, cancel: CancelToken | None = None, *, most: int = MOST_LISTED
+) -> LabelCheck:
     """Find the labels that are probably wrong; on any thread. Nothing of the project changes.
 
     Raises:
@@ -117,7 +125,9 @@ def check_labels(given: LabelCheckInput, cancel: CancelToken | None = None, *, m
     )
 
 
-def check_project(project: Project, caches: CacheFolders, most: int, cancel: CancelToken | None = None) -> LabelCheck:
+def check_project(
+    project: Project, caches: CacheFolders, most: int, cancel: CancelToken | None = None
+) -> LabelCheck:
     """Check the labels of a project that is open nowhere else; see `check_labels`.
 
     Raises:
@@ -140,7 +150,9 @@ def _suspect(errors: LabelErrors, graph: CategoryGraph, row: int) -> SuspectLabe
     others = errors.nearest_of(row, inside, MOST_SHOWN).tolist()
     if twin >= 0:
         others = [twin, *(each for each in others if each != twin)][:MOST_SHOWN]
-    is_clear = sum(count for each, count in votes.items() if each in inside) >= CLEAR_VOTE * max(1, len(near))
+    is_clear = sum(count for each, count in votes.items() if each in inside) >= CLEAR_VOTE * max(
+        1, len(near)
+    )
     same = errors.nearest_of(row, _at_or_below(graph, label), MOST_SHOWN)
     return SuspectLabel(
         image_id=int(images.image_ids[row]),
@@ -148,7 +160,11 @@ def _suspect(errors: LabelErrors, graph: CategoryGraph, row: int) -> SuspectLabe
         proposed=proposed,
         probability=float(errors.probability[row]),
         score=float(errors.score[row]),
-        reason=SuspectReason.TWIN if twin >= 0 else SuspectReason.NEIGHBOURS if is_clear else SuspectReason.MODEL,
+        reason=SuspectReason.TWIN
+        if twin >= 0
+        else SuspectReason.NEIGHBOURS
+        if is_clear
+        else SuspectReason.MODEL,
         votes=tuple(votes.most_common()),
         twin_id=int(images.image_ids[twin]) if twin >= 0 else None,
         same=tuple(images.image_ids[same].tolist()),
@@ -158,4 +174,6 @@ def _suspect(errors: LabelErrors, graph: CategoryGraph, row: int) -> SuspectLabe
 
 
 def _at_or_below(graph: CategoryGraph, class_id: int) -> frozenset[int]:
-    return frozenset({class_id}) if class_id == UNKNOWN else graph.descendants(class_id) | {class_id}
+    return (
+        frozenset({class_id}) if class_id == UNKNOWN else graph.descendants(class_id) | {class_id}
+    )

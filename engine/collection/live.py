@@ -157,16 +157,25 @@ class LiveCollection:
             if filled is None:
                 return self.load(fits=False)
             self.row_scores.classify(self.embedded.ready_rows)
-        elif change.images_moved and (news := self.embedded.read_moved(change.images_moved)) is not None:
+        elif (
+            change.images_moved
+            and (news := self.embedded.read_moved(change.images_moved)) is not None
+        ):
             self._learn_anew()
             self.row_scores.classify(news.rows)
         if not change.leaves_images:
             self.embedded.read_labels(change.labelled)
         if change.graph_edits:
             self._graph_copy = None
-        if concerns_fit(change, self.embedded) or (change.images_added and self._has_more_to_learn()):
+        if concerns_fit(change, self.embedded) or (
+            change.images_added and self._has_more_to_learn()
+        ):
             self._version += 1
-        if change.images_added or change.leaves_images or any(map(changes_look, change.graph_edits)):
+        if (
+            change.images_added
+            or change.leaves_images
+            or any(map(changes_look, change.graph_edits))
+        ):
             self._publisher.forget_kept()
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
@@ -174,7 +183,11 @@ class LiveCollection:
 
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
-        changed = record_embedded(self.project, self.embedded.cache, batch) if self.project.is_writable else ()
+        changed = (
+            record_embedded(self.project, self.embedded.cache, batch)
+            if self.project.is_writable
+            else ()
+        )
         self.known.store_details(batch.details, has_replaced=bool(changed))
         return changed
 
@@ -201,7 +214,9 @@ class LiveCollection:
             self._version += 1
         if news.has_changed and self._is_stage_on():
             self._learn_anew()
-        elif news.is_any and ((images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn()):
+        elif news.is_any and (
+            (images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn()
+        ):
             self._version += 1
         if fits and self.is_behind:
             return self._catch_up()
@@ -217,7 +232,10 @@ class LiveCollection:
     @property
     def is_behind(self) -> bool:
         """Whether labels, graph, rules, model or embeddings changed since the fit, or it lacks what is wanted now."""
-        lacks = self.wants_teaching > self._has_teaching or self.wants_look_alikes > self._has_look_alikes
+        lacks = (
+            self.wants_teaching > self._has_teaching
+            or self.wants_look_alikes > self._has_look_alikes
+        )
         return self._is_loaded and (lacks or not self._is_fitted())
 
     def _is_fitted(self) -> bool:
@@ -225,10 +243,14 @@ class LiveCollection:
 
     def fit_input(self, in_view: Sequence[int] = ()) -> FitInput:
         """A snapshot to fit, safe to read on another thread; images in view are classified first."""
-        images = replace(self.embedded.snapshot(), folds=_any_together(self.folds, self.embedded.images.ids))
+        images = replace(
+            self.embedded.snapshot(), folds=_any_together(self.folds, self.embedded.images.ids)
+        )
         self._learned_from = images.ready_rows
         setting, is_on = self._setting or setting_of(self.project), self._is_stage_on()
-        snapshot = fit_snapshot(self.project, self._graph_now(), images, setting, with_collection=is_on)
+        snapshot = fit_snapshot(
+            self.project, self._graph_now(), images, setting, with_collection=is_on
+        )
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes or _are_few(images),
@@ -239,13 +261,20 @@ class LiveCollection:
     def adopt(self, outcome: FitOutcome) -> CollectionState:
         """Use a fitted model and its scores from now on, and classify images that came since; unless outdated."""
         version = outcome.given.version
-        if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
+        if version < self._read_version or (
+            self.fitted is not None and version < self._fitted_version
+        ):
             return self.state
         self._fitted_version = version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
-        self._has_teaching, self._has_look_alikes = outcome.given.with_teaching, outcome.given.with_look_alikes
+        self._has_teaching, self._has_look_alikes = (
+            outcome.given.with_teaching,
+            outcome.given.with_look_alikes,
+        )
         if outcome.given.known is not None and outcome.fitted is self.fitted:
-            return self._publisher.publish_teach_rank(teach_ranks(self._teach_first, self.embedded.rows))
+            return self._publisher.publish_teach_rank(
+                teach_ranks(self._teach_first, self.embedded.rows)
+            )
         self._publisher.forget_kept()
         self.row_scores.adopt(outcome)
         self.row_scores.classify(self.embedded.ready_rows)
@@ -254,7 +283,9 @@ class LiveCollection:
     def adopt_first(self, first: FirstAnswers) -> CollectionState:
         """Show what a newer model answers on a few images while it classifies all others; unless outdated."""
         version = first.given.version
-        if version >= self._read_version and (self.fitted is None or version > self._fitted_version):
+        if version >= self._read_version and (
+            self.fitted is None or version > self._fitted_version
+        ):
             self.row_scores.adopt_first(first)
             return self._publish()
         return self.state
@@ -301,7 +332,9 @@ class LiveCollection:
 
     def _use(self, model: ModelFiles) -> None:
         self.model = model
-        self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
+        self.embedded = EmbeddedImages(
+            self.project, model, self._caches, with_views=self._with_views
+        )
         self._publisher = Publisher(self.embedded, model.name, self._caches.collections)
         self._publisher.publish_folds(self.folds)
         self._is_loaded = self._is_listed = False  # whether all was read; images and labels alone
@@ -312,7 +345,9 @@ class LiveCollection:
         self._version += 1
 
     def _new_classifiers(self) -> Classifiers:
-        return Classifiers(self.model.propagation, self.model.card, self._caches.collections, self.embedded.name)
+        return Classifiers(
+            self.model.propagation, self.model.card, self._caches.collections, self.embedded.name
+        )
 
     def _forget_fit(self) -> None:
         """Drop everything about the rows, also a fit that is under way."""
@@ -325,17 +360,29 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph, ranks = self.project.classes.graph, teach_ranks(self._teach_first, self.embedded.rows)
+        graph, ranks = (
+            self.project.classes.graph,
+            teach_ranks(self._teach_first, self.embedded.rows),
+        )
         self._publisher.publish(graph, self.row_scores, ranks)
         return self.publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none while it has no embedding."""
-        return next((answers.tops(image_id, count) for answers, own in self._answers([image_id]) if own), ())
+        return next(
+            (answers.tops(image_id, count) for answers, own in self._answers([image_id]) if own), ()
+        )
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         """Why an image is, or would be, of a class; None without an embedding or prototype."""
-        return next((answers.explain(image_id, class_id) for answers, own in self._answers([image_id]) if own), None)
+        return next(
+            (
+                answers.explain(image_id, class_id)
+                for answers, own in self._answers([image_id])
+                if own
+            ),
+            None,
+        )
 
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Guess]:
         """What is shown of each of these images; removed ones are left out."""
@@ -351,15 +398,25 @@ class LiveCollection:
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images that are most likely of a class; see `Answers.likely_unlabelled`."""
-        return next((each.likely_unlabelled(class_id, self.state, count) for each, _own in self._answers()), ())
+        return next(
+            (each.likely_unlabelled(class_id, self.state, count) for each, _own in self._answers()),
+            (),
+        )
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
-        return next((answers.nearest_shots(image_id, class_id, count) for answers, _own in self._answers()), ())
+        return next(
+            (answers.nearest_shots(image_id, class_id, count) for answers, _own in self._answers()),
+            (),
+        )
 
-    def like(self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None) -> LikeImages:
+    def like(
+        self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None
+    ) -> LikeImages:
         """All images with an embedding by likeness to these, and to the embedding (d,) of a file; see `like_images`."""
-        return like_images(self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity)
+        return like_images(
+            self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity
+        )
 
     def know_space(self) -> None:
         """Make the whitened space of the collection if it is not known yet; takes seconds."""

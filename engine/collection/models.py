@@ -34,10 +34,20 @@ LOST_REMEDY: Final = "put the file back, or choose another backbone; classes and
 CARD_SETTING: Final = "backbone_card"
 """Setting of a model version: the backbone's card, so that its embeddings can be read without its file."""
 
-__all__ = ["BUNDLED_NAME", "ModelFiles", "all_models", "bundled_backbones", "choose_version", "find_model", "model_of"]
+__all__ = [
+    "BUNDLED_NAME",
+    "ModelFiles",
+    "all_models",
+    "bundled_backbones",
+    "choose_version",
+    "find_model",
+    "model_of",
+]
 
 
-def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
+def model_or_lost(
+    project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None
+) -> ModelFiles:
     """The files of a model version; where they are gone, what still works without them.
 
     What is embedded already stays classified, with the propagation that fits every width. Nothing new can be embedded.
@@ -54,7 +64,15 @@ def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersi
         path = Path(version.backbone_path or f"{version.backbone_name}.onnx")
         card = _card_of(version, caches)
         identity = _identity_in(caches, version.backbone_hash)
-        return ModelFiles(card.name, path, version.backbone_hash, card, propagation, _hash_of(propagation), identity)
+        return ModelFiles(
+            card.name,
+            path,
+            version.backbone_hash,
+            card,
+            propagation,
+            _hash_of(propagation),
+            identity,
+        )
 
 
 def lost_reason(project: "Project", caches: CacheFolders) -> str:
@@ -77,18 +95,26 @@ def _propagation_of(version: "ModelVersion") -> Path:
 def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
     text = version.settings.get(CARD_SETTING)
     if isinstance(text, str):
-        with suppress(ModelError):  # written by a newer program, or damaged: the project opens all the same
+        with suppress(
+            ModelError
+        ):  # written by a newer program, or damaged: the project opens all the same
             return card_of(text, source=version.label)
     bundled = find_model().card
     return BackboneCard(
-        version.label, bundled.input_side, bundled.mean, bundled.std, _width_in(caches, version.backbone_hash)
+        version.label,
+        bundled.input_side,
+        bundled.mean,
+        bundled.std,
+        _width_in(caches, version.backbone_hash),
     )
 
 
 def _width_in(caches: CacheFolders, backbone_hash: str) -> int:
     """Width of the cached embeddings of a backbone; that of the bundled one without any."""
     widths = [path.stem.partition("-")[2] for path in _caches_of(caches, backbone_hash)]
-    return next((int(width) for width in widths if width.isdecimal()), find_model().card.embedding_width)
+    return next(
+        (int(width) for width in widths if width.isdecimal()), find_model().card.embedding_width
+    )
 
 
 def _identity_in(caches: CacheFolders, backbone_hash: str) -> str:
@@ -167,7 +193,9 @@ def _made(name: str) -> Path:
     return at_hand(name)
 
 
-def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None) -> ModelFiles:
+def model_of(
+    project: "Project", caches: CacheFolders, version: "ModelVersion | None" = None
+) -> ModelFiles:
     """Find the files of a model version, by default the one in use.
 
     A version that was trained in the project lies in it; its files are copied to the cache.
@@ -185,7 +213,9 @@ def model_of(project: "Project", caches: CacheFolders, version: "ModelVersion | 
     except ModelError as error:
         if (moved := _in_library_with(version.backbone_hash)) is not None:
             return moved
-        raise ModelError(error.what, expected=error.expected, found=error.found, remedy=LOST_REMEDY) from error
+        raise ModelError(
+            error.what, expected=error.expected, found=error.found, remedy=LOST_REMEDY
+        ) from error
     if files.backbone_hash != version.backbone_hash and not files.is_bundled:
         if (moved := _in_library_with(version.backbone_hash)) is not None:
             return moved
@@ -239,10 +269,14 @@ def _trained_files(project: "Project", caches: CacheFolders, version: "ModelVers
 
 
 def _bundled_with(content_hash: str) -> Path | None:
-    return next((files.backbone for files in _bundled_models() if files.backbone_hash == content_hash), None)
+    return next(
+        (files.backbone for files in _bundled_models() if files.backbone_hash == content_hash), None
+    )
 
 
-def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None) -> Path:
+def _taken_out(
+    project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None
+) -> Path:
     """A file of the project in the cache, written when it is missing or differs."""
     path = path or caches.models / f"{hash_in_name(content_hash)}.onnx"
     remedy = "free some disk space or choose another cache folder"

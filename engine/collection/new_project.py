@@ -23,7 +23,9 @@ MODEL_SUFFIX = ".onnx"
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 COLLECTION: Final = "collection"
 NAMES_NAME: Final = "names.csv"  # table of classes and what else they are called, one name to a row
-EDGES_NAME: Final = "edges.csv"  # table of child and parent, parents first; roots have an empty parent
+EDGES_NAME: Final = (
+    "edges.csv"  # table of child and parent, parents first; roots have an empty parent
+)
 SHOTS_NAME: Final = "shots.csv"  # table of labelled image and class
 TRUTH_NAME: Final = "truth.csv"  # table of every other image and its class; empty where it shows none of the classes
 
@@ -75,10 +77,14 @@ def check_place(path: Path) -> None:
         StorageError: the folder is missing.
     """
     if os.path.lexists(path):
-        raise ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
+        raise ProjectExistsError(
+            "a file of this name is already there", found=str(path), remedy="choose another name"
+        )
     if not path.absolute().parent.is_dir():
         raise StorageError(
-            "the project's folder is missing", found=str(path.absolute().parent), remedy="make it or choose another"
+            "the project's folder is missing",
+            found=str(path.absolute().parent),
+            remedy="make it or choose another",
         )
 
 
@@ -130,7 +136,9 @@ def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> P
         partial.rename(path)
     except OSError as error:
         remedy = "choose another folder or free some space"
-        raise storage_error(folder, error, "the sample collection cannot be copied", remedy) from error
+        raise storage_error(
+            folder, error, "the sample collection cannot be copied", remedy
+        ) from error
     return path
 
 
@@ -147,7 +155,9 @@ def fill_project(project: Project, folder: Path) -> None:
                 graph.link(ids[parent], ids[child])
             else:
                 attributes = ClassAttributes(synonyms=tuple(names.get(child, ())))
-                ids[child] = graph.add_class(child, (ids[parent],) if parent else (), attributes=attributes)
+                ids[child] = graph.add_class(
+                    child, (ids[parent],) if parent else (), attributes=attributes
+                )
 
     project.classes.edit(add_classes, action("sample_classes_added"))
     class_of = dict(_rows(folder / SHOTS_NAME))
@@ -158,7 +168,9 @@ def fill_project(project: Project, folder: Path) -> None:
         status = place.stat()
         files.append(FoundFile(place, status.st_size, status.st_mtime_ns))
         labels.append(ids[class_of[image]] if image in class_of else None)
-    project.images.add_labelled(files, labels, who="Protoleaf", source="sample", called=action("sample_images_added"))
+    project.images.add_labelled(
+        files, labels, who="Protoleaf", source="sample", called=action("sample_images_added")
+    )
 
 
 def _rows(table: Path) -> list[tuple[str, str]]:

@@ -29,12 +29,19 @@ from engine.project import Project
 from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
 from engine.texts import Message, marked
 
-WRITTEN_BY: Final = "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
+WRITTEN_BY: Final = (
+    "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
+)
 PREDICTIONS: Final = "predictions"
 FIGURES: Final = "figures"
 CONFLICTS: Final = "conflicts"
 AGREEMENT: Final = "agreement"
-REPORT_KINDS: Final = {".html": "report-html", ".pdf": "report-pdf", ".csv": "report-csv", ".zip": "report-zip"}
+REPORT_KINDS: Final = {
+    ".html": "report-html",
+    ".pdf": "report-pdf",
+    ".csv": "report-csv",
+    ".zip": "report-zip",
+}
 """Kinds of reports by the end of their names."""
 ARCHIVE: Final = "copy"  # of a project with its photos
 MAP: Final = "map"  # with the suffix of its file
@@ -87,7 +94,10 @@ def _is_own_archive(path: Path, beginning: bytes) -> bool:
         return False
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
-        if names[:2] != ["meta.xml", "eml.xml"] or archive.getinfo("eml.xml").file_size > _LARGEST_METADATA:
+        if (
+            names[:2] != ["meta.xml", "eml.xml"]
+            or archive.getinfo("eml.xml").file_size > _LARGEST_METADATA
+        ):
             return False
         return b'system="Protoleaf"' in archive.read("eml.xml")
 
@@ -165,7 +175,9 @@ _KINDS: Final = (
 )
 
 
-def check_file(out: Path, kind: str, *, project: Project | None = None, is_overwriting: bool = False) -> None:
+def check_file(
+    out: Path, kind: str, *, project: Project | None = None, is_overwriting: bool = False
+) -> None:
     """Refuse a name whose file must not be replaced; what is no file (a pipe, `/dev/stdout`) is written into.
 
     Images and files of the project are never replaced; for the kind see `is_own_output`.
@@ -180,7 +192,12 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
         _check_own_name(out)
         return
     if out.is_dir():
-        raise InputError("the output is one file", found="the folder {path}", remedy="give a file's name", path=out)
+        raise InputError(
+            "the output is one file",
+            found="the folder {path}",
+            remedy="give a file's name",
+            path=out,
+        )
     _check_own_name(out)
     _check_program(out)
     if project is not None and is_any_of(out, _alike(out, project)):
@@ -229,7 +246,9 @@ def what_it_is(path: Path) -> str:
         return marked("a link to nothing")
     except OSError:
         return marked("a file that cannot be read")
-    return next((kind for magic, kind in _KINDS if beginning.startswith(magic)), marked("another file"))
+    return next(
+        (kind for magic, kind in _KINDS if beginning.startswith(magic)), marked("another file")
+    )
 
 
 def _check_project(out: Path, project: Project) -> None:
@@ -247,7 +266,9 @@ def _check_own_name(out: Path) -> None:
     """Refuse existing projects, and names of SQLite's side files."""
     for path in (out, Path(os.path.realpath(out))):
         name = path.name.casefold()
-        if name.endswith(_OWN_SUFFIXES[1:]) or (name.endswith(PROJECT_SUFFIX) and os.path.lexists(path)):
+        if name.endswith(_OWN_SUFFIXES[1:]) or (
+            name.endswith(PROJECT_SUFFIX) and os.path.lexists(path)
+        ):
             raise _refused(out, marked("a project, or a file that belongs to it"))
 
 
@@ -255,7 +276,9 @@ def _check_program(out: Path) -> None:
     """Refuse projects and backups under any name, and what lies in their folders and in caches."""
     if is_of_this_program(out):
         raise _refused(out, marked("a project or a backup"))
-    folders = {os.path.realpath(folder) for folder in (backups_folder(), CacheFolders.default().root)}
+    folders = {
+        os.path.realpath(folder) for folder in (backups_folder(), CacheFolders.default().root)
+    }
     if folders & {str(folder) for path in _spellings(out) for folder in path.parents}:
         raise _refused(out, marked("a backup or a cache"))
 
@@ -287,4 +310,6 @@ def _is_same(there: os.stat_result, path: Path) -> bool:
 
 def _refused(out: Path, what: str) -> InputError:
     remedy = "choose another name"
-    return InputError("the output would overwrite {subject}", found=str(out), remedy=remedy, subject=Message(what))
+    return InputError(
+        "the output would overwrite {subject}", found=str(out), remedy=remedy, subject=Message(what)
+    )

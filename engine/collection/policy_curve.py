@@ -25,7 +25,9 @@ class PolicyPoint:
     bar: float
     found: int  # images of the class that are named as it or as a class below it
     named: int  # all images that are named so, wherever they belong
-    right: int  # of `named`, those whose label is the class that they are named as, or lies below it
+    right: (
+        int  # of `named`, those whose label is the class that they are named as, or lies below it
+    )
 
     @property
     def precision(self) -> float:
@@ -46,7 +48,9 @@ class PolicyCurve:
     points: tuple[PolicyPoint, ...]  # one for each of `BARS`
     recognised: int = 0  # of `images`, those whose most probable class is the class or one below it
     mistaken_for: int | None = None  # what most of the others are taken for
-    has_unseen: bool = False  # whether other classes have no examples, so that none was taken for these
+    has_unseen: bool = (
+        False  # whether other classes have no examples, so that none was taken for these
+    )
 
     @property
     def recognised_interval(self) -> tuple[float, float]:
@@ -64,7 +68,9 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
     """The curve of a class of an open project; see `policy_curve`."""
     if live.fitted is None:
         return None
-    return policy_curve(live.fitted, live.project.classes.graph, policies_of(live.project), class_id)
+    return policy_curve(
+        live.fitted, live.project.classes.graph, policies_of(live.project), class_id
+    )
 
 
 def policy_curve(
@@ -88,7 +94,9 @@ def policy_curve(
         is_named = np.isin(safe, branch)
         named = zip(safe[is_named].tolist(), held_out.class_ids[is_named].tolist(), strict=True)
         right = sum(answer in fitting.get(label, ()) for answer, label in named)
-        points.append(PolicyPoint(bar, int((is_named & is_of_class).sum()), int(is_named.sum()), right))
+        points.append(
+            PolicyPoint(bar, int((is_named & is_of_class).sum()), int(is_named.sum()), right)
+        )
     answers = rules.candidate_ids[best[is_of_class]]
     others = Counter(answers[~np.isin(answers, branch)].tolist())
     mistaken_for = min(others, key=lambda each: (-others[each], each), default=None)
@@ -109,7 +117,10 @@ def _with_bars(
     bars = bars_in_effect(graph, policies, branch.tolist())
 
     def changed(class_ids: NDArray[np.int64], before: NDArray[np.float32]) -> NDArray[np.float32]:
-        after = [bars.get(each, known) for each, known in zip(class_ids.tolist(), before.tolist(), strict=True)]
+        after = [
+            bars.get(each, known)
+            for each, known in zip(class_ids.tolist(), before.tolist(), strict=True)
+        ]
         return np.where(np.isfinite(before), np.array(after, dtype=np.float32), before)
 
     return replace(

@@ -23,7 +23,10 @@ class Predictions:
 
     @staticmethod
     def none(count: int) -> "Predictions":
-        classes, scores = np.full(count, NO_CLASS, dtype=np.int32), np.zeros(count, dtype=np.float32)
+        classes, scores = (
+            np.full(count, NO_CLASS, dtype=np.int32),
+            np.zeros(count, dtype=np.float32),
+        )
         return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
 
     def copy(self) -> "Predictions":
@@ -36,7 +39,10 @@ class Predictions:
 
     @staticmethod
     def of(
-        fitted: FittedClassifier, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph
+        fitted: FittedClassifier,
+        scores: Scores,
+        has_scores: NDArray[np.bool_],
+        graph: CategoryGraph,
     ) -> "Predictions":
         """From scores (n,), of which only those with `has_scores` (n,) are about the image."""
         candidates = _those_in(graph, fitted.candidate_ids)
@@ -46,7 +52,9 @@ class Predictions:
         has_best = best != NO_CLASS
         is_unknown = has_best & fitted.is_unknown(scores)
         safe = np.where(has_best & ~is_unknown, scores.safe_class, NO_CLASS)
-        gone = np.setdiff1d(fitted.back_off.coarse_ids, _those_in(graph, fitted.back_off.coarse_ids))
+        gone = np.setdiff1d(
+            fitted.back_off.coarse_ids, _those_in(graph, fitted.back_off.coarse_ids)
+        )
         if len(gone):
             safe[np.isin(safe, gone)] = NO_CLASS
         return Predictions(

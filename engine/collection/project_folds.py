@@ -34,7 +34,9 @@ def folds_of_project(
         if looks:
             images = live.embedded.images
             keys = images.content_keys
-            pictures = unseen(images.paths, images.known_parts, keys, kept_fingerprints(keys, caches))
+            pictures = unseen(
+                images.paths, images.known_parts, keys, kept_fingerprints(keys, caches)
+            )
             look_at(pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel)
         return folds_now(live.project, live.embedded, caches, most_seconds)
     finally:

@@ -114,7 +114,9 @@ class Publisher:
         )  # fmt: skip
         return self.publish_labels(graph)
 
-    def publish_labels(self, graph: CategoryGraph, labelled: Sequence[int] | None = None) -> CollectionState:
+    def publish_labels(
+        self, graph: CategoryGraph, labelled: Sequence[int] | None = None
+    ) -> CollectionState:
         """Other labels of the same images, with the same predictions in the same graph.
 
         Args:
@@ -122,7 +124,9 @@ class Publisher:
         """
         labels, state = self._embedded.images.labels, self.state
         if labelled is None:
-            self._counts = ShownCounts.of(graph, shown_classes(labels, state.best_class, state.is_unknown))
+            self._counts = ShownCounts.of(
+                graph, shown_classes(labels, state.best_class, state.is_unknown)
+            )
             shots = counts_of(labels)
         else:
             places = np.searchsorted(state.image_ids, np.unique(np.array(labelled, dtype=np.int64)))

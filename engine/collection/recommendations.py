@@ -15,7 +15,11 @@ import numpy as np
 
 from engine.backbones import bundled
 from engine.backbones.bundled import BackboneChoice, OfferedBackbone
-from engine.collection.graph_suggestions.suggestion import FEWEST_HELPED, MORE_SHOTS, helped_by_class
+from engine.collection.graph_suggestions.suggestion import (
+    FEWEST_HELPED,
+    MORE_SHOTS,
+    helped_by_class,
+)
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.training.progress import can_train, is_likely_to_help, labels_trained_on
@@ -28,7 +32,9 @@ from engine.texts import Message, enumerated, marked
 SEPARATED: Final = 0.9
 """Accuracy on held-out shots from which on classes are well separated. Chosen: the backbone is only blamed where the
 95% interval lies below."""
-SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
+SHARE_HELPED: Final = (
+    0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
+)
 MOST_NAMED: Final = 3  # classes
 MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be acted on first
 
@@ -64,7 +70,9 @@ TEXTS_OF_ONE: Final = {
     RecommendationKind.LABEL_CLASSES: marked(
         "1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}."
     ),
-    RecommendationKind.MORE_EXAMPLES: marked("{count} more examples of {classes} would help about {images:,} images."),
+    RecommendationKind.MORE_EXAMPLES: marked(
+        "{count} more examples of {classes} would help about {images:,} images."
+    ),
 }
 
 
@@ -142,17 +150,28 @@ def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
         and not project.models.current.is_trained_here
         and project.models.current.backbone_name == fast.name
     )
-    if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
+    if (
+        accurate is None
+        or not uses_fast
+        or not project.is_writable
+        or (live.state.label_class == NO_CLASS).all()
+    ):
         return None
     return accurate
 
 
 def next_class_of(live: LiveCollection) -> Recommendation | None:
     """Which class without examples to label next in an open project; see `next_class`."""
-    return None if live.fitted is None else next_class(live.fitted, live.project.classes.graph, live.state)
+    return (
+        None
+        if live.fitted is None
+        else next_class(live.fitted, live.project.classes.graph, live.state)
+    )
 
 
-def next_class(fitted: ProjectClassifier, graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
+def next_class(
+    fitted: ProjectClassifier, graph: CategoryGraph, state: CollectionState
+) -> Recommendation | None:
     """Which class without examples to label next: that of most images, as far as the model can tell.
 
     Of classes that no image is predicted as, one of the parent with most images, else the first by name. None where all
@@ -169,11 +188,17 @@ def next_class(fitted: ProjectClassifier, graph: CategoryGraph, state: Collectio
     unseen = [leaf for leaf in graph.leaves() if leaf not in seen]
     if not unseen:
         return None
-    return Recommendation(RecommendationKind.LABEL_CLASSES, (min(unseen, key=order),), unseen=fitted.figures.unseen)
+    return Recommendation(
+        RecommendationKind.LABEL_CLASSES, (min(unseen, key=order),), unseen=fitted.figures.unseen
+    )
 
 
 def _others(fitted: ProjectClassifier) -> Recommendation | None:
-    return Recommendation(RecommendationKind.LABEL_OTHERS) if fitted.figures.has_shots_from_elsewhere else None
+    return (
+        Recommendation(RecommendationKind.LABEL_OTHERS)
+        if fitted.figures.has_shots_from_elsewhere
+        else None
+    )
 
 
 def _other_backbone(given: RecommendationInput) -> Recommendation | None:
@@ -185,7 +210,9 @@ def _other_backbone(given: RecommendationInput) -> Recommendation | None:
     confused: Counter[int] = Counter()
     for pair, count in mistakes.items():
         confused.update(dict.fromkeys(pair, count))
-    class_ids = tuple(each for each, _count in confused.most_common() if each in given.graph)[:MOST_NAMED]
+    class_ids = tuple(each for each, _count in confused.most_common() if each in given.graph)[
+        :MOST_NAMED
+    ]
     if not class_ids:
         return None
     if given.has_accurate:
@@ -197,7 +224,11 @@ def _other_backbone(given: RecommendationInput) -> Recommendation | None:
         model_name=given.state.model_name,
         accuracy=right / shots,
     )
-    return Recommendation(RecommendationKind.TRAIN_BACKBONE, class_ids) if given.can_train and will_help else None
+    return (
+        Recommendation(RecommendationKind.TRAIN_BACKBONE, class_ids)
+        if given.can_train and will_help
+        else None
+    )
 
 
 def _mistakes(fitted: HoldsOut, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
@@ -208,7 +239,9 @@ def _mistakes(fitted: HoldsOut, graph: CategoryGraph) -> tuple[int, Counter[tupl
     answers = fitted.candidate_ids[held_out.top_class()[0]].tolist()
     fitting = held_out.fitting(graph)
     pairs = zip(held_out.class_ids.tolist(), answers, strict=True)
-    return len(answers), Counter((label, given) for label, given in pairs if given not in fitting.get(label, ()))
+    return len(answers), Counter(
+        (label, given) for label, given in pairs if given not in fitting.get(label, ())
+    )
 
 
 def _more_examples(graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
@@ -217,4 +250,8 @@ def _more_examples(graph: CategoryGraph, state: CollectionState) -> Recommendati
         return None
     most = sorted(helped, key=lambda each: (-helped[each], each))[:MOST_NAMED]
     images = round(sum(helped[each] for each in most))
-    return Recommendation(RecommendationKind.MORE_EXAMPLES, tuple(most), images) if images >= FEWEST_HELPED else None
+    return (
+        Recommendation(RecommendationKind.MORE_EXAMPLES, tuple(most), images)
+        if images >= FEWEST_HELPED
+        else None
+    )

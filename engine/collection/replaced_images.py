@@ -25,7 +25,9 @@ MOST_BITS: Final = 8
 """Of 64 that the perceptual hashes of one picture differ in: at most 4 where it was saved again, 16 and more between
 others; decision 100 has the figures."""
 LEAST_COSINE: Final = 0.5  # of the embeddings of one picture: its colours may be others
-SURE_COSINE: Final = 0.98  # the same where a hash says nothing, as of a plain picture, or is not known
+SURE_COSINE: Final = (
+    0.98  # the same where a hash says nothing, as of a plain picture, or is not known
+)
 SAME_PIXELS: Final = 0.9999  # cosine from which another time is other metadata, such as of a clock that was put right
 
 
@@ -49,23 +51,41 @@ class _Read:
 
     @property
     def is_other_content(self) -> bool:
-        return self.result.failure is None and self.reference is not None and self.reference != self.result.content_hash
+        return (
+            self.result.failure is None
+            and self.reference is not None
+            and self.reference != self.result.content_hash
+        )
 
     def change(self, found_at: str, *, is_same: bool) -> FileChange:
         """What is known of the file from now on."""
         size_and_time = self.known.image_id, self.known.size_bytes, self.known.modified_ns
-        if self.result.failure is not None:  # the next picture is compared with the last one that could be seen
+        if (
+            self.result.failure is not None
+        ):  # the next picture is compared with the last one that could be seen
             is_gone = self.result.content_hash not in (None, self.reference)
-            return FileChange(*size_and_time, self.reference if is_gone else self.known.seen_hash, self.known.found_at)
-        if self.reference is None:  # labelled before it was read; the size is all that is known of that picture
-            return FileChange(*size_and_time, None, found_at if self.is_resized else self.known.found_at)
+            return FileChange(
+                *size_and_time,
+                self.reference if is_gone else self.known.seen_hash,
+                self.known.found_at,
+            )
+        if (
+            self.reference is None
+        ):  # labelled before it was read; the size is all that is known of that picture
+            return FileChange(
+                *size_and_time, None, found_at if self.is_resized else self.known.found_at
+            )
         if is_same:
             is_settled = self.known.found_at is not None and not self.is_outdated
             return self.known if is_settled else FileChange(*size_and_time)
-        return self.known if self.is_outdated else FileChange(*size_and_time, self.reference, found_at)
+        return (
+            self.known if self.is_outdated else FileChange(*size_and_time, self.reference, found_at)
+        )
 
 
-def record_embedded(project: Project, cache: EmbeddingCache, batch: EmbedBatch) -> tuple[ImageId, ...]:
+def record_embedded(
+    project: Project, cache: EmbeddingCache, batch: EmbedBatch
+) -> tuple[ImageId, ...]:
     """Store what embedding found out of files, and which of them hold another picture now.
 
     The details of these files that the project has must still be those from before.
@@ -93,7 +113,9 @@ def record_embedded(project: Project, cache: EmbeddingCache, batch: EmbedBatch) 
     return tuple(concerned)
 
 
-def _read(project: Project, cache: EmbeddingCache, results: Sequence[EmbedResult]) -> Iterator[_Read]:
+def _read(
+    project: Project, cache: EmbeddingCache, results: Sequence[EmbedResult]
+) -> Iterator[_Read]:
     by_id = {result.image_id: result for result in results}
     table = project.images.table(list(by_id))
     noted, outdated = project.file_changes.of(table.ids), project.labels.outdated()
@@ -119,15 +141,22 @@ def _same_pictures(
     before = [part_content(each.reference or b"", each.part) for each in read]
     now = [part_content(each.result.content_hash or b"", each.part) for each in read]
     cosines = np.einsum("nd,nd->n", _embeddings(cache, before), _embeddings(cache, now)).tolist()
-    pictures_before = [part_content(each.reference or b"", picture_part(each.part)) for each in read]
-    pictures_now = [part_content(each.result.content_hash or b"", picture_part(each.part)) for each in read]
+    pictures_before = [
+        part_content(each.reference or b"", picture_part(each.part)) for each in read
+    ]
+    pictures_now = [
+        part_content(each.result.content_hash or b"", picture_part(each.part)) for each in read
+    ]
     bits = cache.picture_hashes([*pictures_before, *pictures_now])
     times = {file.image_id: file.details.taken_at for file in batch.details}
     return frozenset(
         each.known.image_id
         for each, old, new, cosine in zip(read, pictures_before, pictures_now, cosines, strict=True)
         if cosine >= SAME_PIXELS
-        or (_may_be_one_shot(project, each.known.image_id, times) and _are_alike(bits.get(old), bits.get(new), cosine))
+        or (
+            _may_be_one_shot(project, each.known.image_id, times)
+            and _are_alike(bits.get(old), bits.get(new), cosine)
+        )
     )
 
 
@@ -146,7 +175,9 @@ def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> NDArray[np.
     return found
 
 
-def _may_be_one_shot(project: Project, image_id: ImageId, times: Mapping[ImageId, datetime | None]) -> bool:
+def _may_be_one_shot(
+    project: Project, image_id: ImageId, times: Mapping[ImageId, datetime | None]
+) -> bool:
     """Whether no times of the camera say that these are two photos."""
     before, now = project.details.as_read(image_id), times.get(image_id)
     return before is None or before.taken_at is None or now is None or before.taken_at == now
@@ -157,6 +188,8 @@ def labelled_and_written_to(project: Project) -> list[str]:
     table = project.images.table(project.labels.table().image_ids)
     read = [place for place, content in enumerate(table.content_hashes) if content is not None]
     paths = [table.paths[place] for place in read]
-    sizes_bytes, modified_ns = ([column[place] for place in read] for column in (table.sizes_bytes, table.modified_ns))
+    sizes_bytes, modified_ns = (
+        [column[place] for place in read] for column in (table.sizes_bytes, table.modified_ns)
+    )
     found = written_files(project.path.parent, paths, sizes_bytes, modified_ns)
     return [paths[place] for place in found]

@@ -65,11 +65,18 @@ class PrepareChange(Request[PreparedChange]):
     device: str = "auto"  # one of `providers.DEVICES`
 
 
-def file_to_embed(live: LiveCollection, caches: CacheFolders, file: Path, device: str = "auto") -> EmbedImages:
+def file_to_embed(
+    live: LiveCollection, caches: CacheFolders, file: Path, device: str = "auto"
+) -> EmbedImages:
     """A file that is no image of the project, embedded by the project's model."""
     model = live.model
     return EmbedImages(
-        (EmbedRequest(0, file),), model.backbone, model.embedding_identity, model.card, caches.root, device
+        (EmbedRequest(0, file),),
+        model.backbone,
+        model.embedding_identity,
+        model.card,
+        caches.root,
+        device,
     )
 
 
@@ -116,7 +123,9 @@ def images_to_embed(
         return None
     ids = state.image_ids[_in_order(state, places, in_view)[:most]].tolist()
     left = len(places)
-    return _request(live, caches, device, ids, done_before=len(asked), left=left, thumbnail_side=thumbnail_side)
+    return _request(
+        live, caches, device, ids, done_before=len(asked), left=left, thumbnail_side=thumbnail_side
+    )
 
 
 def views_to_embed(
@@ -137,7 +146,9 @@ def views_to_embed(
     wanted = wanted[~np.isin(wanted, np.fromiter(chain(asked, left_out), dtype=np.int64))]
     if not len(wanted):
         return None
-    request = _request(live, caches, device, wanted[:most].tolist(), done_before=len(asked), left=len(wanted))
+    request = _request(
+        live, caches, device, wanted[:most].tolist(), done_before=len(asked), left=len(wanted)
+    )
     return replace(request, with_views=True)
 
 
@@ -157,12 +168,19 @@ def _request(
     first: dict[str, int] = {}  # images of one file come together, where its first one would
     for rank, image_id in enumerate(ids):
         first.setdefault(table.paths[place_of[image_id]], rank)
-    places = sorted((place_of[image_id] for image_id in ids), key=lambda place: first[table.paths[place]])
+    places = sorted(
+        (place_of[image_id] for image_id in ids), key=lambda place: first[table.paths[place]]
+    )
     folder = live.project.path.parent
     is_small = len(live.state.image_ids) <= MOST_IN_ALL_VIEWS
     return EmbedImages(
         tuple(
-            EmbedRequest(table.ids[each], folder / table.paths[each], table.content_hashes[each], table.parts[each])
+            EmbedRequest(
+                table.ids[each],
+                folder / table.paths[each],
+                table.content_hashes[each],
+                table.parts[each],
+            )
             for each in places
         ),
         model.backbone,
@@ -177,7 +195,9 @@ def _request(
     )
 
 
-def _in_order(state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]) -> NDArray[np.int64]:
+def _in_order(
+    state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]
+) -> NDArray[np.int64]:
     """Places in the order of embedding; what waits comes first."""
     is_in_view = np.isin(state.image_ids[places], np.fromiter(in_view, dtype=np.int64))
     is_labelled = state.label_class[places] != NO_CLASS

@@ -25,7 +25,9 @@ LEAST_SURE_TOP: Final = 0.005
 """Mean probability of the last of them in a group whose class is sure. Others have nine: a letter in the palette costs
 more than a look at a digit (`experiment review`: with this cut in every group 750 keys instead of 659)."""
 AHEAD: Final = 60  # groups from the head of the queue whose classes are looked up at once
-NARROWED_TOGETHER: Final = 2_048  # images whose candidates are limited, at a time: of 10,000 classes they take 80 MB
+NARROWED_TOGETHER: Final = (
+    2_048  # images whose candidates are limited, at a time: of 10,000 classes they take 80 MB
+)
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,9 @@ def make_queue(
         return _in_full(ReviewQueue((), groups, len(rows), given), ahead)
 
 
-def next_groups(queue: ReviewQueue, cancel: CancelToken | None = None, *, ahead: int = AHEAD) -> ReviewQueue:
+def next_groups(
+    queue: ReviewQueue, cancel: CancelToken | None = None, *, ahead: int = AHEAD
+) -> ReviewQueue:
     """The same queue with more groups in full; on any thread.
 
     Raises:
@@ -185,7 +189,11 @@ def _branches(given: GroupInput, labels: Integers) -> Integers:
     branch = _by_row(given.links, given.memory.branches, NO_CLASS)
     is_there = (branch != NO_CLASS) & (branch == labels)
     for class_id in np.unique(branch[is_there]).tolist():
-        if class_id not in given.graph or not given.has_model or not _candidates_below(given, class_id).any():
+        if (
+            class_id not in given.graph
+            or not given.has_model
+            or not _candidates_below(given, class_id).any()
+        ):
             is_there &= branch != class_id
     return np.where(is_there, branch, NO_CLASS)
 
@@ -200,13 +208,17 @@ def _opinions(given: GroupInput, blank: Opinions, labels: Integers) -> Opinions:
     fitted, count = given.fitted, len(given.links.image_ids)
     assert fitted is not None, "a model"
     scores = given.scores.at(np.arange(count))
-    alive = np.array([each if each in given.graph else NO_CLASS for each in fitted.candidate_ids.tolist()])
+    alive = np.array(
+        [each if each in given.graph else NO_CLASS for each in fitted.candidate_ids.tolist()]
+    )
     best, probability = alive[scores.best], scores.best_score
     is_limited = blank.branch != NO_CLASS
     for rows, is_allowed in _limits(given, np.flatnonzero(is_limited)):
         best[rows], probability[rows] = _narrowed(given, alive, rows, is_allowed)
     probability = _corrected(given, best, probability)
-    probability = np.where(fitted.is_unknown(scores) & ~is_limited, 0, probability).astype(np.float32)
+    probability = np.where(fitted.is_unknown(scores) & ~is_limited, 0, probability).astype(
+        np.float32
+    )
     classes, counts = np.unique(labels[labels >= 0], return_counts=True)
     shots = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     return replace(blank, best=best.astype(np.int64), probability=probability, shots=shots)
@@ -227,7 +239,11 @@ def _limits(given: GroupInput, in_branch: Integers) -> list[tuple[Integers, Flag
     chosen = set(in_branch.tolist())
     dismissed = given.memory.dismissed
     ids = np.array(list(dismissed), dtype=np.int64)
-    of_row = {int(row): dismissed[int(i)] for row, i in zip(given.links.rows_of(ids), ids, strict=True) if row >= 0}
+    of_row = {
+        int(row): dismissed[int(i)]
+        for row, i in zip(given.links.rows_of(ids), ids, strict=True)
+        if row >= 0
+    }
     for row in sorted(chosen | of_row.keys()):
         key = int(branch[row]) if row in chosen else NO_CLASS, of_row.get(row, frozenset())
         wanted.setdefault(key, []).append(row)
@@ -244,9 +260,14 @@ def _and_below(graph: CategoryGraph, class_ids: frozenset[int]) -> set[int]:
     return set(class_ids).union(*(graph.descendants(each) for each in class_ids if each in graph))
 
 
-def _narrowed(given: GroupInput, alive: Integers, rows: Integers, is_allowed: Flags) -> tuple[Integers, Floats]:
+def _narrowed(
+    given: GroupInput, alive: Integers, rows: Integers, is_allowed: Flags
+) -> tuple[Integers, Floats]:
     """The best class (k,) among allowed candidates (c,), and its probability among them (k,)."""
-    best, probability = np.full(len(rows), NO_CLASS, dtype=np.int64), np.zeros(len(rows), dtype=np.float32)
+    best, probability = (
+        np.full(len(rows), NO_CLASS, dtype=np.int64),
+        np.zeros(len(rows), dtype=np.float32),
+    )
     is_allowed = is_allowed & (alive != NO_CLASS)
     for start in range(0, len(rows) if is_allowed.any() else 0, NARROWED_TOGETHER):
         part = slice(start, start + NARROWED_TOGETHER)
@@ -285,7 +306,9 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes) -> R
     chances = _allowed_chances(given, group)
     means = chances.mean(axis=0)
     least = LEAST_SURE_TOP if group.is_sure else 0.0
-    order = [each for each in np.argsort(-means, kind="stable")[:TOPS].tolist() if means[each] >= least]
+    order = [
+        each for each in np.argsort(-means, kind="stable")[:TOPS].tolist() if means[each] >= least
+    ]
     tops = tuple(ScoredClass(int(fitted.candidate_ids[each]), float(means[each])) for each in order)
     tops = tuple(top for top in tops if top.class_id in given.graph)
     leaf = group.class_id if group.class_id in given.graph else NO_CLASS
@@ -320,7 +343,9 @@ def _allowed_chances(given: GroupInput, group: LookAlikes) -> Floats:
     return chances
 
 
-def _limits_of(given: GroupInput, group: LookAlikes, in_branch: Integers) -> list[tuple[Integers, Flags]]:
+def _limits_of(
+    given: GroupInput, group: LookAlikes, in_branch: Integers
+) -> list[tuple[Integers, Flags]]:
     """`_limits` of a group's own images."""
     ids = given.links.image_ids[group.rows].tolist()
     dismissed = {i: given.memory.dismissed[i] for i in ids if i in given.memory.dismissed}
@@ -333,10 +358,16 @@ def _coarse(given: GroupInput, chances: Floats, leaf: int, branch: int) -> tuple
     fitted = given.fitted
     assert fitted is not None, "a model"
     none = NO_CLASS, np.zeros(len(chances), dtype=np.float32)
-    above = given.graph.ancestors(leaf) if leaf != NO_CLASS and leaf in given.graph else frozenset[int]()
+    above = (
+        given.graph.ancestors(leaf)
+        if leaf != NO_CLASS and leaf in given.graph
+        else frozenset[int]()
+    )
     if branch != NO_CLASS:
         above &= given.graph.descendants(branch) if branch in given.graph else frozenset()
-    places = [place for place, each in enumerate(fitted.back_off.coarse_ids.tolist()) if each in above]
+    places = [
+        place for place, each in enumerate(fitted.back_off.coarse_ids.tolist()) if each in above
+    ]
     if not places:
         return none
     mass = chances @ fitted.back_off.roll_up[:, places]

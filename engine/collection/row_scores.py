@@ -47,7 +47,11 @@ class RowScores:
     def adopt(self, outcome: FitOutcome) -> None:
         """Use a model and its scores of the rows that there were when it was fitted."""
         given = outcome.given
-        self.fitted, self.scores, self._fitted_age = outcome.fitted, outcome.scores, given.snapshot.images.age
+        self.fitted, self.scores, self._fitted_age = (
+            outcome.fitted,
+            outcome.scores,
+            given.snapshot.images.age,
+        )
         self.error_odds = given.snapshot.error_odds
         self.first = tuple(first for first in self.first if first.given.version > given.version)
         self._scored_at = np.full(len(self.scores.best), -1, dtype=np.int32)
@@ -75,7 +79,9 @@ class RowScores:
         self._make_room()
         return self._embedded.store.filled_at <= self._scored_at
 
-    def predictions(self, graph: CategoryGraph, before_fit: Callable[[], Predictions]) -> Predictions:
+    def predictions(
+        self, graph: CategoryGraph, before_fit: Callable[[], Predictions]
+    ) -> Predictions:
         """What is predicted of the listed images, in a graph that may have changed since the fit.
 
         Args:
@@ -85,7 +91,9 @@ class RowScores:
             found = before_fit()
         else:
             rows, is_scored = self._embedded.rows, self.has_scores()
-            found = Predictions.of(self.fitted, self.scores.at(rows), self._embedded.is_ready & is_scored[rows], graph)
+            found = Predictions.of(
+                self.fitted, self.scores.at(rows), self._embedded.is_ready & is_scored[rows], graph
+            )
         if self.first:
             found = found.copy()
             for first in self.first:
@@ -118,7 +126,9 @@ class RowScores:
         places = np.minimum(np.searchsorted(listed, rows), len(listed) - 1)
         is_same = self._embedded.store.filled_at[rows] <= first.given.snapshot.images.age
         is_there = np.flatnonzero(is_same & (listed[places] == rows))
-        part = Predictions.of(first.fitted, first.scores.at(is_there), np.ones(len(is_there), dtype=bool), graph)
+        part = Predictions.of(
+            first.fitted, first.scores.at(is_there), np.ones(len(is_there), dtype=bool), graph
+        )
         predictions.put(places[is_there], part)
 
     def _seen_by(self, fitted: ProjectClassifier, age: int) -> NDArray[np.bool_]:

@@ -30,7 +30,9 @@ def save_search(project: Project, name: str, query: str) -> Change:
     parse_query(query, project.fields.defined)
     saved = dict(saved_searches(project))
     if len(saved) >= MOST_SAVED:
-        raise InputError("no more searches can be saved", expected="at most {most}", most=MOST_SAVED)
+        raise InputError(
+            "no more searches can be saved", expected="at most {most}", most=MOST_SAVED
+        )
     free = _free_name(name, saved)
     return _store(project, saved | {free: query.strip()}, action("search_saved", search=free))
 
@@ -67,9 +69,13 @@ def _removed(saved: dict[str, str], name: str) -> str:
 def _free_name(name: str, saved: Mapping[str, str]) -> str:
     bare = " ".join(name.split())
     if not bare or len(bare) > LONGEST_NAME:
-        raise InputError("the name of a search has at least 1 and at most {most} characters", most=LONGEST_NAME)
+        raise InputError(
+            "the name of a search has at least 1 and at most {most} characters", most=LONGEST_NAME
+        )
     if folded(bare) in map(folded, saved):
-        raise InputError('a search is saved as "{name}" already', remedy="choose another name", name=bare)
+        raise InputError(
+            'a search is saved as "{name}" already', remedy="choose another name", name=bare
+        )
     return bare
 
 

@@ -12,7 +12,15 @@ from engine.collection.detail_columns import NO_CAMERA, NO_TIME, TEXTS
 from engine.collection.image_columns import ImageColumns
 from engine.collection.query_edits import quoted
 from engine.collection.search_query import FACTS, HAS, OR, Field, QueryError, Term
-from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
+from engine.collection.state import (
+    BOXED,
+    EMPTY,
+    NO_CLASS,
+    UNKNOWN,
+    CollectionState,
+    ImageStatus,
+    shown_classes,
+)
 from engine.collection.text_column import WILDCARD, TextColumn
 from engine.graph.category_graph import CategoryGraph
 from engine.image_fields import COUNT, FieldKind
@@ -78,7 +86,10 @@ def why_nothing(text: str, terms: Sequence[Term], searched: Searched) -> Message
             typed = text[group[0].start : group[-1].end]
             meant = _meant_instead(group[0], searched) if len(group) == 1 else ""
             if meant:
-                return Message("Nothing matches “{term}”. Did you mean {meant}?", {"term": typed, "meant": meant})
+                return Message(
+                    "Nothing matches “{term}”. Did you mean {meant}?",
+                    {"term": typed, "meant": meant},
+                )
             return Message("Nothing matches “{term}”.", {"term": typed})
     return Message("Each part matches images, but no image matches all of them.")
 
@@ -91,7 +102,9 @@ def _meant_instead(term: Term, searched: Searched) -> str:
         return OR
     if classes_meant(term.text, searched.graph):
         return f"class:{quoted(term.text)}"
-    close = get_close_matches(term.text.casefold(), (*FACTS, *(f"has:{each}" for each in HAS)), 1, CLOSE)
+    close = get_close_matches(
+        term.text.casefold(), (*FACTS, *(f"has:{each}" for each in HAS)), 1, CLOSE
+    )
     return close[0] if close else ""
 
 
@@ -131,7 +144,9 @@ def _in_comment(term: Term, searched: Searched) -> Mask:
     notes = searched.columns.notes
     places = np.flatnonzero(notes.has_comment)
     found = _none(searched)
-    comments = TextColumn(notes.by_image[image_id].comment for image_id in notes.ids[places].tolist())
+    comments = TextColumn(
+        notes.by_image[image_id].comment for image_id in notes.ids[places].tolist()
+    )
     found[places] = comments.containing(term.text)
     return found
 
@@ -154,21 +169,33 @@ def classes_meant(text: str, graph: CategoryGraph) -> frozenset[int]:
     """Classes of a name or path, or of a part of one, with all below them."""
     if WILDCARD in text:
         ids = sorted(graph.classes())
-        fits = TextColumn(" / ".join((graph.name(each), *graph.attributes(each).names)) for each in ids)
-        found = [each for each, is_meant in zip(ids, fits.containing(text).tolist(), strict=True) if is_meant]
+        fits = TextColumn(
+            " / ".join((graph.name(each), *graph.attributes(each).names)) for each in ids
+        )
+        found = [
+            each
+            for each, is_meant in zip(ids, fits.containing(text).tolist(), strict=True)
+            if is_meant
+        ]
         return frozenset(found).union(*map(graph.descendants, found))
     meant = graph.fitting(text)
     if not meant:
         found = graph.search(text, MOST_CLASSES)
         wanted = folded(text)
         meant = [each for each in found if folded(graph.name(each)) == wanted]
-        meant = meant or [each for each in found if wanted in map(folded, graph.attributes(each).names)] or found
+        meant = (
+            meant
+            or [each for each in found if wanted in map(folded, graph.attributes(each).names)]
+            or found
+        )
     return frozenset(meant).union(*map(graph.descendants, meant))
 
 
 def _by_source(term: Term, searched: Searched) -> Mask:
     labels, wanted = searched.columns.labels, folded(term.text)
-    fits = np.array([bool(source) and folded(source).startswith(wanted) for source in labels.sources])
+    fits = np.array(
+        [bool(source) and folded(source).startswith(wanted) for source in labels.sources]
+    )
     return fits[labels.code]
 
 

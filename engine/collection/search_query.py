@@ -82,7 +82,16 @@ _TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[^\W\d_]\w*):)?(?P<value>
 _COMPARED: Final = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _NUMBER: Final = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
-_UNITS: Final[Mapping[str, float]] = {"": 1, "b": 1, "kb": 1e3, "k": 1e3, "mb": 1e6, "m": 1e6, "gb": 1e9, "g": 1e9}
+_UNITS: Final[Mapping[str, float]] = {
+    "": 1,
+    "b": 1,
+    "kb": 1e3,
+    "k": 1e3,
+    "mb": 1e6,
+    "m": 1e6,
+    "gb": 1e9,
+    "g": 1e9,
+}
 _SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
 _FIELDS: Final[Mapping[str, Field]] = {
     field.value: field for field in Field if field.value and field is not Field.VALUE
@@ -105,7 +114,12 @@ def parse_query(text: str, own: Own = ()) -> tuple[Term, ...]:
     """
     if len(text) > MOST_CHARACTERS:
         limit = MOST_CHARACTERS
-        raise QueryError("the search is too long", expected="at most {limit} characters", limit=limit, place=limit)
+        raise QueryError(
+            "the search is too long",
+            expected="at most {limit} characters",
+            limit=limit,
+            place=limit,
+        )
     return tuple(_terms(text, own))
 
 
@@ -150,7 +164,9 @@ def _term(found: re.Match[str], own: Own) -> Term:
         if not bare.strip():
             place = start + FIRST_POSITION
             raise QueryError(
-                "nothing follows the minus sign at character {place}", expected="a word, as in -fox", place=place
+                "nothing follows the minus sign at character {place}",
+                expected="a word, as in -fox",
+                place=place,
             )
     else:
         field = _field(name, own, start)
@@ -162,7 +178,16 @@ def _term(found: re.Match[str], own: Own) -> Term:
                 example=EXAMPLES[field],
                 place=start + FIRST_POSITION,
             )
-        term = _read(Term(field, bare.strip(), start, end, name=name.casefold() if field is Field.VALUE else ""), own)
+        term = _read(
+            Term(
+                field,
+                bare.strip(),
+                start,
+                end,
+                name=name.casefold() if field is Field.VALUE else "",
+            ),
+            own,
+        )
     return replace(term, is_negated=found["minus"] == "-")
 
 
@@ -171,7 +196,11 @@ def _read(term: Term, own: Own) -> Term:
     if term.field is Field.VALUE and own is not None:
         return _as_value(term, next(each for each in own if each.search_name == term.name))
     if term.field is Field.HAS:
-        return _one_of(term, (*HAS, *(each.search_name for each in own or ())), "has:") if own is not None else term
+        return (
+            _one_of(term, (*HAS, *(each.search_name for each in own or ())), "has:")
+            if own is not None
+            else term
+        )
     return _READERS.get(term.field, _as_text)(term)
 
 
@@ -208,7 +237,9 @@ def _as_value(term: Term, own: ImageField) -> Term:
     text = term.text.casefold()
     if own.kind is FieldKind.YES_NO and text not in {"yes", "no"}:
         raise _not_understood(term, expected_of(own))
-    if own.kind is FieldKind.CHOICE and not any(folded(each).startswith(folded(text)) for each in own.choices):
+    if own.kind is FieldKind.CHOICE and not any(
+        folded(each).startswith(folded(text)) for each in own.choices
+    ):
         raise _not_understood(term, expected_of(own))
     return term
 
@@ -224,7 +255,9 @@ def _one_of(term: Term, known: tuple[str, ...], field: str) -> Term:
 def _not_understood(term: Term, expected: str | Message) -> QueryError:
     return QueryError(
         '"{term}" at character {place} is not understood',
-        expected=expected if isinstance(expected, Message) else Message("{examples}", {"examples": expected}),
+        expected=expected
+        if isinstance(expected, Message)
+        else Message("{examples}", {"examples": expected}),
         term=f"{term.typed_field}:{term.text}",
         place=term.start + FIRST_POSITION,
     )
@@ -326,7 +359,9 @@ def _scores(text: str) -> tuple[float, float] | None:
 
 def _as_size(term: Term) -> Term:
     read = _in_range(term, _sizes)
-    if not term.text.startswith(("<", ">")) and ".." not in term.text:  # a size is named as it is shown, rounded
+    if (
+        not term.text.startswith(("<", ">")) and ".." not in term.text
+    ):  # a size is named as it is shown, rounded
         number = _SIZE.fullmatch(term.text.lstrip("=").strip().casefold())
         assert number is not None, "it was read above"
         half = 0.5 * _UNITS[number[2]] / 10 ** len(number[1].partition(".")[2])

@@ -45,7 +45,9 @@ def similar_to_file(
     return found.first(count)
 
 
-def embedding_of(file: Path, model: ModelFiles, caches: CacheFolders, *, device: str = "auto") -> Floats:
+def embedding_of(
+    file: Path, model: ModelFiles, caches: CacheFolders, *, device: str = "auto"
+) -> Floats:
     """Embedding (d,) float32 of length 1 of an image file; it stays in the cache.
 
     Raises:
@@ -56,8 +58,12 @@ def embedding_of(file: Path, model: ModelFiles, caches: CacheFolders, *, device:
     with open_cache(model, caches) as cache:
         done = embed_files([EmbedRequest(OUTSIDE_ID, file.absolute(), None)], session, cache)
         for _, path, reason in done.failed:
-            raise InputError("this image cannot be read", found="{path}: {reason}", path=path, reason=reason)
-        vectors, found = cache.get_many([key or b"" for key in cache.last_hashes([file.absolute()])])
+            raise InputError(
+                "this image cannot be read", found="{path}: {reason}", path=path, reason=reason
+            )
+        vectors, found = cache.get_many(
+            [key or b"" for key in cache.last_hashes([file.absolute()])]
+        )
     if not found.all():
         raise InputError("the file is not there", found=str(file), remedy="check the path")
     return unit_length(vectors.astype(np.float32))[0]

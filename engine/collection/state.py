@@ -76,7 +76,16 @@ class ShownCounts:
         return ShownCounts(exactly, dict(totals))
 
 
-__all__ = ["BOXED", "EMPTY", "NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
+__all__ = [
+    "BOXED",
+    "EMPTY",
+    "NO_CLASS",
+    "UNKNOWN",
+    "Codes",
+    "CollectionState",
+    "ImageStatus",
+    "Sorting",
+]
 
 
 class ImageStatus(IntEnum):
@@ -105,7 +114,9 @@ class CollectionState:
     paths: Sequence[str]  # (n,) paths as stored
     label_class: Codes  # (n,) int32, the person's class, or one of `engine.graph.codes`
     best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
-    best_score: NDArray[np.float32]  # (n,) float32, probability of `best_class`, if it is of one of the classes
+    best_score: NDArray[
+        np.float32
+    ]  # (n,) float32, probability of `best_class`, if it is of one of the classes
     safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
     safe_score: NDArray[np.float32]  # (n,) float32, probability of `safe_class`
     is_unknown: NDArray[np.bool_]  # (n,) bool, too far from every prototype
@@ -121,20 +132,30 @@ class CollectionState:
     without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
     notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
-    outdated: Mapping[int, Label] = field(default_factory=dict)  # labels of pictures that were there before
+    outdated: Mapping[int, Label] = field(
+        default_factory=dict
+    )  # labels of pictures that were there before
     # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
     # leaves with and without examples when it was predicted; None where all have some
     unseen: ClassesSeen | None = None
-    parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
-    items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
-    detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
+    parts: Sequence[
+        str
+    ] = ()  # (n,) parts of the files that the images are; () where all are whole files
+    items: Mapping[str, Mapping[int, str]] = field(
+        default_factory=dict
+    )  # images and parts of files with several
+    detections: Mapping[int, BoxOrigin] = field(
+        default_factory=dict
+    )  # what a detector found, by image id
     hidden: frozenset[int] = frozenset()  # ids of images that are not shown
     fields: Sequence[ImageField] = ()  # that the project has for its images in addition to count
     # values by the name of their field, by image id
     field_values: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
-    error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
+    error_odds: float = (
+        1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
+    )
 
     @cached_property
     def is_unlabelled(self) -> NDArray[np.bool_]:
@@ -151,19 +172,25 @@ class CollectionState:
         """(n,) whether an image is a box in a picture."""
         if not self.parts:
             return np.zeros(len(self.image_ids), dtype=np.bool_)
-        return np.fromiter(("xywh" in part for part in self.parts), dtype=np.bool_, count=len(self.parts))
+        return np.fromiter(
+            ("xywh" in part for part in self.parts), dtype=np.bool_, count=len(self.parts)
+        )
 
     @cached_property
     def is_hidden(self) -> NDArray[np.bool_]:
         """(n,) whether an image is not shown."""
         if not self.hidden:
             return np.zeros(len(self.image_ids), dtype=np.bool_)
-        return np.isin(self.image_ids, np.fromiter(self.hidden, dtype=np.int64, count=len(self.hidden)))
+        return np.isin(
+            self.image_ids, np.fromiter(self.hidden, dtype=np.int64, count=len(self.hidden))
+        )
 
     @cached_property
     def has_failed(self) -> NDArray[np.bool_]:
         """(n,) whether an image could not be read."""
-        return self.status == int(ImageStatus.FAILED)  # an enumeration is compared in 64 bits: a tenth of the speed
+        return self.status == int(
+            ImageStatus.FAILED
+        )  # an enumeration is compared in 64 bits: a tenth of the speed
 
     @cached_property
     def is_to_review(self) -> NDArray[np.bool_]:
@@ -178,7 +205,9 @@ class CollectionState:
     @cached_property
     def is_replaced(self) -> NDArray[np.bool_]:
         """(n,) whether the file of a labelled image holds another picture now, which nobody labelled yet."""
-        return np.isin(self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated)))
+        return np.isin(
+            self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated))
+        )
 
     @cached_property
     def to_review_count(self) -> int:
@@ -217,7 +246,9 @@ class CollectionState:
 
     def source_at(self, place: int) -> ImageSource:
         """Where the pixels of the image at a place come from."""
-        return ImageSource(self.folder / self.paths[place], self.parts[place] if self.parts else WHOLE)
+        return ImageSource(
+            self.folder / self.paths[place], self.parts[place] if self.parts else WHOLE
+        )
 
     def source_of(self, image_id: int) -> ImageSource:
         """As `source_at`; raises as `position`."""
@@ -250,8 +281,12 @@ class ClassMove:
 class ChangedImages:
     """All images without a label that have other predictions than before, each in one move."""
 
-    moves: tuple[ClassMove, ...] = ()  # of the best class, then of the safe class alone; most images first
-    new_labels: tuple[tuple[int, int], ...] = ()  # classes that a person gave meanwhile, with counts; most first
+    moves: tuple[
+        ClassMove, ...
+    ] = ()  # of the best class, then of the safe class alone; most images first
+    new_labels: tuple[
+        tuple[int, int], ...
+    ] = ()  # classes that a person gave meanwhile, with counts; most first
 
     @cached_property
     def other_class(self) -> int:
@@ -285,7 +320,11 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     safe_was, safe_now = _safe(before, first), _safe(after, second)
     has_moved = was != now
     places = np.flatnonzero(has_moved), np.flatnonzero(~has_moved & (safe_was != safe_now))
-    ids, score, safe_score = after.image_ids[second], after.best_score[second], after.safe_score[second]
+    ids, score, safe_score = (
+        after.image_ids[second],
+        after.best_score[second],
+        after.safe_score[second],
+    )
     return ChangedImages(
         (
             *_moves(ids, was, now, score, places[0], is_safe_class=False),
@@ -295,11 +334,15 @@ def changed_images(before: CollectionState, after: CollectionState) -> ChangedIm
     )
 
 
-def _shared(before: CollectionState, after: CollectionState) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shared(
+    before: CollectionState, after: CollectionState
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if before.image_ids is after.image_ids:
         places = np.arange(len(before.image_ids))
         return places, places
-    _ids, first, second = np.intersect1d(before.image_ids, after.image_ids, assume_unique=True, return_indices=True)
+    _ids, first, second = np.intersect1d(
+        before.image_ids, after.image_ids, assume_unique=True, return_indices=True
+    )
     return first, second
 
 
@@ -310,7 +353,9 @@ def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
 def predicted_as(state: CollectionState, class_ids: Collection[int]) -> tuple[int, ...]:
     """The unlabelled images whose best class is one of these, the most probable first, unknown ones included."""
     places = np.flatnonzero(np.isin(state.best_class, [*class_ids]) & _is_answered(state))
-    return tuple(state.image_ids[places[np.argsort(-state.best_score[places], kind="stable")]].tolist())
+    return tuple(
+        state.image_ids[places[np.argsort(-state.best_score[places], kind="stable")]].tolist()
+    )
 
 
 def predicted_class(state: CollectionState, places: NDArray[np.integer] | slice) -> Codes:

@@ -12,7 +12,9 @@ from engine.search_folding import folded
 _BREAK: Final = "\n"  # between texts; none that is searched for holds one
 _BREAK_BYTE: Final = ord(_BREAK)
 WILDCARD: Final = "*"  # of a text that is searched for: any letters of a word
-_IN_WORD: Final = rb"[\w\x80-\xff]"  # in the bytes of UTF-8 every letter beyond ASCII is one of these
+_IN_WORD: Final = (
+    rb"[\w\x80-\xff]"  # in the bytes of UTF-8 every letter beyond ASCII is one of these
+)
 _ANY_LETTERS: Final = rb"[^\s]*"
 
 
@@ -50,7 +52,11 @@ class TextColumn:
         if len(wanted) == 0:
             return ~found
         last = len(self._bytes) - len(wanted)
-        places = np.flatnonzero(self._bytes[: last + 1] == wanted[0]) if last >= 0 else np.zeros(0, dtype=np.int64)
+        places = (
+            np.flatnonzero(self._bytes[: last + 1] == wanted[0])
+            if last >= 0
+            else np.zeros(0, dtype=np.int64)
+        )
         for offset in range(1, len(wanted)):
             places = places[self._bytes[places + offset] == wanted[offset]]
         found[np.searchsorted(self._ends, places)] = True

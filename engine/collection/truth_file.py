@@ -18,7 +18,9 @@ _CALLED: Final = Message("the truth file")
 _SHOWN: Final = 60  # characters
 
 
-def read_truth(path: Path, graph: CategoryGraph, columns: Mapping[str, str] | None = None) -> dict[str, int]:
+def read_truth(
+    path: Path, graph: CategoryGraph, columns: Mapping[str, str] | None = None
+) -> dict[str, int]:
     """Read a table of images and classes: ground truth, or a file of predictions.
 
     The class is a name or path, empty or "unknown" for none of the classes. Where a column `path` ends in the class, as
@@ -40,7 +42,10 @@ def read_truth(path: Path, graph: CategoryGraph, columns: Mapping[str, str] | No
     """
     reader = ClassReader(graph)
     with opened_labels(path, columns, _CALLED) as (table, rows):
-        named = ((row["image"], _class_of(reader, graph, row, line), line) for line, row in table.fields(rows))
+        named = (
+            (row["image"], _class_of(reader, graph, row, line), line)
+            for line, row in table.fields(rows)
+        )
         return _answers(named)
 
 
@@ -66,7 +71,9 @@ def _class_of(reader: ClassReader, graph: CategoryGraph, row: Mapping[str, str],
     meant = class_in(row)
     if not meant.names:
         return NO_CLASS
-    reading = reader.read(meant.names, other_names=meant.other_names, is_called_so=meant.may_be_none)
+    reading = reader.read(
+        meant.names, other_names=meant.other_names, is_called_so=meant.may_be_none
+    )
     if reading.class_id is not None:
         return reading.class_id
     if meant.may_be_none and not reading.is_conflict:

@@ -26,12 +26,16 @@ class HeldOutAnswers:
     image_ids: NDArray[np.int64]  # (h,) int64, ascending
     is_right: NDArray[np.bool_]  # (h,) bool, whether the best leaf is the label or one above it
     is_named: NDArray[np.bool_]  # (h,) bool, whether the image has a safe class
-    is_named_rightly: NDArray[np.bool_]  # (h,) bool, whether it has one that is the label or one above it
+    is_named_rightly: NDArray[
+        np.bool_
+    ]  # (h,) bool, whether it has one that is the label or one above it
 
     def of(self, image_ids: NDArray[np.int64]) -> "HeldOutAnswers":
         """The answers about these images, which must be there."""
         rows = np.searchsorted(self.image_ids, image_ids)
-        return HeldOutAnswers(image_ids, self.is_right[rows], self.is_named[rows], self.is_named_rightly[rows])
+        return HeldOutAnswers(
+            image_ids, self.is_right[rows], self.is_named[rows], self.is_named_rightly[rows]
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,9 @@ def held_out_answers(fitted: HoldsOut, graph: CategoryGraph) -> HeldOutAnswers:
     is_right = _are_fitting(fitting, fitted.candidate_ids[best], held_out.class_ids)
     is_named_rightly = _are_fitting(fitting, safe, held_out.class_ids)
     is_named = safe != NO_CLASS
-    return HeldOutAnswers(held_out.image_ids[order], is_right[order], is_named[order], is_named_rightly[order])
+    return HeldOutAnswers(
+        held_out.image_ids[order], is_right[order], is_named[order], is_named_rightly[order]
+    )
 
 
 def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison:
@@ -114,7 +120,9 @@ class WhatIfOutcome:
     edits: tuple[str, ...]  # each in words, in order
     changes: ChangedImages  # images that would have another class
     held_out: HeldOutComparison | None  # None while one of the models is missing
-    is_baseline_behind: bool = False  # whether some of the changes come of what was labelled before the edits
+    is_baseline_behind: bool = (
+        False  # whether some of the changes come of what was labelled before the edits
+    )
 
 
 def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
@@ -145,7 +153,9 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
 
 def tried_edits(project: Project) -> tuple[Action, ...]:
     """The edits that are tried out, in order, without undone ones."""
-    return tuple(step.action for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone)
+    return tuple(
+        step.action for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone
+    )
 
 
 def kept_action(edits: Sequence[Action]) -> Action:
@@ -157,4 +167,6 @@ def kept_action(edits: Sequence[Action]) -> Action:
 
 
 def _answers(live: LiveCollection) -> HeldOutAnswers | None:
-    return None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
+    return (
+        None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
+    )

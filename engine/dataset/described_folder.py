@@ -27,7 +27,9 @@ class ShardFacts:
 
     rows: int  # images, one row each
     failed: int  # of these, without an embedding or a prediction
-    computed_on: str = ""  # device, for people; "CPU, eight-bit" where the backbone's companion computed
+    computed_on: str = (
+        ""  # device, for people; "CPU, eight-bit" where the backbone's companion computed
+    )
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,11 @@ def write_description(folder: Path, kind: FolderKind, fields: Mapping[str, Any])
     """
     content = {"format": kind.format, "version": kind.version, **fields}
     with writing(folder, "the folder cannot be written"):
-        write_file(folder / DESCRIPTION, json.dumps(content, ensure_ascii=False, indent=1) + "\n", mode=ORDINARY_FILE)
+        write_file(
+            folder / DESCRIPTION,
+            json.dumps(content, ensure_ascii=False, indent=1) + "\n",
+            mode=ORDINARY_FILE,
+        )
 
 
 def read_description(folder: Path, kind: FolderKind) -> dict[str, Any]:
@@ -121,4 +127,7 @@ def facts_as_data(shards: tuple[ShardFacts, ...]) -> list[dict[str, Any]]:
 
 def facts_of(fields: Any) -> tuple[ShardFacts, ...]:
     """Read what `facts_as_data` wrote; `TypeError`, `KeyError` or `ValueError` where it is something else."""
-    return tuple(ShardFacts(int(each["rows"]), int(each["failed"]), str(each["computed_on"])) for each in fields)
+    return tuple(
+        ShardFacts(int(each["rows"]), int(each["failed"]), str(each["computed_on"]))
+        for each in fields
+    )

@@ -12,7 +12,9 @@ from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
 UNUSABLE: Final = "the embedding in the data set is not finite, is zero, or has no content hash"
-EMBEDDED: Final = "embedded"  # the status of an image with an embedding; of others it is the error's code
+EMBEDDED: Final = (
+    "embedded"  # the status of an image with an embedding; of others it is the error's code
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,9 @@ class EmbeddedRows:
     """Some images of a data set, n of them, each list in their order."""
 
     content_hashes: Sequence[bytes | None]  # as of projects; None of a file that could not be read
-    paths: Sequence[str]  # path or address; of an image in an archive, the archive's with the image's name behind
+    paths: Sequence[
+        str
+    ]  # path or address; of an image in an archive, the archive's with the image's name behind
     sizes_bytes: Sequence[int | None]  # of the file, None where it could not be read
     embeddings: NDArray[np.float16]  # (n, width); zeros where there is none
     has_embedding: NDArray[np.bool_]  # (n,)
@@ -75,7 +79,9 @@ def to_arrow(rows: EmbeddedRows) -> pa.RecordBatch:
     schema = schema_of(rows.embeddings.shape[1])
     values = pa.array(np.ascontiguousarray(rows.embeddings).ravel())
     kind = schema.field("embedding").type
-    embeddings = pa.FixedSizeListArray.from_arrays(values, type=kind, mask=pa.array(~rows.has_embedding))
+    embeddings = pa.FixedSizeListArray.from_arrays(
+        values, type=kind, mask=pa.array(~rows.has_embedding)
+    )
     columns = [
         pa.array(rows.content_hashes, schema.field("content_hash").type),
         pa.array(list(map(without_credentials, rows.paths)), pa.string()),
@@ -113,7 +119,9 @@ def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[n
     column = batch.column("embedding")
     width = column.type.list_size
     values = column.values.slice(column.offset * width, len(column) * width)
-    embeddings = values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
+    embeddings = (
+        values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
+    )
     is_usable = np.isfinite(embeddings).all(axis=1) & embeddings.any(axis=1)
     has_embedding = has_embedding_in(batch) & is_usable
     embeddings[~has_embedding] = 0
@@ -122,4 +130,6 @@ def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[n
 
 def has_embedding_in(batch: pa.RecordBatch) -> NDArray[np.bool_]:
     """Which rows (n,) of Arrow's columns have an embedding."""
-    return np.asarray(batch.column("embedding").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    return np.asarray(
+        batch.column("embedding").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_
+    )

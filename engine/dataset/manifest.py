@@ -26,7 +26,9 @@ DATA_SET: Final = FolderKind(
     Message("a data set"),
     marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
-BACKBONE_FILE: Final = "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
+BACKBONE_FILE: Final = (
+    "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
+)
 MOST_SHARDS: Final = 10_000_000
 PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
 
@@ -112,7 +114,9 @@ def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
         str(fields.get("embeddings", "")),
     )
     if manifest.identity and not is_embedding_identity(manifest.identity):
-        raise ValueError(f"the identity of the embeddings is no hash but {manifest.identity[:80]!r}")
+        raise ValueError(
+            f"the identity of the embeddings is no hash but {manifest.identity[:80]!r}"
+        )
     if not is_sha256(backbone_hash):
         raise ValueError(f"the backbone's hash is no SHA-256 but {backbone_hash[:80]!r}")
     if not (manifest.shard_images >= 1 and 0 <= manifest.shard_count <= MOST_SHARDS):

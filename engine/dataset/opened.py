@@ -74,7 +74,11 @@ class DataSet:
         return (from_arrow(batch) for batch in each_batch(self.shards, number))
 
     def embeddings(
-        self, path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+        self,
+        path: Path,
+        *,
+        on_progress: OnProgress = ignore_progress,
+        cancel: CancelToken | None = None,
     ) -> NDArray[np.float16]:
         """All embeddings (rows, width) float16, zeros where there is none, as an array on disk that is read as needed.
 
@@ -87,7 +91,9 @@ class DataSet:
         """
         shape = (self.manifest.rows, self.manifest.card.embedding_width)
         if not path.is_file() or path.stat().st_size != 2 * shape[0] * shape[1]:
-            self._write_embeddings(path, ProgressMeter(shape[0], on_progress), cancel or CancelToken())
+            self._write_embeddings(
+                path, ProgressMeter(shape[0], on_progress), cancel or CancelToken()
+            )
         return np.memmap(path, dtype=np.float16, mode="r", shape=shape)
 
     def _write_embeddings(self, path: Path, meter: ProgressMeter, cancel: CancelToken) -> None:

@@ -25,7 +25,9 @@ PREDICTED: Final = FolderKind(
     Message("a folder of predictions"),
     marked("make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`"),
 )
-AGAIN: Final = marked("run the same `protoleaf classify` again: it makes what is missing or damaged")
+AGAIN: Final = marked(
+    "run the same `protoleaf classify` again: it makes what is missing or damaged"
+)
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,15 @@ def _drawn(data_set: DataSet, count: int, generator: np.random.Generator) -> Ite
     shares = generator.multivariate_hypergeometric(counts, count, method="marginals")
     for number in np.flatnonzero(shares).tolist():
         is_drawn = np.zeros(counts[number], dtype=bool)  # of the shard's images with an embedding
-        is_drawn[generator.choice(counts[number], shares[number], replace=False, shuffle=False)] = True
+        is_drawn[generator.choice(counts[number], shares[number], replace=False, shuffle=False)] = (
+            True
+        )
         start = 0
         for batch in each_batch(data_set.shards, number):
             ready = np.flatnonzero(has_embedding_in(batch))
-            yield from_arrow(batch.take(ready[np.flatnonzero(is_drawn[start : start + len(ready)])]))
+            yield from_arrow(
+                batch.take(ready[np.flatnonzero(is_drawn[start : start + len(ready)])])
+            )
             start += len(ready)
         if start != counts[number]:
             raise _other_count(data_set, number, counts[number], start)

@@ -105,7 +105,9 @@ def _facts(file: Any, shards: ShardSet, number: int) -> ShardFacts:
     return facts_of([footer["facts"]])[0]
 
 
-def each_batch(shards: ShardSet, number: int, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+def each_batch(
+    shards: ShardSet, number: int, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
     """Read the rows of a shard, at most some thousands at once, checked.
 
     Raises:

@@ -37,7 +37,10 @@ def names_in(notes: Mapping[str, str]) -> tuple[str, ...]:
 
 def _listed(value: Any) -> tuple[str, ...]:
     """Names by number; raises `ValueError` or `TypeError` where they are none."""
-    names = {int(number): name for number, name in (value.items() if isinstance(value, dict) else enumerate(value))}
+    names = {
+        int(number): name
+        for number, name in (value.items() if isinstance(value, dict) else enumerate(value))
+    }
     if not names or len(names) > MOST_CATEGORIES or set(names) != set(range(len(names))):
         raise ValueError("the numbers of names have gaps")
     return tuple(_clean(names[number], number) for number in range(len(names)))

@@ -12,7 +12,9 @@ from engine.files import hash_in_name
 from engine.images.cache_file import open_cache, recover, transaction
 
 _VERSION: Final = 1
-_SCHEMA: Final = "CREATE TABLE found (content_hash BLOB PRIMARY KEY, boxes TEXT NOT NULL) WITHOUT ROWID"
+_SCHEMA: Final = (
+    "CREATE TABLE found (content_hash BLOB PRIMARY KEY, boxes TEXT NOT NULL) WITHOUT ROWID"
+)
 T = TypeVar("T")
 
 
@@ -36,7 +38,9 @@ class DetectionCache:
     def get(self, content: bytes) -> tuple[Detection, ...] | None:
         """What was found in a picture, the best first; None where it was not searched."""
         statement = "SELECT boxes FROM found WHERE content_hash = ?"
-        row = self._with_cache(lambda connection: connection.execute(statement, (content,)).fetchone())
+        row = self._with_cache(
+            lambda connection: connection.execute(statement, (content,)).fetchone()
+        )
         return None if row is None else _detections(row[0])
 
     def put_many(self, found: Iterable[tuple[bytes, Sequence[Detection]]]) -> None:

@@ -16,7 +16,9 @@ THRESHOLD: Final = 0.2
 """Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
 OVERLAP: Final = 0.45
 """Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
-_MOST_COMPARED: Final = 10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.
+_MOST_COMPARED: Final = (
+    10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.
+)
 
 
 class Detection(NamedTuple):
@@ -51,5 +53,7 @@ def _intersection_over_union(box: NDArray[np.float32], others: Candidates) -> ND
     common = np.prod(np.maximum(right_bottom - left_top, 0), axis=1)
     areas = np.prod(np.maximum(others[:, 2:4] - others[:, :2], 0), axis=1)
     area = np.prod(np.maximum(box[2:4] - box[:2], 0))
-    found: NDArray[np.float32] = common / np.maximum(area + areas - common, np.finfo(np.float32).tiny)
+    found: NDArray[np.float32] = common / np.maximum(
+        area + areas - common, np.finfo(np.float32).tiny
+    )
     return found

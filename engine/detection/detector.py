@@ -30,7 +30,9 @@ T = TypeVar("T")
 
 _LEAST_THRESHOLD: Final = 0.01  # below it detectors give thousands of boxes for each picture
 _NOTHING: Final = -1.0  # score of a row that holds no box
-_COPIES_BYTES: Final = 3 * 4 * 64  # Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`.
+_COPIES_BYTES: Final = (
+    3 * 4 * 64
+)  # Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`.
 _MEMORY_SHARE: Final = 0.25  # of the free memory, for runs side by side on the CPU
 
 
@@ -57,12 +59,20 @@ class ObjectDetector:
     """
 
     def __init__(
-        self, model: Path, facts: DetectorFacts, choice: ProviderChoice = CPU_CHOICE, *, threshold: float = THRESHOLD
+        self,
+        model: Path,
+        facts: DetectorFacts,
+        choice: ProviderChoice = CPU_CHOICE,
+        *,
+        threshold: float = THRESHOLD,
     ) -> None:
         if not _LEAST_THRESHOLD <= threshold <= 1:
             expected = "a number from {least:g} to 1"
             raise UsageError(
-                "the threshold cannot be used", expected=expected, found=f"{threshold:g}", least=_LEAST_THRESHOLD
+                "the threshold cannot be used",
+                expected=expected,
+                found=f"{threshold:g}",
+                least=_LEAST_THRESHOLD,
             )
         self.facts = facts
         self.threshold = threshold
@@ -72,7 +82,9 @@ class ObjectDetector:
         cores = usable_cores()
         self.runs_at_once = 1 if choice.is_gpu else min(cores, _runs_in_memory(width * height))
         is_batched = facts.takes.takes_batches and choice.is_gpu
-        self.batch_size = batch_for(choice.free_bytes, max(width, height), choice.settings) if is_batched else 1
+        self.batch_size = (
+            batch_for(choice.free_bytes, max(width, height), choice.settings) if is_batched else 1
+        )
         self._network = self._opened(cores // self.runs_at_once)
 
     @property
@@ -110,7 +122,9 @@ class ObjectDetector:
         found = dict(self.in_batches(enumerate(canvases)))
         return [found[place] for place in range(len(canvases))]
 
-    def in_batches(self, canvases: Iterable[tuple[T, LetterboxedPicture]]) -> Iterator[tuple[T, list[Detection]]]:
+    def in_batches(
+        self, canvases: Iterable[tuple[T, LetterboxedPicture]]
+    ) -> Iterator[tuple[T, list[Detection]]]:
         """What is in each canvas, in whatever order; those of one size run together."""
         waiting: dict[tuple[int, int], list[tuple[T, LetterboxedPicture]]] = {}
         for each in canvases:
@@ -121,7 +135,9 @@ class ObjectDetector:
         for batch in waiting.values():
             yield from self._batch(batch)
 
-    def _batch(self, batch: Sequence[tuple[T, LetterboxedPicture]]) -> Iterator[tuple[T, list[Detection]]]:
+    def _batch(
+        self, batch: Sequence[tuple[T, LetterboxedPicture]]
+    ) -> Iterator[tuple[T, list[Detection]]]:
         found = self.detect_in([canvas for _, canvas in batch])
         yield from zip((each for each, _ in batch), found, strict=True)
 
@@ -140,7 +156,9 @@ class ObjectDetector:
     def _detections(self, candidates: Candidates, letterbox: Letterbox) -> Iterator[Detection]:
         for row in candidates[candidates[:, SCORE] >= self.threshold]:
             if (box := letterbox.box(row[:4])) is not None:
-                yield Detection(box, min(1.0, float(row[SCORE])), self.facts.category(int(row[CATEGORY])))
+                yield Detection(
+                    box, min(1.0, float(row[SCORE])), self.facts.category(int(row[CATEGORY]))
+                )
 
     def _opened(self, threads: int) -> DeviceFallback:
         """The network on the chosen device, or on the CPU where an automatic choice does not run one picture."""

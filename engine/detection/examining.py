@@ -45,7 +45,9 @@ def examine_detector(
         Cancelled: stopped by the person.
     """
     limits = limits or usual_limits().for_trial
-    return ask_child(ExamineDetector(path.absolute(), limits, names, side, value_scale), limits, cancel=cancel)
+    return ask_child(
+        ExamineDetector(path.absolute(), limits, names, side, value_scale), limits, cancel=cancel
+    )
 
 
 def examine(request: ExamineDetector) -> DetectorFacts:
@@ -80,11 +82,21 @@ def _check_task(notes: Mapping[str, str]) -> None:
     """Refuse networks of Ultralytics that give masks, poses or turned boxes."""
     task = notes.get("task", _TASK)
     if task != _TASK:
-        found, remedy = Message("a model for the task “{task}”", {"task": task[:50]}), "export a model that detects"
-        raise ModelError("this is not a detector", expected="a model for the task “detect”", found=found, remedy=remedy)
+        found, remedy = (
+            Message("a model for the task “{task}”", {"task": task[:50]}),
+            "export a model that detects",
+        )
+        raise ModelError(
+            "this is not a detector",
+            expected="a model for the task “detect”",
+            found=found,
+            remedy=remedy,
+        )
 
 
-def _values(session: Any, takes: DetectorInput, size: Size, names: Sequence[str], *, count: int = 1) -> dict[str, Any]:
+def _values(
+    session: Any, takes: DetectorInput, size: Size, names: Sequence[str], *, count: int = 1
+) -> dict[str, Any]:
     """The outputs of these names for grey pictures."""
     grey = np.full((count, *size[::-1], 3), GREY, dtype=np.uint8)
     return dict(zip(names, run_session(session, fed(takes, grey), [*names]), strict=True))

@@ -15,7 +15,9 @@ from engine.images.opened_file import OpenedFile
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import usable_cores
 
-_TOGETHER_S: Final = 0.5  # results of so many seconds are reported together. Chosen: one transaction holds them.
+_TOGETHER_S: Final = (
+    0.5  # results of so many seconds are reported together. Chosen: one transaction holds them.
+)
 _AHEAD: Final = 2  # files that are read or wait, for each thread
 
 
@@ -73,7 +75,9 @@ def find_things(
     return counts.summary(detector, time.monotonic() - started_s)
 
 
-def _found(files: Iterable[SearchedFile], detector: ObjectDetector, cancel: CancelToken) -> Iterator[FoundThings]:
+def _found(
+    files: Iterable[SearchedFile], detector: ObjectDetector, cancel: CancelToken
+) -> Iterator[FoundThings]:
     """What is in each file, in whatever order.
 
     On the CPU each thread takes a file from reading to its boxes; beside a GPU threads only read.
@@ -83,7 +87,9 @@ def _found(files: Iterable[SearchedFile], detector: ObjectDetector, cancel: Canc
     with ThreadPoolExecutor(count, thread_name_prefix="detect") as pool:
         pending, ahead = _until_cancelled(files, cancel), _AHEAD * count
         if is_on_gpu:
-            read = in_order(pool, partial(_read, detector), pending, ahead=ahead + detector.batch_size)
+            read = in_order(
+                pool, partial(_read, detector), pending, ahead=ahead + detector.batch_size
+            )
             yield from _in_batches(detector, read)
         else:
             yield from in_order(pool, partial(_searched, detector), pending, ahead=ahead)
@@ -103,7 +109,9 @@ def _read(detector: ObjectDetector, file: SearchedFile) -> _ReadFile:
             return _ReadFile(FoundThings(file, content_hash=opened.content_hash), canvas)
     except ImageError as error:
         is_unreachable = isinstance(error, ImageUnreachableError)
-        return _ReadFile(FoundThings(file, failure=error.message, is_unreachable=is_unreachable), None)
+        return _ReadFile(
+            FoundThings(file, failure=error.message, is_unreachable=is_unreachable), None
+        )
 
 
 def _searched(detector: ObjectDetector, file: SearchedFile) -> FoundThings:

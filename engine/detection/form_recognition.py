@@ -41,12 +41,16 @@ _MATRIX: Final = 2  # axes of boxes of one picture
 _CUBE: Final = 3  # axes of boxes of several
 _COLUMNS_OF_BATCH: Final = 7  # of boxes that say which picture they are of
 _GRID_RANK: Final = 5  # axes of a grid's own outputs, which some exports have besides the boxes
-_EDGE_SHARE: Final = 0.25  # Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids.
+_EDGE_SHARE: Final = (
+    0.25  # Of a side: boxes of a grid begin nearer to the edge. Chosen: by far, for coarse grids.
+)
 _LARGEST_SHARE: Final = 1.5  # of a box that reaches out of the picture
 _NAMES_REMEDY: Final = marked("give the names of its categories in a text file, one a line")
 
 
-def recognised(outputs: Sequence[TensorFacts], values: Values, size: Size, names: int) -> OutputForm:
+def recognised(
+    outputs: Sequence[TensorFacts], values: Values, size: Size, names: int
+) -> OutputForm:
     """The form of a detector's outputs.
 
     Args:
@@ -63,7 +67,11 @@ def recognised(outputs: Sequence[TensorFacts], values: Values, size: Size, names
         return OutputForm(APART_IN_SHARES, _TENSORFLOW)
     for logits, boxes in _QUERY_NAMES:
         shapes = [by_name[name].observed for name in (logits, boxes) if name in by_name]
-        if len(shapes) == len((logits, boxes)) and len(shapes[0]) == _CUBE and shapes[1] == (*shapes[0][:2], BOX):
+        if (
+            len(shapes) == len((logits, boxes))
+            and len(shapes[0]) == _CUBE
+            and shapes[1] == (*shapes[0][:2], BOX)
+        ):
             return _queries(values[logits], (logits, boxes), names)
     if apart := _apart(outputs):
         return OutputForm(APART, apart)
@@ -103,7 +111,9 @@ def _queries(logits: NDArray[Any], names: tuple[str, str], known: int) -> Output
 def wrong_names(known: int, expected: str) -> ModelError:
     """The error of names that are more or fewer than a detector's categories."""
     what = "the names do not fit the detector's categories"
-    return ModelError(what, expected=expected, found="{count} names", remedy=_NAMES_REMEDY, count=known)
+    return ModelError(
+        what, expected=expected, found="{count} names", remedy=_NAMES_REMEDY, count=known
+    )
 
 
 def _ambiguous(first: OutputForm, second: OutputForm, shape: Sequence[int]) -> ModelError:
@@ -129,9 +139,13 @@ def _apart(outputs: Sequence[TensorFacts]) -> tuple[str, str, str] | None:
         if scores.observed == labels.observed and boxes.observed == (*labels.observed, BOX)
     ]
     if len(of_labels) != 1:
-        named = [_only(outputs, words) for words in (("box",), ("score", "conf"), ("label", "class"))]
+        named = [
+            _only(outputs, words) for words in (("box",), ("score", "conf"), ("label", "class"))
+        ]
         of_labels = list(_fitting(*named))
-    return next(((boxes.name, scores.name, labels.name) for boxes, scores, labels in of_labels), None)
+    return next(
+        ((boxes.name, scores.name, labels.name) for boxes, scores, labels in of_labels), None
+    )
 
 
 def _fitting(
@@ -181,10 +195,16 @@ def _grids(shape: Sequence[int], size: Size) -> Iterator[tuple[OutputForm, Outpu
     _, rows, columns = shape
     if rows in lengths and columns > BOX + 1:
         categories = columns - BOX
-        yield OutputForm(OBJECTNESS_ROWS, (), categories - 1), OutputForm(CLASS_ROWS, (), categories)
+        yield (
+            OutputForm(OBJECTNESS_ROWS, (), categories - 1),
+            OutputForm(CLASS_ROWS, (), categories),
+        )
     if columns in lengths and rows > BOX + 1:
         categories = rows - BOX
-        yield OutputForm(CLASS_COLUMNS, (), categories), OutputForm(OBJECTNESS_COLUMNS, (), categories - 1)
+        yield (
+            OutputForm(CLASS_COLUMNS, (), categories),
+            OutputForm(OBJECTNESS_COLUMNS, (), categories - 1),
+        )
 
 
 def _is_usual(form: OutputForm, shape: Sequence[int], size: Size) -> bool:

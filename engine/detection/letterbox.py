@@ -53,11 +53,15 @@ class Letterbox:
         scaled = pixels
         if pixels.shape[:2] != self.picture[::-1]:
             image = Image.fromarray(pixels)
-            scaled = np.asarray(image.resize(self.picture, Image.Resampling.BILINEAR, reducing_gap=REDUCING_GAP))
+            scaled = np.asarray(
+                image.resize(self.picture, Image.Resampling.BILINEAR, reducing_gap=REDUCING_GAP)
+            )
         if self.picture == self.size:
             return np.ascontiguousarray(scaled)
         filled = np.full((*self.size[::-1], 3), GREY, dtype=np.uint8)
-        filled[self.top : self.top + self.picture[1], self.left : self.left + self.picture[0]] = scaled
+        filled[self.top : self.top + self.picture[1], self.left : self.left + self.picture[0]] = (
+            scaled
+        )
         return filled
 
     def box(self, edges: NDArray[np.float32]) -> BoundingBox | None:
@@ -68,6 +72,8 @@ class Letterbox:
         """
         left, top, right, bottom = map(float, edges)
         try:
-            return BoundingBox.of_pixels(left - self.left, top - self.top, right - left, bottom - top, self.picture)
+            return BoundingBox.of_pixels(
+                left - self.left, top - self.top, right - left, bottom - top, self.picture
+            )
         except InputError:
             return None

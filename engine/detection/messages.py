@@ -11,7 +11,9 @@ from engine.file_parts import WHOLE
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = 10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
+MOST_LISTED: Final = (
+    10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
+)
 
 Colour = tuple[float, float, float]
 
@@ -66,7 +68,9 @@ class ExamineDetector(Request[DetectorFacts]):
     path: Path
     limits: Limits
     names: tuple[str, ...] = ()  # of its categories, instead of those in the file
-    side: int = 0  # longest side of pictures, in pixels; 0 for the one that the file names, or usual
+    side: int = (
+        0  # longest side of pictures, in pixels; 0 for the one that the file names, or usual
+    )
     value_scale: float = 0.0  # largest number of a pixel, such as 255; 0 for the usual
 
 
@@ -85,7 +89,9 @@ class FoundThings(NamedTuple):
     detections: tuple[Detection, ...] = ()  # the best first
     content_hash: bytes | None = None  # of the file; None where it was not read
     failure: str = ""  # why it could not be searched, in one line
-    is_unreachable: bool = False  # nothing speaks against the file: its disk or share does not give it
+    is_unreachable: bool = (
+        False  # nothing speaks against the file: its disk or share does not give it
+    )
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,9 @@ class OutputForm:
     categories: int = 0  # 0 where the outputs do not say how many there are
 
 
-def decoded(form: OutputForm, outputs: Outputs, *, count: int, size: Size, least: float) -> list[Candidates]:
+def decoded(
+    form: OutputForm, outputs: Outputs, *, count: int, size: Size, least: float
+) -> list[Candidates]:
     """At most `MOST_BOXES` candidates of each picture, the best first.
 
     Args:
@@ -105,7 +107,13 @@ def values_first(prediction: NDArray[Any], *, rows_first: bool) -> NDArray[Any]:
 
 
 def _grid(
-    outputs: Outputs, _count: int, _size: Size, least: float, *, rows_first: bool, has_objectness: bool
+    outputs: Outputs,
+    _count: int,
+    _size: Size,
+    least: float,
+    *,
+    rows_first: bool,
+    has_objectness: bool,
 ) -> list[Candidates]:
     """Centre, width and height of a box for each place of a grid, then scores of the classes."""
     found = []
@@ -137,7 +145,9 @@ def _candidates(boxes: NDArray[Any], scores: NDArray[Any], categories: NDArray[A
 def _chosen(outputs: Outputs, count: int, _size: Size, least: float) -> list[Candidates]:
     """Edges, score and class of each box, (n, 6), or (pictures, n, 6)."""
     rows = outputs[0].reshape(count, -1, COLUMNS)
-    return [_candidates(each[:, :BOX], each[:, 4], each[:, 5])[each[:, 4] >= least] for each in rows]
+    return [
+        _candidates(each[:, :BOX], each[:, 4], each[:, 5])[each[:, 4] >= least] for each in rows
+    ]
 
 
 def _chosen_in_shares(outputs: Outputs, _count: int, size: Size, least: float) -> list[Candidates]:
@@ -157,14 +167,18 @@ def _chosen_of_batch(outputs: Outputs, count: int, _size: Size, least: float) ->
     return [_candidates(each[:, 1:5], each[:, 6], each[:, 5]) for each in of_picture]
 
 
-def _apart(outputs: Outputs, count: int, size: Size, least: float, *, in_shares: bool) -> list[Candidates]:
+def _apart(
+    outputs: Outputs, count: int, size: Size, least: float, *, in_shares: bool
+) -> list[Candidates]:
     """Boxes, scores and classes in outputs of their own, for one picture or each of several.
 
     In shares as TensorFlow has them: upper, left, lower and right edge.
     """
     boxes, scores, categories = (output.reshape(count, -1) for output in outputs)
     found = []
-    for edges, score, category in zip(boxes.reshape(count, -1, BOX), scores, categories, strict=True):
+    for edges, score, category in zip(
+        boxes.reshape(count, -1, BOX), scores, categories, strict=True
+    ):
         is_found = score >= least
         chosen = edges[is_found]
         if in_shares:
@@ -173,7 +187,9 @@ def _apart(outputs: Outputs, count: int, size: Size, least: float, *, in_shares:
     return found
 
 
-def _queries(outputs: Outputs, _count: int, size: Size, least: float, *, with_nothing: bool) -> list[Candidates]:
+def _queries(
+    outputs: Outputs, _count: int, size: Size, least: float, *, with_nothing: bool
+) -> list[Candidates]:
     """Scores of classes before the last step, and boxes by centre, width and height in shares.
 
     With the class "nothing" as the last, scores of a query sum to 1.

@@ -32,7 +32,9 @@ _IMAGENET: Final[Mapping[str, Any]] = {"mean": (0.485, 0.456, 0.406), "std": (0.
 _DETS: Final = "dets"  # output of RF-DETR
 
 
-def picture_input(inputs: Sequence[TensorFacts], notes: Mapping[str, str], side: int = 0) -> DetectorInput:
+def picture_input(
+    inputs: Sequence[TensorFacts], notes: Mapping[str, str], side: int = 0
+) -> DetectorInput:
     """The input that takes pictures.
 
     Args:
@@ -42,16 +44,26 @@ def picture_input(inputs: Sequence[TensorFacts], notes: Mapping[str, str], side:
     Raises:
         ModelError: there is none, or one more that is not known.
     """
-    pictures = [each for each in inputs if each.kind in TYPES and len(each.shape) in {_BATCH_RANK - 1, _BATCH_RANK}]
+    pictures = [
+        each
+        for each in inputs
+        if each.kind in TYPES and len(each.shape) in {_BATCH_RANK - 1, _BATCH_RANK}
+    ]
     others = tuple(each.name for each in inputs if each.name == _MASK or each.name in _SIZES)
     found = enumerated(f"{each.name}: {each.kind} {each.shape}" for each in inputs)
     if len(pictures) != 1 or len(pictures) + len(others) != len(inputs):
-        raise ModelError("the model's inputs are not those of a detector", expected="one for pictures", found=found)
+        raise ModelError(
+            "the model's inputs are not those of a detector",
+            expected="one for pictures",
+            found=found,
+        )
     picture = pictures[0]
     batch = picture.shape[0] if len(picture.shape) == _BATCH_RANK else 1
     if isinstance(batch, int) and batch != 1:
         what, expected = "the model takes only batches of one size", "any number of images, or 1"
-        raise ModelError(what, expected=expected, found=found, remedy="export it with a dynamic batch axis")
+        raise ModelError(
+            what, expected=expected, found=found, remedy="export it with a dynamic batch axis"
+        )
     layout, sides = _layout(picture.shape[-3:], found)
     is_whole = len(picture.shape) < _BATCH_RANK
     input_of = DetectorInput(
@@ -104,13 +116,17 @@ def _checked(size: Size) -> Size:
 
 def _whole_number(text: str, *, usual: int) -> int:
     """The largest side or stride in a text such as `32` or `[640, 640]`; the usual where there is none."""
-    numbers = [int(part) for part in text[:100].strip("[]() ").split(",") if part.strip().isdecimal()]
+    numbers = [
+        int(part) for part in text[:100].strip("[]() ").split(",") if part.strip().isdecimal()
+    ]
     return max((each for each in numbers if _LEAST_STRIDE <= each <= _LARGEST_SIDE), default=usual)
 
 
 def with_values(takes: DetectorInput, form: OutputForm, value_scale: float = 0.0) -> DetectorInput:
     """The input with the range of values that detectors of a form take; a scale of a person's comes first."""
-    is_normalised = form.kind == QUERIES_WITH_NOTHING or (form.kind == QUERIES and _DETS in form.outputs)
+    is_normalised = form.kind == QUERIES_WITH_NOTHING or (
+        form.kind == QUERIES and _DETS in form.outputs
+    )
     normalised = replace(takes, **_IMAGENET) if is_normalised else takes
     return replace(normalised, value_scale=value_scale) if value_scale else normalised
 
@@ -128,10 +144,16 @@ def fed(takes: DetectorInput, canvases: NDArray[np.uint8]) -> dict[str, NDArray[
     count, height, width, _ = canvases.shape
     kind = TYPES[takes.kind]
     if kind == np.uint8:
-        prepared = canvases if takes.layout == "nhwc" else np.ascontiguousarray(canvases.transpose(0, 3, 1, 2))
+        prepared = (
+            canvases
+            if takes.layout == "nhwc"
+            else np.ascontiguousarray(canvases.transpose(0, 3, 1, 2))
+        )
     else:
         prepared = Preparation(takes).prepare(canvases).astype(kind, copy=False)
-    found: dict[str, NDArray[Any]] = {takes.name: prepared[0] if takes.layout == "chw" else prepared}
+    found: dict[str, NDArray[Any]] = {
+        takes.name: prepared[0] if takes.layout == "chw" else prepared
+    }
     for name in takes.others:
         if name == _MASK:
             wide, high = takes.mask if all(takes.mask) else (width, height)

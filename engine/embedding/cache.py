@@ -20,9 +20,7 @@ CREATE TABLE known_file (
     path TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, content_hash BLOB NOT NULL
 ) WITHOUT ROWID
 """
-_PICTURES: Final = (
-    "CREATE TABLE IF NOT EXISTS picture (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL) WITHOUT ROWID"
-)
+_PICTURES: Final = "CREATE TABLE IF NOT EXISTS picture (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL) WITHOUT ROWID"
 """Perceptual hashes of what the backbone saw; caches of before lack them."""
 _BITS: Final = 8  # bytes of one
 _PUT_EMBEDDING: Final = "INSERT OR REPLACE INTO embedding VALUES (?, ?)"
@@ -70,7 +68,10 @@ class EmbeddingCache:
             self._imported.close()
 
     def put_many(
-        self, hashes: Sequence[bytes], vectors: NDArray[np.floating], picture_hashes: Mapping[bytes, int] = _NO_HASHES
+        self,
+        hashes: Sequence[bytes],
+        vectors: NDArray[np.floating],
+        picture_hashes: Mapping[bytes, int] = _NO_HASHES,
     ) -> None:
         """Store embeddings (n, width), clipped to float16, in one transaction; then they survive a kill.
 
@@ -82,7 +83,9 @@ class EmbeddingCache:
             ValueError: `vectors` does not have the shape (n, width).
         """
         if vectors.shape != (len(hashes), self.width):
-            raise ValueError(f"expected embeddings of shape {(len(hashes), self.width)}, found {vectors.shape}")
+            raise ValueError(
+                f"expected embeddings of shape {(len(hashes), self.width)}, found {vectors.shape}"
+            )
         halves = to_halves(vectors)
         rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
         pictures = [(key, each.to_bytes(_BITS, "big")) for key, each in picture_hashes.items()]
@@ -100,7 +103,9 @@ class EmbeddingCache:
         self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
         if self._imported is not None and not found.all():
             others = np.flatnonzero(~found)
-            vectors[others], found[others] = self._imported.get_many([hashes[place] for place in others.tolist()])
+            vectors[others], found[others] = self._imported.get_many(
+                [hashes[place] for place in others.tolist()]
+            )
         return vectors, found
 
     def missing(self, hashes: Iterable[bytes]) -> list[bytes]:
@@ -117,14 +122,19 @@ class EmbeddingCache:
             StorageError: the disk refuses.
         """
         by_file = dict(zip(files, hashes, strict=True))  # one with boxes comes more than once
-        rows = [(_path_text(file.path), file.size_bytes, file.modified_ns, key) for file, key in by_file.items()]
+        rows = [
+            (_path_text(file.path), file.size_bytes, file.modified_ns, key)
+            for file, key in by_file.items()
+        ]
         self._write((_PUT_FILE, rows))
 
     def path_hashes(self, files: Sequence[FoundFile]) -> list[bytes | None]:
         """Content hash of each file that is known with this size and modification time; None for others."""
         known = self.files_at([file.path for file in files])
         return [
-            found[2] if found is not None and found[:2] == (file.size_bytes, file.modified_ns) else None
+            found[2]
+            if found is not None and found[:2] == (file.size_bytes, file.modified_ns)
+            else None
             for file, found in zip(files, known, strict=True)
         ]
 
@@ -150,7 +160,11 @@ class EmbeddingCache:
         for position, key in enumerate(hashes):
             positions.setdefault(key, []).append(position)
         for rows in _embedding_rows(connection, list(positions)):
-            usable = [(key, vector) for key, vector in rows if key in positions and len(vector) == 2 * self.width]
+            usable = [
+                (key, vector)
+                for key, vector in rows
+                if key in positions and len(vector) == 2 * self.width
+            ]
             block = np.frombuffer(b"".join([vector for _key, vector in usable]), dtype=np.float16)
             targets = [positions[key] for key, _vector in usable]
             sources = np.repeat(np.arange(len(usable)), [len(target) for target in targets])
@@ -182,7 +196,9 @@ class EmbeddingCache:
                     return use(self._opened())
             except (sqlite3.Error, OSError) as error:
                 remedy = "free some disk space or choose another cache folder"
-                raise storage_error(self.path, error, "the embedding cache cannot be used", remedy) from error
+                raise storage_error(
+                    self.path, error, "the embedding cache cannot be used", remedy
+                ) from error
 
     def _opened(self) -> sqlite3.Connection:
         """The open file; a new one when it was deleted: SQLite would go on in the deleted one."""
@@ -212,16 +228,25 @@ def cache_file(folder: Path, identity: str, width: int) -> Path:
 
 def imported_file(folder: Path, identity: str, width: int, project_id: str) -> Path:
     """Where the embeddings lie that a data set brought to one project; no other project sees them."""
-    return folder / "imported" / hash_in_name(project_id)[:32] / cache_file(folder, identity, width).name
+    return (
+        folder
+        / "imported"
+        / hash_in_name(project_id)[:32]
+        / cache_file(folder, identity, width).name
+    )
 
 
-def imported_cache(folder: Path, identity: str, width: int, project_id: str) -> EmbeddingCache | None:
+def imported_cache(
+    folder: Path, identity: str, width: int, project_id: str
+) -> EmbeddingCache | None:
     """The embeddings that a data set brought to a project, where it was made of one."""
     path = imported_file(folder, identity, width, project_id)
     return EmbeddingCache(path.parent, identity, width) if path.exists() else None
 
 
-def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
+def _embedding_rows(
+    connection: sqlite3.Connection, hashes: Sequence[bytes]
+) -> Iterator[list[tuple[bytes, bytes]]]:
     """Chunks of at least the wanted rows; reading the whole file is faster than looking up most of it."""
     (rows,) = connection.execute("SELECT coalesce(max(rowid), 0) FROM embedding").fetchone()
     if len(hashes) * _SCAN_FACTOR > rows:
@@ -230,7 +255,9 @@ def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> 
             yield chunk
         return
     for wanted in _chunks(hashes):
-        question = f"SELECT content_hash, vector FROM embedding WHERE content_hash IN ({_marks(wanted)})"  # noqa: S608
+        question = (
+            f"SELECT content_hash, vector FROM embedding WHERE content_hash IN ({_marks(wanted)})"  # noqa: S608
+        )
         yield connection.execute(question, wanted).fetchall()
 
 
@@ -246,16 +273,23 @@ def _known_pictures(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> 
     known: dict[bytes, int] = {}
     for chunk in _chunks(hashes):
         question = f"SELECT content_hash, bits FROM picture WHERE content_hash IN ({_marks(chunk)})"  # noqa: S608
-        known.update((key, int.from_bytes(bits, "big")) for key, bits in connection.execute(question, chunk))
+        known.update(
+            (key, int.from_bytes(bits, "big")) for key, bits in connection.execute(question, chunk)
+        )
     return known
 
 
-def _known_files(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[int, int, bytes]]:
+def _known_files(
+    connection: sqlite3.Connection, names: Sequence[str]
+) -> dict[str, tuple[int, int, bytes]]:
     """Size, modification time and content hash by path."""
     known: dict[str, tuple[int, int, bytes]] = {}
     for chunk in _chunks(names):
         question = f"SELECT * FROM known_file WHERE path IN ({_marks(chunk)})"  # noqa: S608
-        known.update((path, (size, time, key)) for path, size, time, key in connection.execute(question, chunk))
+        known.update(
+            (path, (size, time, key))
+            for path, size, time, key in connection.execute(question, chunk)
+        )
     return known
 
 

@@ -73,14 +73,18 @@ class Cores:
 
     def _read(self, worker: ChunkWorker, requests: Sequence[EmbedRequest]) -> ReadChunk:
         patience_s = LAST_PATIENCE_S if self._is_running_out() else PATIENCE_S
-        return read_chunk(requests, worker.wanted, worker.missing, worker.cancel, patience_s=patience_s)
+        return read_chunk(
+            requests, worker.wanted, worker.missing, worker.cancel, patience_s=patience_s
+        )
 
     def _read_and_embed(self, worker: ChunkWorker, requests: Sequence[EmbedRequest]) -> ReadChunk:
         """Raises `Cancelled`, with which nothing of the chunk is kept, or `ModelError`."""
         chunk = self._read(worker, requests)
         outcome, pixels = worker.sort(chunk)
         if outcome.embedded:
-            outcome.take_vectors(worker.session.embed(pixels.reshape(-1, *pixels.shape[2:])), pixels.shape[1])
+            outcome.take_vectors(
+                worker.session.embed(pixels.reshape(-1, *pixels.shape[2:])), pixels.shape[1]
+            )
         return replace(chunk, pixels=pixels[:0], outcome=outcome)
 
 

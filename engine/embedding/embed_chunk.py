@@ -73,15 +73,27 @@ class ChunkOutcome:
     """The requests of a chunk, by what became of them."""
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
-    means: NDArray[np.float32] | None = None  # the same over all views; None where these are not embedded
+    means: NDArray[np.float32] | None = (
+        None  # the same over all views; None where these are not embedded
+    )
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    picture_hashes: list[int] = field(default_factory=list)  # perceptual, of the pictures that `embedded` are in
-    cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
-    twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
-    undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
+    picture_hashes: list[int] = field(
+        default_factory=list
+    )  # perceptual, of the pictures that `embedded` are in
+    cached: list[HashedRequest] = field(
+        default_factory=list
+    )  # whose content is in the cache already
+    twins: list[HashedRequest] = field(
+        default_factory=list
+    )  # whose content another request of this run has claimed
+    undecodable: list[tuple[HashedRequest, str]] = field(
+        default_factory=list
+    )  # no sound images, with the reason
     # that could not be read, with the reason, and the content hash where the file is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
-    missing: list[EmbedRequest] = field(default_factory=list)  # whose file is gone, but whose embedding is in the cache
+    missing: list[EmbedRequest] = field(
+        default_factory=list
+    )  # whose file is gone, but whose embedding is in the cache
 
     def take_vectors(self, vectors: NDArray[np.float32], views: int) -> None:
         """Take the embeddings (len(embedded) * views, width) of all views, of which the first is the whole image."""
@@ -193,7 +205,9 @@ class ChunkWorker:
         ]
         return outcome, chunk.pixels if len(chosen) == len(chunk.pixels) else chunk.pixels[chosen]
 
-    def _claimed(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> HashedRequest | None:
+    def _claimed(
+        self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome
+    ) -> HashedRequest | None:
         """Claim the content of one image; sort those in that have none, or whose content is claimed already."""
         if photo.content_hash is None:
             self._pass_over(request, photo, outcome)
@@ -204,7 +218,9 @@ class ChunkWorker:
         outcome.twins.append(hashed)
         return None
 
-    def _is_to_embed(self, hashed: HashedRequest, photo: PhotoRead, outcome: ChunkOutcome, *, is_missing: bool) -> bool:
+    def _is_to_embed(
+        self, hashed: HashedRequest, photo: PhotoRead, outcome: ChunkOutcome, *, is_missing: bool
+    ) -> bool:
         """Sort an image in whose content was claimed; whether its pixels are to be embedded.
 
         Args:

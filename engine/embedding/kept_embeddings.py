@@ -89,16 +89,25 @@ def codes_of(hashes: NDArray[np.bytes_] | Sequence[bytes]) -> NDArray[np.uint64]
 def _write(file: BinaryIO, rows: EmbeddingRows, width: int) -> None:
     count = len(rows.image_ids)
     parts = [
-        np.ascontiguousarray(each).view(np.uint8).tobytes() for each in (rows.image_ids, rows.contents, rows.is_filled)
+        np.ascontiguousarray(each).view(np.uint8).tobytes()
+        for each in (rows.image_ids, rows.contents, rows.is_filled)
     ]
     hasher = blake3(max_threads=blake3.AUTO)
-    facts = {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
+    facts = {
+        "width": width,
+        "count": count,
+        "capacity": int(count * SPARE),
+        "checksum": _checksum(parts),
+    }
     head_bytes = len(_head(facts, hasher))
     start_of_rows = _start_of_rows(head_bytes, count)
     file.seek(start_of_rows)
     for start in range(0, count, _BLOCK):
         block = (
-            np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)]).reshape(-1).view(np.uint8).data
+            np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)])
+            .reshape(-1)
+            .view(np.uint8)
+            .data
         )
         hasher.update(block)
         file.write(block)
@@ -123,7 +132,11 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
         head = json.loads(file.read(min(head_bytes, 4096)))
         count, capacity = int(head["count"]), int(head["capacity"])
         start = _start_of_rows(head_bytes, count)
-        if head["width"] != width or path.stat().st_size != start + capacity * width * 2 or capacity < count:
+        if (
+            head["width"] != width
+            or path.stat().st_size != start + capacity * width * 2
+            or capacity < count
+        ):
             raise ValueError("it is of another size")
         # What is written to such a map stays in this process: neither a full disk nor a deleted file can end it.
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -10,7 +10,9 @@ from engine.images.details_messages import FileDetails
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
 
-MOST_LISTED: Final = 10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
+MOST_LISTED: Final = (
+    10_000  # failures of a summary; an unplugged disk of a million images must not fill the memory
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,17 @@ class EmbedSummary:
     """Counts of a run; `embedded + from_cache + failure_count + missing` is the number of requests."""
 
     embedded: int  # images that went through the backbone
-    from_cache: int  # images whose content had an embedding already, from before or from a twin in this run
-    failed: tuple[tuple[int, Path, str], ...]  # image id, path and reason of the first `MOST_LISTED` failures
+    from_cache: (
+        int  # images whose content had an embedding already, from before or from a twin in this run
+    )
+    failed: tuple[
+        tuple[int, Path, str], ...
+    ]  # image id, path and reason of the first `MOST_LISTED` failures
     failure_count: int  # files without an embedding
     seconds: float  # duration of the run
-    images_per_s: float  # requests that were not in the cache at the start, by the seconds spent on them
+    images_per_s: (
+        float  # requests that were not in the cache at the start, by the seconds spent on them
+    )
     device_name: str  # where the backbone ran, at the end
     notice: str = ""  # for the person, such as that the GPU failed and the CPU took over
     reason: str = ""  # why a GPU was not used
@@ -90,10 +98,14 @@ class EmbedImages(Request[EmbedSummary]):
     card: BackboneCard  # of the backbone
     cache: Path  # root of the caches
     device: str = "auto"  # one of `providers.DEVICES`
-    done_before: int = 0  # images that earlier requests of the same run did; they count as done in the progress
+    done_before: int = (
+        0  # images that earlier requests of the same run did; they count as done in the progress
+    )
     total: int = 0  # images of the whole run
     with_views: bool = False  # embed each image in all its views, too
-    thumbnail_side: int = 0  # longer side of the thumbnails to make, with fingerprints; 0 for neither
+    thumbnail_side: int = (
+        0  # longer side of the thumbnails to make, with fingerprints; 0 for neither
+    )
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,9 @@ class PhotoRate:
     """How fast a backbone is on this computer."""
 
     network: float  # images a second of the backbone alone
-    decoding: float = 0.0  # photos a second that are read and decoded for it; 0 where there were none to try
+    decoding: float = (
+        0.0  # photos a second that are read and decoded for it; 0 where there were none to try
+    )
     is_on_gpu: bool = False  # the backbone runs beside the cores that decode
 
     @property
@@ -109,7 +123,11 @@ class PhotoRate:
         """From the file to the embedding, or of the backbone alone where no photo was tried."""
         if not self.decoding:
             return self.network
-        return min(self.network, self.decoding) if self.is_on_gpu else 1 / (1 / self.network + 1 / self.decoding)
+        return (
+            min(self.network, self.decoding)
+            if self.is_on_gpu
+            else 1 / (1 / self.network + 1 / self.decoding)
+        )
 
     def times_the_work(self, times: float) -> "PhotoRate":
         """The rate of a backbone with so many times the operations."""
@@ -128,5 +146,7 @@ class MeasureRates(Request[MeasuredRates]):
     """Measure for about a second how many images a second backbones embed."""
 
     backbones: tuple[tuple[Path, BackboneCard], ...]  # file and card of each
-    photos: tuple[Path, ...] = ()  # some of those to embed, as absolute paths, so that reading them counts
+    photos: tuple[
+        Path, ...
+    ] = ()  # some of those to embed, as absolute paths, so that reading them counts
     device: str = "auto"  # one of `providers.DEVICES`

@@ -41,13 +41,21 @@ class OutcomeWriter:
         embedded = [hashed for outcome in outcomes for hashed in outcome.embedded]
         if embedded:
             self._put([hashed.content for hashed in embedded], outcomes)
-        self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
+        self._remember(
+            [hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)]
+        )
         self.embedded += len(embedded)
         details = [each for outcome in outcomes for each in outcome.details()]
         results = [_success(hashed) for hashed in embedded]
         for outcome in outcomes:
-            results += [self._failure(request, reason, known) for request, reason, known in outcome.unreadable]
-            results += [EmbedResult(request.image_id, request.known_hash, None) for request in outcome.missing]
+            results += [
+                self._failure(request, reason, known)
+                for request, reason, known in outcome.unreadable
+            ]
+            results += [
+                EmbedResult(request.image_id, request.known_hash, None)
+                for request in outcome.missing
+            ]
             self.missing += len(outcome.missing)
             results += [self._undecodable(hashed, reason) for hashed, reason in outcome.undecodable]
             results += self._from_cache(outcome.cached)
@@ -67,7 +75,9 @@ class OutcomeWriter:
             for outcome in outcomes
             for hashed, picture_hash in zip(outcome.embedded, outcome.picture_hashes, strict=True)
         }
-        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]), hashes)
+        self._caches.images.put_many(
+            contents, np.concatenate([outcome.vectors for outcome in outcomes]), hashes
+        )
 
     def write_previews(self, chunks: Sequence[ReadChunk]) -> None:
         """Write the thumbnails and fingerprints of photos that were read, before their embeddings are there."""
@@ -89,7 +99,9 @@ class OutcomeWriter:
             twins = self._waiting.pop(key)
             reason = self._reasons.get(key, _OTHER_REASON if self._caches.missing([key]) else "")
             if reason:
-                results += [self._failure(twin.request, reason, twin.content_hash) for twin in twins]
+                results += [
+                    self._failure(twin.request, reason, twin.content_hash) for twin in twins
+                ]
             else:
                 self._remember(twins)
                 results += self._from_cache(twins)
@@ -118,7 +130,10 @@ class OutcomeWriter:
         )
 
     def _report(
-        self, results: list[EmbedResult], count: Callable[[int], None], details: Sequence[FileDetails] = ()
+        self,
+        results: list[EmbedResult],
+        count: Callable[[int], None],
+        details: Sequence[FileDetails] = (),
     ) -> None:
         if results or details:
             self._on_batch(EmbedBatch(tuple(results), tuple(details)))

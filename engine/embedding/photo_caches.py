@@ -32,7 +32,9 @@ class PreviewCaches:
         self._fingerprints.close()
 
     def put(
-        self, thumbnails: Sequence[tuple[FoundFile, str, bytes]], fingerprints: Iterable[tuple[bytes, Fingerprint]]
+        self,
+        thumbnails: Sequence[tuple[FoundFile, str, bytes]],
+        fingerprints: Iterable[tuple[bytes, Fingerprint]],
     ) -> None:
         """Keep thumbnails of parts of files and fingerprints of contents; never fails: both can be made again."""
         self._thumbnails.put_many(thumbnails, self.side)

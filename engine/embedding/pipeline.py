@@ -26,7 +26,9 @@ from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 
-_LOOK_UP: Final = 512  # requests that are looked up in the cache at once; more would delay the next report
+_LOOK_UP: Final = (
+    512  # requests that are looked up in the cache at once; more would delay the next report
+)
 _ONE_FILE: Final = 32
 """Images of one file that a core reads and embeds together. Chosen: their pixels are a few megabytes."""
 
@@ -101,7 +103,9 @@ def _run(
     source = ChunkSource(worker.cancel, pending.chunks(together, most))
     run = EmbeddingRun(worker, source, writer, meter)
     if session.is_on_gpu:
-        own = readers or readers_for(workers or usable_cores(), session.card.input_side, meter.total)
+        own = readers or readers_for(
+            workers or usable_cores(), session.card.input_side, meter.total
+        )
         with nullcontext() if readers else closing(own):
             run.to_the_end(own, FullBatches(session))
     if not session.is_on_gpu:
@@ -109,7 +113,9 @@ def _run(
         run.to_the_end(cores, cores)
 
 
-def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float) -> EmbedSummary:
+def _summary(
+    session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float
+) -> EmbedSummary:
     return EmbedSummary(
         embedded=writer.embedded,
         from_cache=writer.from_cache,
@@ -128,7 +134,11 @@ class _Pending:
     """Iterates over the requests: reports those whose unchanged file is in the cache, and yields the others."""
 
     def __init__(
-        self, requests: Iterable[EmbedRequest], worker: ChunkWorker, writer: OutcomeWriter, meter: ProgressMeter
+        self,
+        requests: Iterable[EmbedRequest],
+        worker: ChunkWorker,
+        writer: OutcomeWriter,
+        meter: ProgressMeter,
     ) -> None:
         self.count = 0  # requests yielded so far
         self.cached_s = 0.0  # until the first of them was found
@@ -171,7 +181,9 @@ class _Pending:
                 break
         return some
 
-    def _not_in_cache(self, requests: Sequence[EmbedRequest], files: Sequence[FoundFile]) -> list[EmbedRequest]:
+    def _not_in_cache(
+        self, requests: Sequence[EmbedRequest], files: Sequence[FoundFile]
+    ) -> list[EmbedRequest]:
         hashes = self._caches.images.path_hashes(files)
         contents = [
             None if file_hash is None else request.content(file_hash)

@@ -25,15 +25,21 @@ from engine.runtime.sessions import usable_cores
 
 NETWORK_S: Final = 0.4  # chosen: tells a fast backbone from a slow one
 PHOTOS_S: Final = 0.4  # the same
-_ROUNDS: Final = 3  # times that network and product are measured in turn, of which the median counts
+_ROUNDS: Final = (
+    3  # times that network and product are measured in turn, of which the median counts
+)
 _SHORTEST_TICK: Final = 1e-6  # seconds of processor time that are divided by, at least
-_PRODUCT_SHARE: Final = 0.3  # of the time that the product gets. Chosen: the rest goes to the rate that a person sees
+_PRODUCT_SHARE: Final = (
+    0.3  # of the time that the product gets. Chosen: the rest goes to the rate that a person sees
+)
 
 
 def measure_inference_for(session: BackboneSession, seconds: float) -> float:
     """Images a second of the backbone on pixels in memory; every worker runs whole batches until the time is over."""
     side = session.card.input_side
-    images = np.random.default_rng(0).integers(0, 256, (session.batch_size, side, side, 3), dtype=np.uint8)
+    images = np.random.default_rng(0).integers(
+        0, 256, (session.batch_size, side, side, 3), dtype=np.uint8
+    )
     if session.is_on_gpu:
         session.embed(images)  # what a GPU sets up for a batch of this size does not count
     started_s = time.perf_counter()
@@ -45,11 +51,16 @@ def measure_inference_for(session: BackboneSession, seconds: float) -> float:
         return done
 
     with ThreadPoolExecutor(session.parallel_runs) as pool:
-        total = sum(worker.result() for worker in [pool.submit(work) for _worker in range(session.parallel_runs)])
+        total = sum(
+            worker.result()
+            for worker in [pool.submit(work) for _worker in range(session.parallel_runs)]
+        )
     return total / (time.perf_counter() - started_s)
 
 
-def measure_photo_rate(model: Path, card: BackboneCard, choice: ProviderChoice, photos: Sequence[Path]) -> PhotoRate:
+def measure_photo_rate(
+    model: Path, card: BackboneCard, choice: ProviderChoice, photos: Sequence[Path]
+) -> PhotoRate:
     """Measure a backbone on random pixels, and reading and decoding on some photos.
 
     Raises:
@@ -77,14 +88,20 @@ class DeviceSpeed:
     """Figures of one device."""
 
     images_per_s: float  # of the backbone alone, on pixels in memory
-    operations_per_image: float  # multiplications and additions of its convolutions and matrix products
+    operations_per_image: (
+        float  # multiplications and additions of its convolutions and matrix products
+    )
     product_per_s: float  # operations a second of a float32 matrix product on the same device
-    share_of_product: float  # of the backbone; on the CPU by processor time, as other programs do not change it
+    share_of_product: (
+        float  # of the backbone; on the CPU by processor time, as other programs do not change it
+    )
     batch: float  # images in one run
     is_eight_bit: bool = False  # the backbone computes in eight bits, so that it can do more than the float32 product
 
 
-def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float) -> DeviceSpeed:
+def measure_speed(
+    model: Path, card: BackboneCard, choice: ProviderChoice, seconds: float
+) -> DeviceSpeed:
     """Measure a backbone and a matrix product in turn, so that other work on the computer disturbs both alike.
 
     Args:
@@ -94,19 +111,27 @@ def measure_speed(model: Path, card: BackboneCard, choice: ProviderChoice, secon
         ModelError: the device does not work.
     """
     session = BackboneSession(model, card, choice)
-    product = Product(provider_chain(choice.provider, choice.settings), workers=session.parallel_runs)
+    product = Product(
+        provider_chain(choice.provider, choice.settings), workers=session.parallel_runs
+    )
     operations = operations_of(model, input_shape(card))
     clock = time.perf_counter if choice.is_gpu else time.process_time
     rounds: list[tuple[_Rate, _Rate]] = []
     started_s = time.perf_counter()
     while not rounds or (len(rounds) < _ROUNDS and time.perf_counter() - started_s < seconds):
-        images = _timed(lambda: measure_inference_for(session, seconds * (1 - _PRODUCT_SHARE) / _ROUNDS), clock)
-        rounds.append((images, _timed(lambda: product.measure(seconds * _PRODUCT_SHARE / _ROUNDS), clock)))
+        images = _timed(
+            lambda: measure_inference_for(session, seconds * (1 - _PRODUCT_SHARE) / _ROUNDS), clock
+        )
+        rounds.append(
+            (images, _timed(lambda: product.measure(seconds * _PRODUCT_SHARE / _ROUNDS), clock))
+        )
     return DeviceSpeed(
         images_per_s=statistics.median(images.per_s for images, _limit in rounds),
         operations_per_image=operations,
         product_per_s=statistics.median(limit.per_s for _images, limit in rounds),
-        share_of_product=statistics.median(images.per_tick * operations / limit.per_tick for images, limit in rounds),
+        share_of_product=statistics.median(
+            images.per_tick * operations / limit.per_tick for images, limit in rounds
+        ),
         batch=session.batch_size,
         is_eight_bit=session.is_eight_bit,
     )

@@ -40,7 +40,9 @@ class FilePixelReader:
         missing: asked once for all images; those of other contents are not decoded.
     """
 
-    def __init__(self, requests: Sequence[EmbedRequest], wanted: WantedPixels, missing: Missing) -> None:
+    def __init__(
+        self, requests: Sequence[EmbedRequest], wanted: WantedPixels, missing: Missing
+    ) -> None:
         self._requests = requests
         self._wanted = wanted
         self._missing = missing
@@ -56,7 +58,9 @@ class FilePixelReader:
             self._opened = error
         else:
             self._opened = opened
-            self._to_decode = self._missing([request.content(opened.content_hash) for request in self._requests])
+            self._to_decode = self._missing(
+                [request.content(opened.content_hash) for request in self._requests]
+            )
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -73,14 +77,18 @@ class FilePixelReader:
         if isinstance(opened, ImageError):
             away = isinstance(opened, ImageUnreachableError)
             is_missing = isinstance(opened, ImageMissingError)
-            return PhotoRead(self._file, failure=opened.message, is_missing=is_missing, is_unreachable=away)
+            return PhotoRead(
+                self._file, failure=opened.message, is_missing=is_missing, is_unreachable=away
+            )
         read = PhotoRead(self._file, opened.content_hash, details=opened.details(part))
         if request.content(opened.content_hash) not in self._to_decode:
             return read
         wanted = self._wanted
         try:
             image = opened.decoder(part, max(wanted.side, wanted.thumbnail_side))
-            pixels[:] = views_of_image(image, wanted.side, wanted.resize_share, wanted.views, part.box)
+            pixels[:] = views_of_image(
+                image, wanted.side, wanted.resize_share, wanted.views, part.box
+            )
             read = _with_thumbnail(read, image, wanted.thumbnail_side, part.box)
             picture_hash = self._hash_of_picture(part, image, pixels[0])
         except ImageError as error:
@@ -100,7 +108,9 @@ class FilePixelReader:
         return self._hashes[part.picture]
 
 
-def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int, box: BoundingBox | None) -> PhotoRead:
+def _with_thumbnail(
+    read: PhotoRead, image: ImageDecoder, side: int, box: BoundingBox | None
+) -> PhotoRead:
     """With thumbnail and fingerprint, unless `side` is 0."""
     if not side:
         return read

@@ -25,7 +25,10 @@ class PhotoReader:
 
     def read(self, request: ReadPhotos, cancel: CancelToken) -> PhotosRead:
         """Read the files of a request; raises `Cancelled`."""
-        memory, caches = self._attached(request.memory), [self._cache(each) for each in request.caches]
+        memory, caches = (
+            self._attached(request.memory),
+            [self._cache(each) for each in request.caches],
+        )
         place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
         pixels = np.ndarray(
             (len(request.images), *request.wanted.shape), dtype=np.uint8, buffer=memory.buf,
@@ -50,7 +53,9 @@ class PhotoReader:
     def _cache(self, opened_with: OpenedWith) -> EmbeddingCache:
         if opened_with not in self._caches:
             folder, identity, width, project_id = opened_with
-            self._caches[opened_with] = EmbeddingCache(folder, identity, width, project_id=project_id)
+            self._caches[opened_with] = EmbeddingCache(
+                folder, identity, width, project_id=project_id
+            )
         return self._caches[opened_with]
 
 

@@ -40,7 +40,9 @@ SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shar
 SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
 HANGS_S: Final = 120.0
 """A file that takes longer hangs, as on a share that vanished. Chosen: the largest pictures take a tenth of it."""
-MOST_FALSE_STARTS: Final = 3  # processes in a row that end before they read anything: threads read instead
+MOST_FALSE_STARTS: Final = (
+    3  # processes in a row that end before they read anything: threads read instead
+)
 FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
 _DIED: Final = Message("the process reading it ended")
 _FAILED: Final = Message("the process reading it failed")
@@ -97,7 +99,12 @@ class ThreadReaders:
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
         return self._pool.submit(
-            read_chunk, requests, worker.wanted, worker.missing, worker.cancel, patience_s=PATIENCE_S
+            read_chunk,
+            requests,
+            worker.wanted,
+            worker.missing,
+            worker.cancel,
+            patience_s=PATIENCE_S,
         )
 
     def look_after(self) -> None:
@@ -135,10 +142,16 @@ class _Reader:
 
     def start(self, on_ending: Callable[[Ending], None]) -> None:
         """Start a process that answers an empty request when it is ready to read; raises `OSError`, `RuntimeError`."""
-        self._worker, self.is_ready, self.is_hanging = Worker(self._command, stays=True), False, False
+        self._worker, self.is_ready, self.is_hanging = (
+            Worker(self._command, stays=True),
+            False,
+            False,
+        )
         self._worker.send(Ready(), ignore_event, on_ending)
 
-    def send(self, task: _Task, request: ReadPhotos, on_ending: Callable[[Worker, Ending], None]) -> None:
+    def send(
+        self, task: _Task, request: ReadPhotos, on_ending: Callable[[Worker, Ending], None]
+    ) -> None:
         """Give files to the process, which may be starting still."""
         assert self._worker is not None, "it was started"
         self.tasks.append(task)
@@ -146,7 +159,9 @@ class _Reader:
         self._worker.send(request, ignore_event, partial(on_ending, self._worker))
 
     def place(self, slot: int) -> Place:
-        return np.ndarray((1,), dtype=np.int64, buffer=self.memory.buf, offset=slot * self.slot_bytes)
+        return np.ndarray(
+            (1,), dtype=np.int64, buffer=self.memory.buf, offset=slot * self.slot_bytes
+        )
 
     def drop(self) -> None:
         """End the process, which has failed; files that it has still to read are not to blame."""
@@ -171,7 +186,9 @@ class _Reader:
     def stop(self) -> None:
         if self._worker is not None:
             self._worker.stop()
-        with suppress(BufferError):  # pixels that nobody took are still there; the system frees it with them
+        with suppress(
+            BufferError
+        ):  # pixels that nobody took are still there; the system frees it with them
             self.memory.close()
         self.memory.unlink()
 
@@ -199,7 +216,9 @@ def _with_memory(count: int, slot_bytes: int, command: Sequence[str]) -> list[_R
     except OSError as error:
         _log.warning("no shared memory: %s", error)
     if len(readers) < count:
-        _log.warning("shared memory has room for %s of %s processes that read files", len(readers), count)
+        _log.warning(
+            "shared memory has room for %s of %s processes that read files", len(readers), count
+        )
     return readers
 
 
@@ -252,7 +271,9 @@ class ProcessReaders:
         """Wait until no process is starting any more; whether that is so."""
 
         def is_settled() -> bool:
-            return all(each.is_ready or each.false_starts >= MOST_FALSE_STARTS for each in self._readers)
+            return all(
+                each.is_ready or each.false_starts >= MOST_FALSE_STARTS for each in self._readers
+            )
 
         with self._ready:
             return self._ready.wait_for(is_settled, timeout_s)
@@ -295,7 +316,9 @@ class ProcessReaders:
                 reader.false_starts = 0
                 chunk = self._chunk(reader, task, ending.result)
             else:
-                is_current = reader.is_run_by(worker)  # otherwise it was ended because of another file
+                is_current = reader.is_run_by(
+                    worker
+                )  # otherwise it was ended because of another file
                 place = int(reader.place(task.slot)[0]) if is_current else -1
                 chunk = self._after_failure(reader, task, place, ending)
                 if is_current and reader.is_ready:
@@ -307,8 +330,12 @@ class ProcessReaders:
     def _chunk(self, reader: _Reader, task: _Task, result: PhotosRead) -> ReadChunk:
         count = sum(photo.has_pixels for photo in result.photos)
         start = task.slot * reader.slot_bytes + HEADER_BYTES
-        pixels = np.ndarray((count, *task.wanted.shape), np.uint8, buffer=reader.memory.buf, offset=start)
-        return ReadChunk(task.requests, result.photos, pixels, partial(self._release, reader, task.slot))
+        pixels = np.ndarray(
+            (count, *task.wanted.shape), np.uint8, buffer=reader.memory.buf, offset=start
+        )
+        return ReadChunk(
+            task.requests, result.photos, pixels, partial(self._release, reader, task.slot)
+        )
 
     def _after_failure(self, reader: _Reader, task: _Task, place: int, ending: Ending) -> ReadChunk:
         """The file that was being read, if any of these was, has failed; all others are left."""
@@ -317,7 +344,9 @@ class ProcessReaders:
         if place < 0:
             return left
         if not self._is_closed:
-            _log.warning("a process that reads files failed at file %s of a chunk: %s", place, ending)
+            _log.warning(
+                "a process that reads files failed at file %s of a chunk: %s", place, ending
+            )
         culprit = task.requests[place]
         others = [request for request in task.requests if request is not culprit]
         reason = _FAILED if not isinstance(ending, Died) else _HUNG if reader.is_hanging else _DIED

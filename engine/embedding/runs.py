@@ -80,7 +80,9 @@ class EmbeddingRun:
     It ends early where the network is not well: what was only read is put back, for another one.
     """
 
-    def __init__(self, worker: ChunkWorker, source: ChunkSource, writer: OutcomeWriter, meter: ProgressMeter) -> None:
+    def __init__(
+        self, worker: ChunkWorker, source: ChunkSource, writer: OutcomeWriter, meter: ProgressMeter
+    ) -> None:
         self._worker = worker
         self._writer = writer
         self._meter = meter
@@ -176,7 +178,11 @@ class EmbeddingRun:
         is_waited_for = any(chunk.outcome is None for chunk in self._unseen)
         is_late = time.monotonic() - self._written_s > PULSE_S
         images = sum(len(outcome.embedded) for outcome in self._unwritten)
-        if is_late or is_waited_for or images >= max(_WRITTEN_TOGETHER, self._worker.session.batch_size):
+        if (
+            is_late
+            or is_waited_for
+            or images >= max(_WRITTEN_TOGETHER, self._worker.session.batch_size)
+        ):
             self._write()
 
     def _write(self) -> None:

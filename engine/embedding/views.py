@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
 MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
-MOST_IN_ALL_VIEWS: Final = 10_000  # larger collections have views of labelled images alone: all would take too long
+MOST_IN_ALL_VIEWS: Final = (
+    10_000  # larger collections have views of labelled images alone: all would take too long
+)
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
-def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
+def views_of_side(
+    data: bytes, side: int, resize_share: float, views: int = VIEWS
+) -> NDArray[np.uint8]:
     """Decode the bytes of an image file to its views; see `views_of_image`."""
     from engine.images.decode import ImageDecoder
 
@@ -31,7 +35,11 @@ def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEW
 
 
 def views_of_image(
-    image: "ImageDecoder", side: int, resize_share: float, views: int = VIEWS, box: BoundingBox | None = None
+    image: "ImageDecoder",
+    side: int,
+    resize_share: float,
+    views: int = VIEWS,
+    box: BoundingBox | None = None,
 ) -> NDArray[np.uint8]:
     """Decode an image to the whole of it, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
 
@@ -46,7 +54,9 @@ def views_of_image(
         return whole[None]
     closer = image.square(closer_side(side), resize_share, box)
     near, far = slice(None, side), slice(-side, None)
-    return np.stack([whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))])
+    return np.stack(
+        [whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))]
+    )
 
 
 def closer_side(side: int) -> int:
@@ -72,7 +82,9 @@ def those_to_view(labels: NDArray[np.int32]) -> NDArray[np.int64]:
     labelled = labelled[first_of_each(labels[labelled])]
     if len(labels) > MOST_IN_ALL_VIEWS:
         return labelled
-    return np.concatenate([labelled, np.setdiff1d(np.arange(len(labels)), labelled, assume_unique=True)])
+    return np.concatenate(
+        [labelled, np.setdiff1d(np.arange(len(labels)), labelled, assume_unique=True)]
+    )
 
 
 def first_of_each(class_ids: NDArray[np.integer]) -> NDArray[np.int64]:

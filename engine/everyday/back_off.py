@@ -14,7 +14,9 @@ from engine.graph.codes import NO_CLASS
 
 DEFAULT_BAR: Final = 0.8
 """Probability that a class needs where the project sets no bar. Chosen: one error in five at most."""
-_ALWAYS_LONE_BAR: Final = 0.5  # two classes of one level that share no leaf cannot both score more than this
+_ALWAYS_LONE_BAR: Final = (
+    0.5  # two classes of one level that share no leaf cannot both score more than this
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,9 @@ class Policy:
     is_broadest: bool = False  # nothing above it is named
 
 
-def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]) -> dict[int, float]:
+def bars_in_effect(
+    graph: CategoryGraph, policies: Mapping[int, Policy], class_ids: Sequence[int]
+) -> dict[int, float]:
     """Bar of each class: its own, else the strictest of its parents', else `DEFAULT_BAR`."""
     bars: dict[int, float] = {}
     for class_id in graph.parents_first(class_ids):
@@ -36,7 +40,9 @@ def bars_in_effect(graph: CategoryGraph, policies: Mapping[int, Policy], class_i
     return {class_id: bars[class_id] for class_id in class_ids}
 
 
-def where_bar_is_set(graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int) -> int | None:
+def where_bar_is_set(
+    graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
+) -> int | None:
     """The class whose bar is in effect on a class: itself or one above it; None where none sets any."""
     bars = bars_in_effect(graph, policies, [class_id, *graph.ancestors(class_id)])
     while _own_bar(policies, class_id) is None:
@@ -57,7 +63,9 @@ def too_deep(graph: CategoryGraph, policies: Mapping[int, Policy]) -> set[int]:
     return set[int]().union(*map(graph.descendants, deepest))
 
 
-def too_broad(graph: CategoryGraph, policies: Mapping[int, Policy], broadest_level: int) -> set[int]:
+def too_broad(
+    graph: CategoryGraph, policies: Mapping[int, Policy], broadest_level: int
+) -> set[int]:
     """Classes above one that a person marked as the broadest allowed, and coarse classes above a level."""
     broadest = (class_id for class_id, policy in policies.items() if policy.is_broadest)
     above = (class_id for level in graph.levels()[:broadest_level] for class_id in level)
@@ -119,17 +127,26 @@ class BackOff:
         if self.coarse_bars.min() <= _ALWAYS_LONE_BAR:
             return False
         levels = np.unique(self.coarse_levels)
-        return all(self.roll_up[:, self.coarse_levels == level].sum(axis=1).max(initial=0) <= 1 for level in levels)
+        return all(
+            self.roll_up[:, self.coarse_levels == level].sum(axis=1).max(initial=0) <= 1
+            for level in levels
+        )
 
     def _deepest(self, passes: Flags, mass: Floats) -> Integers:
         if self._one_passes_on_each_level:
             return passes.argmax(axis=1)
-        rank = np.where(passes, self.coarse_levels + np.minimum(mass, np.float32(0.999)), np.float32(-1))
+        rank = np.where(
+            passes, self.coarse_levels + np.minimum(mass, np.float32(0.999)), np.float32(-1)
+        )
         return rank.argmax(axis=1)
 
 
 def back_off(
-    graph: CategoryGraph, candidate_ids: Integers, policies: Mapping[int, Policy], *, broadest_level: int = 0
+    graph: CategoryGraph,
+    candidate_ids: Integers,
+    policies: Mapping[int, Policy],
+    *,
+    broadest_level: int = 0,
 ) -> BackOff:
     """Lay out the roll-up of the candidates over all their ancestors that may be named.
 
@@ -143,7 +160,9 @@ def back_off(
     bars = bars_in_effect(graph, policies, [*candidates, *coarse])
     return BackOff(
         candidate_ids=candidate_ids,
-        candidate_bars=np.array([np.inf if c in hidden else bars[c] for c in candidates], dtype=np.float32),
+        candidate_bars=np.array(
+            [np.inf if c in hidden else bars[c] for c in candidates], dtype=np.float32
+        ),
         coarse_ids=np.array(coarse, dtype=np.int64),
         coarse_bars=np.array([bars[c] for c in coarse], dtype=np.float32),
         coarse_levels=np.array([graph.level(c) for c in coarse], dtype=np.int64),

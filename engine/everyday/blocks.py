@@ -26,7 +26,9 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int32]  # class ids, or negative codes for none: as wide as millions of them need
-RowOrder = NDArray[np.int32]  # rows in some order: for millions of images half the memory of 64 bits
+RowOrder = NDArray[
+    np.int32
+]  # rows in some order: for millions of images half the memory of 64 bits
 Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point numbers of `to_fixed`
 
 _buffers = threading.local()

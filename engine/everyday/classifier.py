@@ -46,12 +46,18 @@ class FitSnapshot:
     images: EmbeddedSnapshot  # with labels and embeddings
     policies: Mapping[int, Policy]  # bars, deepest and broadest classes by class id
     setting: Setting = Setting.PPN_PLUS  # which classifier
-    with_collection: bool = True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
+    with_collection: bool = (
+        True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
+    )
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
     error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
-    excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that is excluded for it
+    excluded: Sequence[
+        tuple[int, int]
+    ] = ()  # ids of an image and of a class that is excluded for it
     broadest_level: int = 0  # above which no coarse class is named
-    shrinkage: float | None = None  # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
+    shrinkage: float | None = (
+        None  # s of lambda = n / (n + s) (Eq. 6); None: chosen on held-out shots
+    )
 
     @cached_property
     def shots(self) -> Shots:
@@ -92,21 +98,29 @@ class Explanation:
     class_id: int  # the class it is explained for
     score: float  # its probability
     own: Share  # the share of the prototype that is the class's own shots
-    parents: tuple[Share, ...]  # shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
+    parents: tuple[
+        Share, ...
+    ]  # shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
     safe: ScoredClass | None  # the safe class, None when not even a coarse one is sure
     is_unknown: bool  # it looks like none of the classes
     # The rest is empty without the collection stage.
     coarse: tuple[Share, ...] = ()  # shares of images with a coarse label
     unlabelled: float = 0.0  # share of unlabelled images
-    look_alikes: tuple[LookAlike, ...] = ()  # what the prediction follows; the prototypes have the rest of the weight
+    look_alikes: tuple[
+        LookAlike, ...
+    ] = ()  # what the prediction follows; the prototypes have the rest of the weight
 
 
 @dataclass(frozen=True)
 class Inheritance:
     """What classes take from their parents (Eq. 5 and 6)."""
 
-    own_shares: Mapping[int, float] = field(default_factory=dict)  # weight of own images; 0 for a zero-shot class
-    edge_weights: Mapping[tuple[int, int], float] = field(default_factory=dict)  # attention of each (parent, child)
+    own_shares: Mapping[int, float] = field(
+        default_factory=dict
+    )  # weight of own images; 0 for a zero-shot class
+    edge_weights: Mapping[tuple[int, int], float] = field(
+        default_factory=dict
+    )  # attention of each (parent, child)
 
 
 @dataclass(frozen=True)
@@ -130,7 +144,9 @@ class FitFigures:
     shots_checked: int  # shots that were held out, each in turn
     accuracy: float  # of these, the share that is right; NaN without any
     shrinkage: float = 0.0  # s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
-    collection: CollectionFigures | None = None  # what the collection adds; None where it was not used
+    collection: CollectionFigures | None = (
+        None  # what the collection adds; None where it was not used
+    )
     unseen: ClassesSeen | None = None  # leaves with and without examples; None where all have some
 
     @property
@@ -185,7 +201,13 @@ class Explains(FittedClassifier, Protocol):
     """Gives reasons for its answers."""
 
     def explain(
-        self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
+        self,
+        image_id: int,
+        embedding: Floats,
+        chances: Floats,
+        *,
+        class_id: int,
+        safe: ScoredClass | None,
     ) -> Explanation | None:
         """Why an image of this embedding (d,) and these probabilities (c,) is of a class; None without a prototype."""
 
@@ -256,7 +278,9 @@ class ImageLinks(Protocol):
     def rows_of(self, image_ids: Integers, /) -> Integers:
         """Rows (k,) of images; -1 for those that it does not know or that have no embedding."""
 
-    def groups(self, opinions: Opinions, rows: Integers, *, most: int = SCREEN) -> tuple[LookAlikes, ...]:
+    def groups(
+        self, opinions: Opinions, rows: Integers, *, most: int = SCREEN
+    ) -> tuple[LookAlikes, ...]:
         """Each image at these rows (k,) that has an embedding in one group, those first that give most for a key.
 
         Raises:
@@ -278,5 +302,7 @@ class Classifier(Protocol):
     def look_alikes(self, snapshot: FitSnapshot) -> ImageLinks | None:
         """Links of the snapshot's images to those that look like them; None where there are too few images."""
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
+    def teach_first(
+        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+    ) -> RowOrder | None:
         """Rows of the unlabelled images, those whose labels would teach most first; None where that is unknown."""

@@ -11,8 +11,12 @@ import numpy as np
 from engine.everyday.blocks import Floats
 from engine.graph.codes import NO_CLASS
 
-PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors
-FADING_ODDS: Final = 0.99  # power of a class's error odds with each further answer: the model changes meanwhile
+PRIOR_ERRORS: Final = (
+    1.0  # what a model's own probabilities weigh against answers about a class, in errors
+)
+FADING_ODDS: Final = (
+    0.99  # power of a class's error odds with each further answer: the model changes meanwhile
+)
 
 
 def error_odds_of(odds: Mapping[int, float], class_id: int) -> float:

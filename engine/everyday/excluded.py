@@ -18,8 +18,12 @@ from engine.everyday.prototypical.classification import LinearClassifier, scores
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
 
-EXCLUDED: Final = np.float32(1e-9)  # probability of an excluded class. Chosen: its logarithm exists.
-ROWS_AT_ONCE: Final = 1024  # images that are classified together. Chosen: 10,000 classes take 40 MB.
+EXCLUDED: Final = np.float32(
+    1e-9
+)  # probability of an excluded class. Chosen: its logarithm exists.
+ROWS_AT_ONCE: Final = (
+    1024  # images that are classified together. Chosen: 10,000 classes take 40 MB.
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,10 @@ def _chosen(logits: Floats, best: Integers) -> Floats:
 
 
 def excluded_classes(
-    graph: CategoryGraph, candidate_ids: Integers, pairs: Sequence[tuple[int, int]], row_ids: Integers
+    graph: CategoryGraph,
+    candidate_ids: Integers,
+    pairs: Sequence[tuple[int, int]],
+    row_ids: Integers,
 ) -> ExcludedClasses | None:
     """Look up excluded classes among the candidates; None where there is none.
 

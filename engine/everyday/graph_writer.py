@@ -6,7 +6,9 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import DTypeLike
 
-AXES_AS_INPUT: Final = 18  # from this version of the standard operators on, reductions take their axes as an input
+AXES_AS_INPUT: Final = (
+    18  # from this version of the standard operators on, reductions take their axes as an input
+)
 
 
 @final
@@ -42,10 +44,17 @@ class GraphWriter:
         self.arrays.append(numpy_helper.from_array(np.array(values, dtype=kind), name))
         return name
 
-    def reduced(self, kind: str, source: str, axes: Sequence[int], name: str, *, keeps: bool = True) -> str:
+    def reduced(
+        self, kind: str, source: str, axes: Sequence[int], name: str, *, keeps: bool = True
+    ) -> str:
         """Reduce axes by `ReduceSum`, `ReduceMean` or `ReduceL2`."""
         if kind == "ReduceSum" or self._opset >= AXES_AS_INPUT:
-            return self.node(kind, [source, self.array(f"{name}.axes", axes, np.int64)], name, keepdims=int(keeps))
+            return self.node(
+                kind,
+                [source, self.array(f"{name}.axes", axes, np.int64)],
+                name,
+                keepdims=int(keeps),
+            )
         return self.node(kind, [source], name, axes=list(axes), keepdims=int(keeps))
 
     def reshaped(self, source: str, shape: Sequence[int], name: str) -> str:
@@ -54,7 +63,9 @@ class GraphWriter:
 
     def picked(self, source: str, places: Sequence[int], axis: int, name: str) -> str:
         """Take these places along an axis, in this order."""
-        return self.node("Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=axis)
+        return self.node(
+            "Gather", [source, self.array(f"{name}.places", places, np.int64)], name, axis=axis
+        )
 
     def cast(self, source: str, kind: DTypeLike, name: str) -> str:
         """Turn values into numbers of another kind."""
@@ -65,5 +76,7 @@ class GraphWriter:
     def unit(self, source: str, smallest: float, name: str) -> str:
         """Scale rows to length 1; shorter ones than `smallest` are divided by that."""
         length = self.reduced("ReduceL2", source, [1], f"{name}.length")
-        divisor = self.node("Max", [length, self.array(f"{name}.smallest", smallest)], f"{name}.divisor")
+        divisor = self.node(
+            "Max", [length, self.array(f"{name}.smallest", smallest)], f"{name}.divisor"
+        )
         return self.node("Div", [source, divisor], name)

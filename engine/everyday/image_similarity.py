@@ -9,7 +9,9 @@ from engine.everyday.blocks import Embeddings, Flags, Floats, to_floats
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.scores import similarity
 
-LEAST_LENGTH: Final = np.float32(1e-6)  # of a vector that is divided by. Chosen: anything above zero does.
+LEAST_LENGTH: Final = np.float32(
+    1e-6
+)  # of a vector that is divided by. Chosen: anything above zero does.
 
 
 @dataclass(frozen=True)

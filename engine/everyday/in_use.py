@@ -20,7 +20,13 @@ from engine.everyday.teaching import ModelUncertainty, teach_first
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
-__all__ = ["Classifiers", "fit_temperature", "fitted_to_shots", "propagation_width", "teach_first_unlabelled"]
+__all__ = [
+    "Classifiers",
+    "fit_temperature",
+    "fitted_to_shots",
+    "propagation_width",
+    "teach_first_unlabelled",
+]
 
 
 @final
@@ -33,7 +39,9 @@ class Classifiers:
         folder, name: where the basis is cached, and by which name; None caches nothing.
     """
 
-    def __init__(self, propagation: Path, card: BackboneCard, folder: Path | None = None, name: str = "") -> None:
+    def __init__(
+        self, propagation: Path, card: BackboneCard, folder: Path | None = None, name: str = ""
+    ) -> None:
         self._basis = LiveBasis(None if folder is None else KeptBasis(folder, name))
         self._everyday = EverydayClassifier(propagation, prior_of(card), self._basis)
         self._regression = LogisticRegression(self._basis)
@@ -52,7 +60,9 @@ class Classifiers:
         self._basis.current(images, np.zeros(0, dtype=np.int64))
 
 
-def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> ProjectClassifier:
+def fitted_to_shots(
+    graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard
+) -> ProjectClassifier:
     """The everyday model of labelled images alone, with no collection around them."""
     return fit(graph, shots, PropagationSession(propagation), prior_of(card))
 

@@ -48,7 +48,9 @@ from engine.graph.category_graph import CategoryGraph
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
 """Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
 USUAL_PENALTY: Final = 1e-3  # where no label can be held out
-STEPS: Final = 150  # of gradient descent with momentum. Chosen: more change no answer at the least penalty.
+STEPS: Final = (
+    150  # of gradient descent with momentum. Chosen: more change no answer at the least penalty.
+)
 STEPS_BEFORE_A_LOOK: Final = 10  # steps before looking whether to stop
 FOLDS: Final = 3  # parts of the labels that are held out in turn, some of every class that has two
 
@@ -62,11 +64,17 @@ class FittedRegression:
     linear: LinearClassifier  # logits over the candidates
     back_off: BackOff
     class_ids: Integers  # (C,) int64, labelled classes and all above, ascending
-    means: Floats  # (C, d) float32, of the images at each class, or below where it has none of its own
-    unknown_limit: float  # squared distance to a class's mean that nearly all shots of a class stay within
+    means: (
+        Floats  # (C, d) float32, of the images at each class, or below where it has none of its own
+    )
+    unknown_limit: (
+        float  # squared distance to a class's mean that nearly all shots of a class stay within
+    )
     held_out: HeldOutShots
     is_right: Flags
-    unseen: UnseenClasses | None  # what probabilities are divided with; None where all classes have examples
+    unseen: (
+        UnseenClasses | None
+    )  # what probabilities are divided with; None where all classes have examples
     excluded: ExcludedClasses | None  # classes that are excluded for single images
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
@@ -76,7 +84,9 @@ class FittedRegression:
     @property
     def figures(self) -> FitFigures:
         accuracy = float(self.is_right.mean()) if len(self.is_right) else float("nan")
-        return FitFigures(len(self.is_right), accuracy, unseen=None if self.unseen is None else self.unseen.counts)
+        return FitFigures(
+            len(self.is_right), accuracy, unseen=None if self.unseen is None else self.unseen.counts
+        )
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         scores = self._classify(embeddings)
@@ -104,7 +114,9 @@ class FittedRegression:
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
-            found = softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+            found = softmax(
+                self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
+            )
         unknown = np.full(len(found), np.nan, dtype=np.float32)
         found = found if self.unseen is None else self.unseen.divide(found, unknown)
         return found if self.excluded is None or rows is None else self.excluded.apply(found, rows)
@@ -120,13 +132,23 @@ class FittedRegression:
         return self.unknown_limit
 
     def explain(
-        self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
+        self,
+        image_id: int,
+        embedding: Floats,
+        chances: Floats,
+        *,
+        class_id: int,
+        safe: ScoredClass | None,
     ) -> Explanation | None:
         """See `Explains`: only the class's own images count."""
         if len(self.candidate_ids) == 0 or self.prototype(class_id) is None:
             return None
-        own = Share(class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist()))
-        is_unknown = bool(((embedding - self._prototypes[chances.argmax()]) ** 2).sum() > self.unknown_limit)
+        own = Share(
+            class_id, 1.0, tuple(self.shots.image_ids[self.shots.class_ids == class_id].tolist())
+        )
+        is_unknown = bool(
+            ((embedding - self._prototypes[chances.argmax()]) ** 2).sum() > self.unknown_limit
+        )
         score = self.back_off.probability_of(class_id, chances)
         return Explanation(image_id, class_id, score, own, (), safe, is_unknown)
 
@@ -139,7 +161,9 @@ class FittedRegression:
         return self.is_right
 
     def export(self, opset: int) -> Any:
-        return answers_model(self.linear, self._prototypes, self.back_off, opset, unseen=self.unseen)
+        return answers_model(
+            self.linear, self._prototypes, self.back_off, opset, unseen=self.unseen
+        )
 
     @property
     def _prototypes(self) -> Floats:
@@ -167,16 +191,24 @@ class LogisticRegression:
         weights, offsets = _fitted(task, penalty)
         can_tell = np.isin(task.classes[held], candidate_ids)
         held, probabilities = held[can_tell], probabilities[can_tell]
-        is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else np.zeros(0, dtype=bool)
+        is_right = (
+            task.is_allowed[held, probabilities.argmax(axis=1)]
+            if len(held)
+            else np.zeros(0, dtype=bool)
+        )
         seen, leaves = seen_classes(graph, labelled), graph.leaves()
         counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
         unseen = None
-        rules = back_off(graph, candidate_ids, snapshot.policies, broadest_level=snapshot.broadest_level)
+        rules = back_off(
+            graph, candidate_ids, snapshot.policies, broadest_level=snapshot.broadest_level
+        )
         if labelled:
             unseen = unseen_classes(graph, candidate_ids, seen, counts, None, labels=len(shots))
         if unseen is not None:
             rules = rules.without_obvious(unseen.leaves, len(leaves))
-        excluded = excluded_classes(graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids)
+        excluded = excluded_classes(
+            graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids
+        )
         return FittedRegression(
             shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
             rules, class_ids, means, _limit(shots),
@@ -187,7 +219,9 @@ class LogisticRegression:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
         return None if basis is None else BasisLinks(basis)
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
+    def teach_first(
+        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+    ) -> RowOrder | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
@@ -225,7 +259,10 @@ class _Task:
         order = leaders[np.argsort(self.classes[leaders], kind="stable")]
         starts = np.searchsorted(self.classes[order], self.classes[order])
         counts = np.searchsorted(self.classes[order], self.classes[order], side="right") - starts
-        rank, has_others = np.empty(len(self.twins), dtype=np.int64), np.empty(len(self.twins), dtype=bool)
+        rank, has_others = (
+            np.empty(len(self.twins), dtype=np.int64),
+            np.empty(len(self.twins), dtype=bool),
+        )
         rank[order], has_others[order] = np.arange(len(order)) - starts, counts > 1
         leader_of = first[group.reshape(-1)]
         return rank[leader_of], has_others[leader_of]
@@ -238,7 +275,14 @@ def _task(graph: CategoryGraph, shots: Shots, candidate_ids: Integers) -> _Task:
         is_allowed[shots.class_ids == label] = np.isin(candidate_ids, below)
     is_first = np.zeros(len(shots), dtype=bool)
     is_first[shots.together.firsts] = True
-    return _Task(shots.embeddings, shots.as_classified, shots.class_ids, is_allowed, shots.twin_groups, is_first)
+    return _Task(
+        shots.embeddings,
+        shots.as_classified,
+        shots.class_ids,
+        is_allowed,
+        shots.twin_groups,
+        is_first,
+    )
 
 
 def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
@@ -248,14 +292,20 @@ def _held_out(task: _Task) -> tuple[float, Integers, Floats]:
     folds = [fold for fold in folds if len(fold)]
     measured = [fold[task.is_first[fold]] for fold in folds]
     if not folds:
-        return USUAL_PENALTY, np.zeros(0, dtype=np.int64), np.zeros((0, task.is_allowed.shape[1]), dtype=np.float32)
+        return (
+            USUAL_PENALTY,
+            np.zeros(0, dtype=np.int64),
+            np.zeros((0, task.is_allowed.shape[1]), dtype=np.float32),
+        )
     held = np.concatenate(measured)
     order = np.argsort(held)
     best, found = -np.inf, (USUAL_PENALTY, held[order], np.zeros((len(held), 0), dtype=np.float32))
     for penalty in PENALTIES:
         parts = []
         for fold, some in zip(folds, measured, strict=True):
-            weights, offsets = _fitted(task.at(np.setdiff1d(np.arange(len(task.classes)), fold)), penalty)
+            weights, offsets = _fitted(
+                task.at(np.setdiff1d(np.arange(len(task.classes)), fold)), penalty
+            )
             parts.append(softmax(task.seen[some] @ weights.T + offsets))
         probabilities = np.concatenate(parts)[order]
         right = (probabilities * task.is_allowed[held[order]]).sum(axis=1)
@@ -272,7 +322,9 @@ def _fitted(task: _Task, penalty: float) -> tuple[Floats, Floats]:
     changes by no more than 1 for each step of length 1 where images have length 1.
     """
     _, place, counts = np.unique(task.classes, return_inverse=True, return_counts=True)
-    importance = (1 / (len(counts) * counts[place]))[:, None].astype(np.float32) if len(place) else 0
+    importance = (
+        (1 / (len(counts) * counts[place]))[:, None].astype(np.float32) if len(place) else 0
+    )
     inputs = np.concatenate([task.images, np.ones((len(task.images), 1), dtype=np.float32)], axis=1)
     decay = np.full(inputs.shape[1], penalty, dtype=np.float32)
     decay[-1] = 0
@@ -298,4 +350,6 @@ def _limit(shots: Shots) -> float:
     has_others = twins.firsts[counts[place[twins.firsts]] > taken[twins.firsts]]
     own, left_out = place[has_others], taken[has_others, None]
     means = (sums[own] - left_out * twins.means[has_others]) / (counts[own, None] - left_out)
-    return distance_limit(((shots.as_classified[has_others] - means) ** 2).sum(axis=1).astype(np.float32))
+    return distance_limit(
+        ((shots.as_classified[has_others] - means) ** 2).sum(axis=1).astype(np.float32)
+    )

@@ -37,11 +37,19 @@ class Opinions:
     def none(count: int) -> "Opinions":
         """Before there is a model."""
         nothing = np.full(count, NO_CLASS, dtype=np.int64)
-        return Opinions(nothing, np.zeros(count, dtype=np.float32), {}, nothing, np.zeros(count, dtype=np.int64))
+        return Opinions(
+            nothing, np.zeros(count, dtype=np.float32), {}, nothing, np.zeros(count, dtype=np.int64)
+        )
 
     def at(self, rows: Integers) -> "Opinions":
         """Those of some images (k,)."""
-        return Opinions(self.best[rows], self.probability[rows], self.shots, self.branch[rows], self.passed[rows])
+        return Opinions(
+            self.best[rows],
+            self.probability[rows],
+            self.shots,
+            self.branch[rows],
+            self.passed[rows],
+        )
 
     @cached_property
     def is_sure(self) -> Flags:

@@ -7,14 +7,25 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Codes, Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.blocks import (
+    Codes,
+    Embeddings,
+    Flags,
+    Floats,
+    Integers,
+    block_of,
+    factor_of,
+    in_blocks,
+)
 from engine.graph.category_graph import CategoryGraph
 
 COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
 EXTRA: Final = 0.5  # counted in for each of the four outcomes of a pair, so that intervals of few pairs are wide enough
 CALIBRATION_BINS: Final = 15  # bins of a calibration error, as in the source of `calibration_error`
-UNKNOWN_QUANTILE: Final = 0.99  # share of held-out shots that must not be unknown. Chosen: one in a hundred may.
+UNKNOWN_QUANTILE: Final = (
+    0.99  # share of held-out shots that must not be unknown. Chosen: one in a hundred may.
+)
 FEWEST_DISTANCES: Final = 8  # fewer held-out shots than this give no limit
 LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 """Squared distance within which unit-length embeddings are of the same picture, up to rounding."""
@@ -39,7 +50,10 @@ class Scores:
     @classmethod
     def empty(cls, count: int) -> "Scores":
         """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
-        integers, floats = np.zeros((2, count), dtype=np.int32), np.zeros((4, count), dtype=np.float32)
+        integers, floats = (
+            np.zeros((2, count), dtype=np.int32),
+            np.zeros((4, count), dtype=np.float32),
+        )
         return cls(integers[0], floats[0], floats[1], integers[1], floats[2], floats[3])
 
     def at(self, rows: Integers) -> "Scores":
@@ -93,7 +107,11 @@ def share_interval(hits: float, count: float) -> tuple[float, float]:
         return 0.0, 1.0
     share, square = hits / count, CONFIDENCE**2
     middle = (share + square / (2 * count)) / (1 + square / count)
-    spread = CONFIDENCE * sqrt(share * (1 - share) / count + square / (4 * count**2)) / (1 + square / count)
+    spread = (
+        CONFIDENCE
+        * sqrt(share * (1 - share) / count + square / (4 * count**2))
+        / (1 + square / count)
+    )
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
@@ -118,13 +136,21 @@ def calibration_error(scores: Floats, is_right: Flags, bins: int = CALIBRATION_B
 
     Source: Guo et al., ICML 2017.
     """
-    return float(np.abs(calibration_gaps(scores, is_right, bins)).sum()) if len(scores) else float("nan")
+    return (
+        float(np.abs(calibration_gaps(scores, is_right, bins)).sum())
+        if len(scores)
+        else float("nan")
+    )
 
 
-def calibration_gaps(scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS) -> NDArray[np.float64]:
+def calibration_gaps(
+    scores: Floats, is_right: Flags, bins: int = CALIBRATION_BINS
+) -> NDArray[np.float64]:
     """What each bin (bins,) adds to the calibration error of n > 0 scores, positive where they are above accuracy."""
     place = np.minimum((scores * bins).astype(np.int64), bins - 1)
-    return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(scores)
+    return np.bincount(place, weights=scores - is_right.astype(np.float64), minlength=bins) / len(
+        scores
+    )
 
 
 def distance_limit(nearest: Floats) -> float:
@@ -132,4 +158,10 @@ def distance_limit(nearest: Floats) -> float:
     finite = nearest[np.isfinite(nearest)]
     if len(finite) < FEWEST_DISTANCES:
         return float("inf")
-    return float(max(np.quantile(finite, UNKNOWN_QUANTILE), finite.mean() + 3 * finite.std(), LEAST_UNKNOWN_DISTANCE))
+    return float(
+        max(
+            np.quantile(finite, UNKNOWN_QUANTILE),
+            finite.mean() + 3 * finite.std(),
+            LEAST_UNKNOWN_DISTANCE,
+        )
+    )

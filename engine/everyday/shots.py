@@ -24,8 +24,12 @@ class Shots:
     image_ids: Integers  # (n,) int64
     class_ids: Integers  # (n,) int64, the person's class, fine or coarse
     embeddings: Floats  # (n, d) float32, what prototypes are made from
-    single_view: Floats | None = None  # (n, d) float32, where `embeddings` are over several views; else None
-    folds: Integers | None = None  # (n,) int64, equal for twins, which are held out together; negative for none
+    single_view: Floats | None = (
+        None  # (n, d) float32, where `embeddings` are over several views; else None
+    )
+    folds: Integers | None = (
+        None  # (n,) int64, equal for twins, which are held out together; negative for none
+    )
 
     @property
     def as_classified(self) -> Floats:
@@ -39,7 +43,11 @@ class Shots:
         single_view = None if self.single_view is None else self.single_view[positions]
         folds = None if self.folds is None else self.folds[positions]
         return Shots(
-            self.image_ids[positions], self.class_ids[positions], self.embeddings[positions], single_view, folds
+            self.image_ids[positions],
+            self.class_ids[positions],
+            self.embeddings[positions],
+            single_view,
+            folds,
         )
 
     @cached_property
@@ -79,7 +87,9 @@ class HeldTogether:
 
     sizes: Integers  # (n,) int64, how many are held out with each shot, itself included
     means: Floats  # (n, d) float32, their mean embedding
-    firsts: Integers  # (g,) int64 position of the first one of each group: the rest says nothing more
+    firsts: (
+        Integers  # (g,) int64 position of the first one of each group: the rest says nothing more
+    )
 
 
 @dataclass(frozen=True)
@@ -136,8 +146,12 @@ def class_means(shots: Shots, members: Membership, class_count: int) -> Floats:
 class ViewEmbeddings:
     """Embeddings of some images over all their views."""
 
-    image_ids: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (k,) int64, ascending
-    vectors: Floats = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (k, d) float32 of length 1
+    image_ids: Integers = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )  # (k,) int64, ascending
+    vectors: Floats = field(
+        default_factory=lambda: np.zeros((0, 0), dtype=np.float32)
+    )  # (k, d) float32 of length 1
 
     def has(self, image_ids: Integers) -> Flags:
         """(n,) bool, which of these images are among them."""
@@ -165,8 +179,12 @@ class EmbeddedSnapshot:
     embeddings: NDArray[np.int16]  # (r, d) int16 in fixed point
     is_filled: Flags  # (r,) bool, rows that have an embedding
     age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
-    views: ViewEmbeddings = field(default_factory=ViewEmbeddings)  # embeddings of labelled images over all their views
-    folds: Integers | None = None  # (n,) int64, equal for twins and shots of one burst; negative for none
+    views: ViewEmbeddings = field(
+        default_factory=ViewEmbeddings
+    )  # embeddings of labelled images over all their views
+    folds: Integers | None = (
+        None  # (n,) int64, equal for twins and shots of one burst; negative for none
+    )
     # (r,) uint64, beginnings of the content hashes that the embeddings are of; None where these decide by themselves
     contents: NDArray[np.uint64] | None = None
 
@@ -185,7 +203,9 @@ class EmbeddedSnapshot:
         """The same without these of the listed images."""
         if not image_ids:
             return self
-        is_left = ~np.isin(self.image_ids, np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
+        is_left = ~np.isin(
+            self.image_ids, np.fromiter(image_ids, dtype=np.int64, count=len(image_ids))
+        )
         return replace(
             self,
             image_ids=self.image_ids[is_left],
@@ -202,7 +222,9 @@ class EmbeddedSnapshot:
         """The labelled images that have an embedding and whose class is in the graph, over all views where known."""
         places = np.flatnonzero(self.labels >= 0)
         places = places[self.is_filled[self.rows[places]]]
-        known = [class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph]
+        known = [
+            class_id for class_id in np.unique(self.labels[places]).tolist() if class_id in graph
+        ]
         places = places[np.isin(self.labels[places], known)]
         image_ids, alone = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
         folds = None if self.folds is None else self.folds[places]

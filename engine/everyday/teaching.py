@@ -13,14 +13,23 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers, RowOrder, in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import (
+    Floats,
+    Integers,
+    RowOrder,
+    in_blocks,
+    one_thread_each,
+    stop_if_asked,
+)
 from engine.everyday.classifier import FitSnapshot, FittedClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.scores import Scores
 from engine.graph.codes import NO_CLASS
 
-BLOCK_ROWS: Final = 256  # images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
+BLOCK_ROWS: Final = (
+    256  # images compared at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
+)
 STEPS_BEFORE_A_LOOK: Final = 256  # images chosen before looking whether to stop: some milliseconds
 
 
@@ -42,7 +51,9 @@ def uncertainty_of(
     return ModelUncertainty(1 - scores.best_score, labelled, left_out)
 
 
-def teach_first_of(kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
+def teach_first_of(
+    kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+) -> RowOrder | None:
     """See `Classifier.teach_first`, by the basis that is kept of the collection."""
     images = snapshot.images
     basis = kept.current(images, snapshot.shots.image_ids)
@@ -102,7 +113,9 @@ class _Coverage:
         self._weights = weights
         self._alike = np.zeros((count, count), dtype=np.float32)
         self._covered = np.zeros(count, dtype=np.float32)
-        self.gains = np.zeros(count, dtype=np.float32)  # what each image would add if it were the next one
+        self.gains = np.zeros(
+            count, dtype=np.float32
+        )  # what each image would add if it were the next one
         in_blocks(count, lambda rows: self._compare(vectors, known, rows), BLOCK_ROWS)
         in_blocks(count, self._gain, BLOCK_ROWS)
 

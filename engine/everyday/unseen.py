@@ -32,12 +32,18 @@ USUAL_WEIGHT_OF_FEW: Final = 5.0
 """What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
 LEAST_BRANCH: Final = np.float32(0.03)
 """Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
-LEAST_SIMILARITY: Final = np.float32(1e-3)  # of which a logarithm is taken. Chosen: below that of any image.
-MOST_KNOWN: Final = np.float32(1 - 1e-6)  # largest probability. Chosen: so that logarithms of the rest exist.
+LEAST_SIMILARITY: Final = np.float32(
+    1e-3
+)  # of which a logarithm is taken. Chosen: below that of any image.
+MOST_KNOWN: Final = np.float32(
+    1 - 1e-6
+)  # largest probability. Chosen: so that logarithms of the rest exist.
 DOUBT: Final = 4.5
 """Images that n labels are weighed against, of which the expected share is of classes without examples: no image is of
 one with examples with a probability above n / (n + this times the share). Chosen: decision 104."""
-HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
+HALVINGS: Final = (
+    30  # of an interval of log odds. Chosen: what is left of it changes no probability.
+)
 LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
 CHECKS: Final = 4.0
@@ -110,7 +116,11 @@ def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int
 
 
 def classes_seen(
-    graph: CategoryGraph, leaves: Sequence[int], seen: Collection[int], labels: Mapping[int, int], images: int
+    graph: CategoryGraph,
+    leaves: Sequence[int],
+    seen: Collection[int],
+    labels: Mapping[int, int],
+    images: int,
 ) -> ClassesSeen:
     """Count leaves, and expect how many images they have, as if all had equally many.
 
@@ -226,7 +236,9 @@ def unseen_classes(
         offsets, evidence = _offsets_for(EVIDENCE * _logs(similarity), offsets), EVIDENCE
     most = min(float(MOST_KNOWN), labels / (labels + DOUBT * counts.share))
     usual = usual.astype(np.float32)
-    return UnseenClasses(is_unseen, leaves, outside, branches, usual, offsets, evidence, most, counts)
+    return UnseenClasses(
+        is_unseen, leaves, outside, branches, usual, offsets, evidence, most, counts
+    )
 
 
 def _leaves_at(graph: CategoryGraph, class_id: int) -> int:

@@ -20,7 +20,9 @@ class SharedSets(Generic[Key]):
 
     def __init__(self) -> None:
         self._held: dict[Key, tuple[ClassId, ...] | set[ClassId]] = {}
-        self._own: set[Key] = set()  # sets that no copy shares, which may therefore be changed in place
+        self._own: set[Key] = (
+            set()
+        )  # sets that no copy shares, which may therefore be changed in place
 
     def of(self, key: Key) -> Collection[ClassId]:
         """The ids of a key; to be read, not kept over an edit."""
@@ -177,10 +179,14 @@ class LevelTable:
     def _correct_below(self, class_id: int, levels: dict[int, int]) -> None:
         self._by_level = None
         affected = reachable(self._edges.children, class_id) | {class_id}
-        waiting_for = {each: sum(p in affected for p in self._edges.parents(each)) for each in affected}
+        waiting_for = {
+            each: sum(p in affected for p in self._edges.parents(each)) for each in affected
+        }
         self._settle([class_id], waiting_for, levels)
 
-    def _settle(self, ready: list[int], waiting_for: dict[int, int], levels: dict[int, int]) -> None:
+    def _settle(
+        self, ready: list[int], waiting_for: dict[int, int], levels: dict[int, int]
+    ) -> None:
         """Set the levels of classes whose parents all have theirs, and so on below them."""
         while ready:
             settled = ready.pop()

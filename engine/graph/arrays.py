@@ -24,7 +24,9 @@ def edge_index(graph: CategoryGraph, classes: Sequence[ClassId]) -> NDArray[np.i
     return np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
 
 
-def roll_up_matrix(graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]) -> NDArray[np.float32]:
+def roll_up_matrix(
+    graph: CategoryGraph, classes: Sequence[ClassId], leaves: Sequence[ClassId]
+) -> NDArray[np.float32]:
     """Roll-up (L, C) float32 of scores of L leaves to C distinct classes: 1 where the leaf is the class or below it.
 
     A leaf that is reachable on two paths counts once. Any classes will do for leaves.

@@ -10,8 +10,22 @@ from typing import Final, final
 
 from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
-from engine.graph.find import find_class, fitting_classes, nearest_classes, path_text, search_classes
+from engine.graph.edits import (
+    AttributesChanged,
+    ClassAdded,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+    inverse,
+)
+from engine.graph.find import (
+    find_class,
+    fitting_classes,
+    nearest_classes,
+    path_text,
+    search_classes,
+)
 from engine.graph.identities import NO_IDENTITY, new_identity
 from engine.graph.names import clean_name
 from engine.graph.removal import (
@@ -70,7 +84,9 @@ class CategoryGraph:
         check_known(self._structure, *parents)
         new_id = self.next_id if class_id is None else class_id
         if new_id in self:
-            raise GraphError("the class number {new_id} is taken", found=f'"{self.name(new_id)}"', new_id=new_id)
+            raise GraphError(
+                "the class number {new_id} is taken", found=f'"{self.name(new_id)}"', new_id=new_id
+            )
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
@@ -119,7 +135,9 @@ class CategoryGraph:
             check_name_is_free(self._structure, TOP, self.name(child_id))
         self._commit([EdgeRemoved(parent_id, child_id)])
 
-    def remove(self, *class_ids: ClassId, children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> None:
+    def remove(
+        self, *class_ids: ClassId, children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED
+    ) -> None:
         """Remove classes; see `engine.graph.removal.removal_edits` for what becomes of those below."""
         self._commit(removal_edits(self._structure, class_ids, children))
 
@@ -131,7 +149,9 @@ class CategoryGraph:
         """
         self._commit(merging_edits(self._structure, class_id, heir_id))
 
-    def move(self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None) -> None:
+    def move(
+        self, class_id: ClassId, from_parent: ClassId | None, to_parent: ClassId | None
+    ) -> None:
         """Move a class from one parent to another as one step; `None` stands for the top level.
 
         Raises:
@@ -228,7 +248,11 @@ class CategoryGraph:
 
     def edges(self) -> Iterator[tuple[ClassId, ClassId]]:
         """All edges as (parent, child), by child and then by parent."""
-        return ((parent_id, child_id) for child_id in self.classes() for parent_id in self._structure.parents(child_id))
+        return (
+            (parent_id, child_id)
+            for child_id in self.classes()
+            for parent_id in self._structure.parents(child_id)
+        )
 
     def parents(self, class_id: ClassId) -> tuple[ClassId, ...]:
         """Classes directly above, oldest first."""

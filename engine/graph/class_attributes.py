@@ -12,7 +12,13 @@ from functools import cached_property
 from typing import Any, Final
 
 from engine.errors import GraphError, InputError
-from engine.graph.language_tags import is_for, name_in, split_language, with_language, without_language
+from engine.graph.language_tags import (
+    is_for,
+    name_in,
+    split_language,
+    with_language,
+    without_language,
+)
 from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
@@ -27,11 +33,17 @@ _CUT: Final = " […]"  # end of a note that was too long
 class ClassAttributes:
     """The attributes of one class."""
 
-    source_id: str = ""  # its id in the source that it came from ("n01440764"); "" where it has none
-    synonyms: tuple[str, ...] = ()  # other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
+    source_id: str = (
+        ""  # its id in the source that it came from ("n01440764"); "" where it has none
+    )
+    synonyms: tuple[
+        str, ...
+    ] = ()  # other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
     note: str = ""  # what people note about it, some lines of text
     colour: str = ""  # "#rrggbb" in lower case; "" for none
-    bar: float | None = None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
+    bar: float | None = (
+        None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
+    )
     is_deepest: bool = False  # never predict anything below it
     rank: str = ""  # its rank in a taxonomy of living things ("species"), or any other word; "" where there is none
     is_broadest: bool = False  # never predict anything above it
@@ -53,7 +65,11 @@ class ClassAttributes:
 
     def names_for(self, language: str) -> tuple[str, ...]:
         """The synonyms without a language, and those in a language; in "" all of them."""
-        return tuple(without_language(each) for each in self.synonyms if not language or is_for(language, each))
+        return tuple(
+            without_language(each)
+            for each in self.synonyms
+            if not language or is_for(language, each)
+        )
 
     def __bool__(self) -> bool:
         return bool(self.source_id or self.synonyms) or self != NO_ATTRIBUTES
@@ -107,11 +123,19 @@ class Attribute:
     column: str  # its kind and its limits, for the project file
     clean: Callable[[Any, str], Any] = lambda value, _name: value
     """Makes a value one that a class of this name can have, or refuses it; not called for the default."""
-    fit: Callable[[Any], Any] = lambda value: value  # makes a foreign file's value one that is not refused for its form
+    fit: Callable[[Any], Any] = lambda value: (
+        value
+    )  # makes a foreign file's value one that is not refused for its form
     since: int = 1  # version of the project file that brought it
-    is_name: bool = False  # whether lists and drawings are made anew when it changes; it is one of `names`
-    is_shared: bool = True  # whether a class that another one is merged into gets it where it has none
-    is_compared: bool = False  # whether it follows a source's new version where no person changed it
+    is_name: bool = (
+        False  # whether lists and drawings are made anew when it changes; it is one of `names`
+    )
+    is_shared: bool = (
+        True  # whether a class that another one is merged into gets it where it has none
+    )
+    is_compared: bool = (
+        False  # whether it follows a source's new version where no person changed it
+    )
     concerns_fit: bool = False  # whether predictions depend on it
     is_in_files: bool = True  # whether taxonomies have it
     read_as: tuple[str, ...] = ()  # other names that programs give it
@@ -145,7 +169,13 @@ class Attribute:
 
     def stored(self, value: Any) -> str | float | None:
         """The value as it lies in the project file; between two synonyms is a line break, which no name can hold."""
-        return "\n".join(value) if isinstance(value, tuple) else int(value) if isinstance(value, bool) else value
+        return (
+            "\n".join(value)
+            if isinstance(value, tuple)
+            else int(value)
+            if isinstance(value, bool)
+            else value
+        )
 
     def loaded(self, stored: Any) -> Any:
         """The value that lies in the project file so."""
@@ -173,7 +203,9 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
     plain = [name]
     for synonym in filter(str.strip, synonyms):
         bare, language = split_language(synonym)
-        cleaned[clean_name(with_language(bare, language) if language else synonym, noun="synonym")] = None
+        cleaned[
+            clean_name(with_language(bare, language) if language else synonym, noun="synonym")
+        ] = None
         plain += [bare] if language else []
     for each in plain:
         cleaned.pop(each, None)
@@ -197,8 +229,14 @@ def _clean_note(note: str, _name: str) -> str:
             "a note is too long", expected="at most {limit:,} characters", found=f"{len(note):,}",
             remedy="shorten it", limit=LONGEST_NOTE)  # fmt: skip
     note = _LINE_ENDS.sub("\n", note)
-    if not note.isprintable() and (strange := next((each for each in note if _is_control(each)), None)):
-        raise InputError("a note cannot hold control characters", found=f"{strange!a}", remedy="delete that character")
+    if not note.isprintable() and (
+        strange := next((each for each in note if _is_control(each)), None)
+    ):
+        raise InputError(
+            "a note cannot hold control characters",
+            found=f"{strange!a}",
+            remedy="delete that character",
+        )
     return note
 
 
@@ -207,7 +245,9 @@ def fitting_note(text: str) -> str:
     if text.isprintable() and len(text) <= LONGEST_NOTE:
         return text.strip()  # nearly all of them
     plain = "".join(each for each in _LINE_ENDS.sub("\n", text) if not _is_control(each)).strip()
-    return plain if len(plain) <= LONGEST_NOTE else plain[: LONGEST_NOTE - len(_CUT)].rstrip() + _CUT
+    return (
+        plain if len(plain) <= LONGEST_NOTE else plain[: LONGEST_NOTE - len(_CUT)].rstrip() + _CUT
+    )
 
 
 def _is_control(character: str) -> bool:
@@ -217,7 +257,9 @@ def _is_control(character: str) -> bool:
 def _clean_colour(colour: str, _name: str) -> str:
     cleaned = colour.strip().lower()
     if cleaned and not _COLOUR.fullmatch(cleaned):
-        raise InputError("this is not a colour", expected='"#rrggbb", or nothing for none', found=cleaned[:40])
+        raise InputError(
+            "this is not a colour", expected='"#rrggbb", or nothing for none', found=cleaned[:40]
+        )
     return cleaned
 
 
@@ -236,14 +278,19 @@ def _clean_rank(rank: str, _name: str) -> str:
 def _clean_label_key(digit: int, _name: str) -> int:
     if not 0 <= digit <= LAST_LABEL_KEY:
         raise InputError(
-            "this is not a key for a class", expected="1 to {last}, or 0", found=str(digit), last=LAST_LABEL_KEY
+            "this is not a key for a class",
+            expected="1 to {last}, or 0",
+            found=str(digit),
+            last=LAST_LABEL_KEY,
         )
     return digit
 
 
 def _clean_bar(bar: float, _name: str) -> float:
     if not 0 <= bar <= 1:
-        raise InputError("a confidence threshold must be a probability", expected="0 to 1", found=str(bar))
+        raise InputError(
+            "a confidence threshold must be a probability", expected="0 to 1", found=str(bar)
+        )
     return float(bar)
 
 
@@ -353,6 +400,8 @@ ATTRIBUTES: Final = (
 
 ATTRIBUTE: Final = {each.name: each for each in ATTRIBUTES}  # by name
 
-IN_FILES: Final = tuple(each for each in ATTRIBUTES if each.is_in_files)  # those that taxonomies have
+IN_FILES: Final = tuple(
+    each for each in ATTRIBUTES if each.is_in_files
+)  # those that taxonomies have
 
 assert [each.name for each in ATTRIBUTES] == [each.name for each in fields(ClassAttributes)]

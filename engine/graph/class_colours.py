@@ -61,7 +61,9 @@ def _hue_of(colour: str) -> tuple[float, float]:
 
 
 def _decoded(encoded: float) -> float:
-    return encoded / 12.92 if encoded <= _ENCODED_BELOW else float(((encoded + 0.055) / 1.055) ** 2.4)
+    return (
+        encoded / 12.92 if encoded <= _ENCODED_BELOW else float(((encoded + 0.055) / 1.055) ** 2.4)
+    )
 
 
 def _from_oklab(lightness: float, green_red: float, blue_yellow: float) -> Rgb:
@@ -80,4 +82,6 @@ def _encoded(linear: float) -> float:
     """SRGB transfer curve, clipped to what a screen can show."""
     # The two branches and their constants are IEC 61966-2-1.
     clipped = min(max(linear, 0.0), 1.0)
-    return float(12.92 * clipped if clipped <= _LINEAR_BELOW else 1.055 * clipped ** (1 / 2.4) - 0.055)
+    return float(
+        12.92 * clipped if clipped <= _LINEAR_BELOW else 1.055 * clipped ** (1 / 2.4) - 0.055
+    )

@@ -98,4 +98,6 @@ def _known(name: str) -> str:
 
 def changes_look(edit: GraphEdit) -> bool:
     """Whether names, places or other names of classes change; notes, colours and bars are shown by others."""
-    return not isinstance(edit, AttributesChanged) or any(ATTRIBUTE[name].is_name for name in edit.values)
+    return not isinstance(edit, AttributesChanged) or any(
+        ATTRIBUTE[name].is_name for name in edit.values
+    )

@@ -44,7 +44,9 @@ def find_class(structure: GraphStructure, text: str) -> ClassId:
     fitting = fitting_classes(structure, text)
     if not fitting:
         raise UnknownClassError(
-            'there is no class "{text}"', remedy=_remedy(structure, split_path(text)), text=text.strip()
+            'there is no class "{text}"',
+            remedy=_remedy(structure, split_path(text)),
+            text=text.strip(),
         )
     if len(fitting) > 1:
         raise _ambiguous(structure, text, fitting)
@@ -79,7 +81,11 @@ def _class_at(structure: GraphStructure, names: Iterable[str]) -> ClassId | None
 def _ending_in(structure: GraphStructure, names: tuple[str, ...]) -> list[ClassId]:
     if not names:
         return []
-    return [each for each in structure.namesakes.of(names[-1]) if _fits_above(structure, each, names[:-1])]
+    return [
+        each
+        for each in structure.namesakes.of(names[-1])
+        if _fits_above(structure, each, names[:-1])
+    ]
 
 
 def _fits_above(structure: GraphStructure, class_id: ClassId, names: tuple[str, ...]) -> bool:
@@ -108,7 +114,9 @@ def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
     close = nearest_classes(structure, wanted[-1], CLOSE_MATCHES) if wanted else {}
     if not close:
         return marked("write a class's name, or its path with / between the names")
-    return Message("did you mean {names}?", {"names": either(f'"{name}"' for name in close.values())})
+    return Message(
+        "did you mean {names}?", {"names": either(f'"{name}"' for name in close.values())}
+    )
 
 
 def nearest_classes(structure: GraphStructure, name: str, limit: int) -> dict[ClassId, str]:
@@ -169,12 +177,19 @@ class _Typed:
         self.wanted = wanted
         literal = re.escape(wanted)
         self._begins_word = re.compile(f"{_WORD_BREAK}{literal}").search
-        self._ends_word = re.compile(f"{literal}(?:$|{_WORD_BREAK})").search  # quick, since it begins with letters
+        self._ends_word = re.compile(
+            f"{literal}(?:$|{_WORD_BREAK})"
+        ).search  # quick, since it begins with letters
         self._is_word = re.compile(f"(?:^|{_WORD_BREAK}){literal}(?:$|{_WORD_BREAK})").search
 
     def fitting(self, pairs: list[_Fit], fit: NameFit) -> list[_Fit]:
         """Those of the classes whose names, all of which have the text in them, fit so; they may fit better."""
-        wanted, ends_word, is_word, begins_word = self.wanted, self._ends_word, self._is_word, self._begins_word
+        wanted, ends_word, is_word, begins_word = (
+            self.wanted,
+            self._ends_word,
+            self._is_word,
+            self._begins_word,
+        )
         match fit:
             case NameFit.WHOLE:
                 return [pair for pair in pairs if pair[1] == wanted]
@@ -200,7 +215,9 @@ class _Typed:
         return NameFit.WHOLE if by_id == self.wanted else min(best, NameFit.PART)
 
 
-def search_classes(structure: GraphStructure, text: str, limit: int, first: Collection[ClassId] = ()) -> list[ClassId]:
+def search_classes(
+    structure: GraphStructure, text: str, limit: int, first: Collection[ClassId] = ()
+) -> list[ClassId]:
     """Find classes by a part of their name, source id or a synonym, or by their rank.
 
     Args:
@@ -219,10 +236,14 @@ def search_classes(structure: GraphStructure, text: str, limit: int, first: Coll
     path = text.rstrip()
     if not path.endswith(SEPARATOR) or path.endswith(f"\\{SEPARATOR}"):
         return found
-    return list(islice(dict.fromkeys(child for each in found for child in structure.children(each)), limit))
+    return list(
+        islice(dict.fromkeys(child for each in found for child in structure.children(each)), limit)
+    )
 
 
-def _found(structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]) -> list[ClassId]:
+def _found(
+    structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]
+) -> list[ClassId]:
     wanted = parts[-1]
     if wanted.startswith(RANK):
         beginning = wanted.removeprefix(RANK).strip()
@@ -231,16 +252,24 @@ def _found(structure: GraphStructure, parts: list[str], limit: int, first: Colle
     best = _best(structure, parts, limit, first)
     if len(best) < limit:
         ranked = [pair for pair in _of_ranks(structure, [wanted]) if pair[0] not in best]
-        best |= dict.fromkeys(_short_ones_first(_within(structure, ranked, parts), limit - len(best)))
+        best |= dict.fromkeys(
+            _short_ones_first(_within(structure, ranked, parts), limit - len(best))
+        )
     return list(best)
 
 
-def _best(structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]) -> dict[ClassId, None]:
+def _best(
+    structure: GraphStructure, parts: list[str], limit: int, first: Collection[ClassId]
+) -> dict[ClassId, None]:
     """NameFit by fit, and no further than needed: one letter fits most of 82,000 names."""
     typed = _Typed(parts[-1])
-    named = _within(structure, [pair for pair in structure.folded.items() if typed.wanted in pair[1]], parts)
+    named = _within(
+        structure, [pair for pair in structure.folded.items() if typed.wanted in pair[1]], parts
+    )
     called = _Called(structure, parts)
-    known = _within(structure, [(each, "") for each in dict.fromkeys(first) if each in structure.folded], parts)
+    known = _within(
+        structure, [(each, "") for each in dict.fromkeys(first) if each in structure.folded], parts
+    )
     offered = [(each, typed.fit_of(structure, each)) for each, _ in known]
     best: dict[ClassId, None] = {}
     for fit in NameFit:
@@ -271,7 +300,12 @@ class _Called:
         if fit is NameFit.WORDS and len(typed.wanted) < SHORTEST_WORD:
             return []
         if self._pairs is None:
-            listed = [(each, folded) for folded, ids in by_alias.items() if typed.wanted in folded for each in ids]
+            listed = [
+                (each, folded)
+                for folded, ids in by_alias.items()
+                if typed.wanted in folded
+                for each in ids
+            ]
             self._pairs = _within(self._structure, listed, self._parts)
         pairs = typed.fitting(self._pairs, fit)
         if fit is not NameFit.PART:
@@ -282,7 +316,11 @@ class _Called:
 def _of_ranks(structure: GraphStructure, ranks: Iterable[str]) -> list[_Fit]:
     """Classes of some folded ranks, with their folded names."""
     by_rank = structure.attributes.by_rank()
-    return [(class_id, structure.folded[class_id]) for rank in ranks for class_id in by_rank.get(rank, ())]
+    return [
+        (class_id, structure.folded[class_id])
+        for rank in ranks
+        for class_id in by_rank.get(rank, ())
+    ]
 
 
 def _short_ones_first(fitting: list[_Fit], limit: int) -> list[ClassId]:
@@ -302,12 +340,17 @@ def _within(structure: GraphStructure, fitting: list[_Fit], parts: list[str]) ->
     return fitting
 
 
-def _is_below(structure: GraphStructure, class_id: ClassId, part: str, known: dict[ClassId, bool]) -> bool:
+def _is_below(
+    structure: GraphStructure, class_id: ClassId, part: str, known: dict[ClassId, bool]
+) -> bool:
     """Whether a class above has this in its name; `known` caches the answers."""
     waiting = [class_id]
     while waiting:
         parents = structure.edges.parents(waiting[-1])
-        if any(part in structure.folded[each] or part in searchable(structure.shown_name(each)) for each in parents):
+        if any(
+            part in structure.folded[each] or part in searchable(structure.shown_name(each))
+            for each in parents
+        ):
             known[waiting.pop()] = True
         elif unknown := [each for each in parents if each not in known]:
             waiting += unknown

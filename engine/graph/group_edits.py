@@ -13,13 +13,19 @@ from engine.graph.edits import ClassAdded, EdgeAdded, GraphEdit, inverse
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME, MOST_CLASSES
 from engine.graph.traversal import longest_way
 
-Move = tuple[ClassId, ClassId | None]  # A class, and the parent that it is taken from; None for the top level
+Move = tuple[
+    ClassId, ClassId | None
+]  # A class, and the parent that it is taken from; None for the top level
 
 Edge = tuple[ClassId, ClassId]  # parent and child
-FEW: Final = 32  # new edges up to which each is looked at by itself: the levels of all classes take longer
+FEW: Final = (
+    32  # new edges up to which each is looked at by itself: the levels of all classes take longer
+)
 
 
-def add_parent(graph: CategoryGraph, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None) -> ClassId:
+def add_parent(
+    graph: CategoryGraph, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
+) -> ClassId:
     """Put a new class between a parent and some of its children, and return its id; None stands for the top level.
 
     Raises:
@@ -122,7 +128,9 @@ def check_growth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
         )
     links = [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
     links = [edge for edge in links if edge[0] in graph and edge[1] in graph]
-    depths = (longest_way(graph.parents, parent) + 1 + graph.height(child) for parent, child in links)
+    depths = (
+        longest_way(graph.parents, parent) + 1 + graph.height(child) for parent, child in links
+    )
     if len(links) > FEW or any(depth > DEEPEST_LEVEL for depth in depths):
         _check_depth(graph, edits)
 
@@ -133,7 +141,9 @@ def _check_depth(graph: CategoryGraph, edits: Sequence[GraphEdit]) -> None:
         return
     before = graph.copy()
     before.apply(inverse(edits))
-    sank = [each for each in too_deep if each not in before or graph.level(each) > before.level(each)]
+    sank = [
+        each for each in too_deep if each not in before or graph.level(each) > before.level(each)
+    ]
     if sank:
         deepest = max(sank, key=graph.level)
         raise GraphError(

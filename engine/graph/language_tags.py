@@ -54,7 +54,14 @@ def name_in(language: str, synonyms: Iterable[str]) -> str:
 def with_name_in(language: str, name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
     """Synonyms with another name in a language, in the place of the one that `name_in` gives; without it for ""."""
     before = name_in(language, synonyms)
-    at = next((place for place, each in enumerate(synonyms) if before and _is_name_in(language, before, each)), None)
+    at = next(
+        (
+            place
+            for place, each in enumerate(synonyms)
+            if before and _is_name_in(language, before, each)
+        ),
+        None,
+    )
     if at is None:
         return (*synonyms, with_language(name, language)) if name else tuple(synonyms)
     news = (with_language(name, split_language(synonyms[at])[1]),) if name else ()
@@ -75,7 +82,10 @@ def is_for(language: str, synonym: str) -> bool:
 @lru_cache(_MOST_KNOWN)
 def _standard(language: str) -> str:
     """A language tag in its standard form ("de" for "deu" and "ger"); "" where it is none that is registered."""
-    from langcodes import standardize_tag, tag_is_valid  # only where there are languages: the window shows first
+    from langcodes import (
+        standardize_tag,
+        tag_is_valid,
+    )  # only where there are languages: the window shows first
 
     tag = language.strip()
     is_one = 0 < len(tag) <= _LONGEST and tag.isascii() and tag_is_valid(tag)

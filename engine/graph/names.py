@@ -20,9 +20,13 @@ _MOST_DECOMPOSED: Final = 4  # one character in form NFC stands for at most so m
 _REFUSED_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 # They turn what stands after them, also beyond the name: a list or a file name then reads as something else.
 _DIRECTION_MARKS: Final = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
-_SEEN_CATEGORIES: Final = frozenset({"Mc", "Co", "Cn"})  # besides letters, numbers, punctuation and symbols
+_SEEN_CATEGORIES: Final = frozenset(
+    {"Mc", "Co", "Cn"}
+)  # besides letters, numbers, punctuation and symbols
 _SEEN_KINDS: Final = frozenset("LNPS")
-_BLANK_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")  # Hangul fillers and Braille without a dot
+_BLANK_LETTERS: Final = frozenset(
+    "\u115f\u1160\u3164\uffa0\u2800"
+)  # Hangul fillers and Braille without a dot
 
 
 def clean_name(name: str, *, noun: str = _CLASS_NAME, longest: int = LONGEST_NAME) -> str:
@@ -44,7 +48,11 @@ def clean_name(name: str, *, noun: str = _CLASS_NAME, longest: int = LONGEST_NAM
         raise _too_long(bare, noun, longest)
     cleaned = unicodedata.normalize("NFC", bare).strip()
     if not cleaned:
-        raise GraphError("a class needs a name", found="an empty one", remedy="write at least one visible character")
+        raise GraphError(
+            "a class needs a name",
+            found="an empty one",
+            remedy="write at least one visible character",
+        )
     if len(cleaned) > longest:
         raise _too_long(cleaned, noun, longest)
     if not (cleaned.isascii() and cleaned.isprintable()):
@@ -110,7 +118,9 @@ def _too_long(name: str, noun: str, longest: int) -> GraphError:
 
 def _refuse_treacherous_characters(name: str, noun: str) -> None:
     for position, character in enumerate(name, start=1):
-        is_control = unicodedata.category(character) in _REFUSED_CATEGORIES or _is_noncharacter(character)
+        is_control = unicodedata.category(character) in _REFUSED_CATEGORIES or _is_noncharacter(
+            character
+        )
         if is_control or unicodedata.bidirectional(character) in _DIRECTION_MARKS:
             kind = _CONTROLS if is_control else _MARKS
             raise GraphError(
@@ -138,7 +148,9 @@ def _refuse_invisible(name: str) -> None:
 def _is_seen(character: str) -> bool:
     """Whether a character shows by itself; combining marks, blanks and joiners do not."""
     category = unicodedata.category(character)
-    return character not in _BLANK_LETTERS and (category[0] in _SEEN_KINDS or category in _SEEN_CATEGORIES)
+    return character not in _BLANK_LETTERS and (
+        category[0] in _SEEN_KINDS or category in _SEEN_CATEGORIES
+    )
 
 
 def _is_noncharacter(character: str) -> bool:

@@ -33,7 +33,9 @@ class Refusal:
 
     obstacle: Obstacle  # what is in the way
     class_id: ClassId  # the class that it is in the way of
-    path: tuple[ClassId, ...] = ()  # of a cycle: from the class down to the parent, both included; else empty
+    path: tuple[
+        ClassId, ...
+    ] = ()  # of a cycle: from the class down to the parent, both included; else empty
 
 
 def placement_refusal(
@@ -47,7 +49,9 @@ def placement_refusal(
         is_link: whether they stay where they are as well. At the top level nothing is linked.
     """
     is_move = not is_link or to_parent is None
-    moving = [(class_id, parent) for class_id, parent in places if not (is_move and parent == to_parent)]
+    moving = [
+        (class_id, parent) for class_id, parent in places if not (is_move and parent == to_parent)
+    ]
     if not moving or to_parent in {class_id for class_id, _parent in places}:
         return Refusal(Obstacle.NOTHING_TO_DO, places[0][0])
     going = tuple(dict.fromkeys(class_id for class_id, _parent in moving))
@@ -60,7 +64,9 @@ def placement_refusal(
     return _under_itself(graph, new, to_parent) or _namesake(graph, new, to_parent)
 
 
-def _under_itself(graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId) -> Refusal | None:
+def _under_itself(
+    graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId
+) -> Refusal | None:
     for class_id in going:
         # Looking upwards: ancestors are few where descendants may be the whole graph.
         if graph.children(class_id) and (way := shortest_way(graph.parents, to_parent, class_id)):
@@ -68,14 +74,18 @@ def _under_itself(graph: CategoryGraph, going: Sequence[ClassId], to_parent: Cla
     return None
 
 
-def _among_roots(graph: CategoryGraph, going: Sequence[ClassId], places: Sequence[Place]) -> Refusal | None:
+def _among_roots(
+    graph: CategoryGraph, going: Sequence[ClassId], places: Sequence[Place]
+) -> Refusal | None:
     """A class leaves for the top level with all its parents, or not at all."""
     left = Counter(class_id for class_id, _parent in dict.fromkeys(places))
     more = (class_id for class_id in going if len(graph.parents(class_id)) > left[class_id])
     return next((Refusal(Obstacle.OTHER_PARENTS, class_id) for class_id in more), None)
 
 
-def _namesake(graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId | None) -> Refusal | None:
+def _namesake(
+    graph: CategoryGraph, going: Sequence[ClassId], to_parent: ClassId | None
+) -> Refusal | None:
     """A class of that name is there already, or comes along."""
     names: set[str] = set()
     for class_id in going:

@@ -24,20 +24,29 @@ def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
 
 
 def check_name_is_free(
-    structure: GraphStructure, parent_id: ClassId | None, name: str, *, ignoring: Iterable[ClassId] = ()
+    structure: GraphStructure,
+    parent_id: ClassId | None,
+    name: str,
+    *,
+    ignoring: Iterable[ClassId] = (),
 ) -> None:
     """Raise `DuplicateNameError` where another child of the parent, or another root, has this clean name."""
     if set(structure.children_named(parent_id, name)) - set(ignoring):
         raise namesake_error(structure, parent_id, name)
 
 
-def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
+def namesake_error(
+    structure: GraphStructure, parent_id: ClassId | None, name: str
+) -> DuplicateNameError:
     """The error of a name that is taken; see `check_name_is_free`."""
     place = Message("at the top level")
     if parent_id is not TOP:
         place = Message('under "{parent}"', {"parent": structure.names[parent_id]})
     return DuplicateNameError(
-        'there is already a class "{name}" {place}', remedy="choose another name or place", name=name, place=place
+        'there is already a class "{name}" {place}',
+        remedy="choose another name or place",
+        name=name,
+        place=place,
     )
 
 
@@ -45,7 +54,9 @@ def check_not_linked(structure: GraphStructure, parent_id: ClassId, child_id: Cl
     """Raise `GraphError` for an edge that is there."""
     if structure.edges.has(parent_id, child_id):
         raise GraphError(
-            '"{child}" is already under "{parent}"', child=structure.names[child_id], parent=structure.names[parent_id]
+            '"{child}" is already under "{parent}"',
+            child=structure.names[child_id],
+            parent=structure.names[parent_id],
         )
 
 
@@ -84,7 +95,9 @@ def check_origin(structure: GraphStructure, class_id: ClassId, from_parent: Clas
         check_linked(structure, from_parent, class_id)
     elif structure.parents(class_id):
         raise GraphError(
-            '"{name}" is not at the top level', remedy="say which parent it leaves", name=structure.names[class_id]
+            '"{name}" is not at the top level',
+            remedy="say which parent it leaves",
+            name=structure.names[class_id],
         )
 
 
@@ -103,7 +116,9 @@ class ChildrenOfRemoved(Enum):
     """What becomes of the classes below one that is removed."""
 
     ADOPTED = "adopted"  # they go to its parents, or to the top level where it has none
-    TOP_LEVEL = "top level"  # they lose it as a parent, so those without any other go to the top level
+    TOP_LEVEL = (
+        "top level"  # they lose it as a parent, so those without any other go to the top level
+    )
     REMOVED = "removed"  # they go with it, but for those that also lie under a class that stays
 
 
@@ -133,7 +148,9 @@ def classes_that_go(
     return tuple(going)
 
 
-def adopters(graph: Surroundings, class_id: ClassId, going: Container[ClassId]) -> tuple[ClassId, ...]:
+def adopters(
+    graph: Surroundings, class_id: ClassId, going: Container[ClassId]
+) -> tuple[ClassId, ...]:
     """The nearest classes that stay above one that goes, ascending ids; none where only such as go are above."""
     above = reachable(lambda each: graph.parents(each) if each in going else (), class_id)
     return tuple(sorted(each for each in above if each not in going))
@@ -150,7 +167,9 @@ def label_heir(graph: Surroundings, class_id: ClassId, going: Container[ClassId]
 
 
 def removal_edits(
-    structure: GraphStructure, class_ids: Collection[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED
+    structure: GraphStructure,
+    class_ids: Collection[ClassId],
+    children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED,
 ) -> list[GraphEdit]:
     """Edits that remove classes.
 
@@ -160,18 +179,24 @@ def removal_edits(
     """
     check_known(structure, *class_ids)
     going = dict.fromkeys(classes_that_go(structure, class_ids, children))
-    orphans = dict.fromkeys(child for each in going for child in _children(structure, each) if child not in going)
+    orphans = dict.fromkeys(
+        child for each in going for child in _children(structure, each) if child not in going
+    )
     new = _adoptions(structure, going, orphans) if children is ChildrenOfRemoved.ADOPTED else []
     _check_new_siblings(structure, going, orphans, new)
     edits: list[GraphEdit] = [*new]
     # Each edge once: those from a class that goes, and those from a class that stays to one that goes.
     edits += [EdgeRemoved(each, child) for each in going for child in _children(structure, each)]
-    edits += [EdgeRemoved(up, each) for each in going for up in structure.parents(each) if up not in going]
+    edits += [
+        EdgeRemoved(up, each) for each in going for up in structure.parents(each) if up not in going
+    ]
     names, attributes = structure.names, structure.attributes
     return [*edits, *(ClassRemoved(each, names[each], attributes.of(each)) for each in going)]
 
 
-def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId) -> list[GraphEdit]:
+def merging_edits(
+    structure: GraphStructure, class_id: ClassId, heir_id: ClassId
+) -> list[GraphEdit]:
     """Edits that put `heir_id` in the place of `class_id`.
 
     Its children go under the heir, and the heir under its parents; what would put a class under itself, or repeat a way
@@ -186,13 +211,19 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
     check_known(structure, class_id, heir_id)
     if class_id == heir_id:
         raise GraphError(
-            '"{name}" cannot be merged into itself', remedy="choose another class", name=structure.names[class_id]
+            '"{name}" cannot be merged into itself',
+            remedy="choose another class",
+            name=structure.names[class_id],
         )
     cut = [EdgeRemoved(parent_id, class_id) for parent_id in structure.parents(class_id)]
     cut += [EdgeRemoved(class_id, child_id) for child_id in _children(structure, class_id)]
     new = list(dict.fromkeys(_new_edges(structure, class_id, heir_id)))
     _check_names(structure, class_id, new)
-    name, own, known = structure.names[class_id], structure.attributes.of(class_id), structure.attributes.of(heir_id)
+    name, own, known = (
+        structure.names[class_id],
+        structure.attributes.of(class_id),
+        structure.attributes.of(heir_id),
+    )
     named = ClassAttributes(synonyms=(name,))
     wider = known.filled_in(named).filled_in(own).cleaned(structure.names[heir_id])
     news = known.differences(wider)
@@ -205,7 +236,9 @@ def _children(structure: GraphStructure, class_id: ClassId) -> list[ClassId]:
     return sorted(structure.edges.children(class_id))
 
 
-def _adoptions(structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId]) -> list[EdgeAdded]:
+def _adoptions(
+    structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId]
+) -> list[EdgeAdded]:
     """Edges from the classes that stay above those that go to the children that these leave behind."""
     above = {each: adopters(structure, each, going) for each in going}
     new = [
@@ -219,7 +252,10 @@ def _adoptions(structure: GraphStructure, going: Collection[ClassId], orphans: I
 
 
 def _check_new_siblings(
-    structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId], new: Iterable[EdgeAdded]
+    structure: GraphStructure,
+    going: Collection[ClassId],
+    orphans: Iterable[ClassId],
+    new: Iterable[EdgeAdded],
 ) -> None:
     """Refuse namesakes under the adopters or, for children that nobody adopts, among the roots."""
     adopted = {edge.child_id for edge in new}
@@ -238,19 +274,27 @@ def _check_new_siblings(
         taken.add((parent_id, name))
 
 
-def _new_edges(structure: GraphStructure, class_id: ClassId, heir_id: ClassId) -> Iterator[EdgeAdded]:
+def _new_edges(
+    structure: GraphStructure, class_id: ClassId, heir_id: ClassId
+) -> Iterator[EdgeAdded]:
     edges, parents = structure.edges, structure.parents(class_id)
-    above = reachable(lambda each: (other for other in edges.parents(each) if other != class_id), heir_id)
+    above = reachable(
+        lambda each: (other for other in edges.parents(each) if other != class_id), heir_id
+    )
     below = reachable(edges.children, heir_id)
     is_led_to = False  # the heir is below the parents already, by a child that goes to them
     for child_id in _children(structure, class_id):
         if child_id in above:
             is_led_to = True
-            yield from (EdgeAdded(each, child_id) for each in parents if not edges.has(each, child_id))
+            yield from (
+                EdgeAdded(each, child_id) for each in parents if not edges.has(each, child_id)
+            )
         elif child_id != heir_id and not edges.has(heir_id, child_id):
             yield EdgeAdded(heir_id, child_id)
     if not is_led_to:
-        yield from (EdgeAdded(each, heir_id) for each in parents if each not in above | below | {heir_id})
+        yield from (
+            EdgeAdded(each, heir_id) for each in parents if each not in above | below | {heir_id}
+        )
 
 
 def _check_names(structure: GraphStructure, class_id: ClassId, new: list[EdgeAdded]) -> None:
@@ -261,4 +305,6 @@ def _check_names(structure: GraphStructure, class_id: ClassId, new: list[EdgeAdd
     placed = {edge.child_id for edge in new}
     for child_id in _children(structure, class_id):
         if child_id not in placed and structure.parents(child_id) == (class_id,):
-            check_name_is_free(structure, TOP, structure.names[child_id], ignoring=(child_id, class_id))
+            check_name_is_free(
+                structure, TOP, structure.names[child_id], ignoring=(child_id, class_id)
+            )

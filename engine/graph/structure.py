@@ -61,7 +61,9 @@ class AttributeTable:
 
     def known_as(self, text: str) -> list[ClassId]:
         """Classes of which this is exactly the source id or a synonym, oldest first."""
-        return [each for each in self.by_folded().get(folded(text), ()) if text in self._of[each].names]
+        return [
+            each for each in self.by_folded().get(folded(text), ()) if text in self._of[each].names
+        ]
 
     def by_folded(self) -> Mapping[str, Sequence[ClassId]]:
         """Classes by each folded source id and synonym, oldest first."""
@@ -72,17 +74,23 @@ class AttributeTable:
     def by_rank(self) -> Mapping[str, Sequence[ClassId]]:
         """Classes by each folded rank, oldest first."""
         if self._classes_by_rank is None:
-            self._classes_by_rank = self._index(lambda attributes: (attributes.rank,) if attributes.rank else ())
+            self._classes_by_rank = self._index(
+                lambda attributes: (attributes.rank,) if attributes.rank else ()
+            )
         return self._classes_by_rank
 
     def by_key(self) -> Mapping[int, ClassId]:
         """The class of each key; the oldest where files were made by hand and several have it."""
         if self._classes_by_key is None:
             newest_first = sorted(self._of.items(), reverse=True)
-            self._classes_by_key = {own.label_key: class_id for class_id, own in newest_first if own.label_key}
+            self._classes_by_key = {
+                own.label_key: class_id for class_id, own in newest_first if own.label_key
+            }
         return self._classes_by_key
 
-    def _index(self, texts_of: Callable[[ClassAttributes], Sequence[str]]) -> Mapping[str, Sequence[ClassId]]:
+    def _index(
+        self, texts_of: Callable[[ClassAttributes], Sequence[str]]
+    ) -> Mapping[str, Sequence[ClassId]]:
         index: dict[str, tuple[ClassId, ...] | list[ClassId]] = {}
         for class_id in sorted(self._of):
             for text in texts_of(self._of[class_id]):
@@ -129,7 +137,9 @@ class GraphStructure:
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._shown_names: dict[ClassId, str] = {}
-        self._removed_names: dict[str, str] = {}  # what people saw of removed classes, by their names
+        self._removed_names: dict[
+            str, str
+        ] = {}  # what people saw of removed classes, by their names
         self._language = shown_language()  # that orders of children and shown names follow
         self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None
@@ -159,7 +169,9 @@ class GraphStructure:
                 return ClassRenamed(class_id, name, self.names[class_id])
             case AttributesChanged(class_id, values):
                 own = self.attributes.of(class_id)
-                return AttributesChanged(class_id, values, {name: getattr(own, name) for name in values})
+                return AttributesChanged(
+                    class_id, values, {name: getattr(own, name) for name in values}
+                )
             case ClassRemoved(class_id):
                 name, attributes = self.names[class_id], self.attributes.of(class_id)
                 return ClassRemoved(class_id, name, attributes, self.identities[class_id])
@@ -175,7 +187,11 @@ class GraphStructure:
     def by_identity(self) -> dict[str, ClassId]:
         """Classes by identity, without those that have none or one that another class has, too."""
         known = distinct(self.identities.values())
-        return {identity: class_id for class_id, identity in self.identities.items() if identity in known}
+        return {
+            identity: class_id
+            for class_id, identity in self.identities.items()
+            if identity in known
+        }
 
     def leaves(self) -> tuple[ClassId, ...]:
         """Classes without children, ascending ids."""
@@ -203,7 +219,9 @@ class GraphStructure:
         if not self._language:
             return self.names[class_id]
         known = self._shown_names.get(class_id)
-        if known is None:  # a species may have names in a hundred languages, and rows are painted often
+        if (
+            known is None
+        ):  # a species may have names in a hundred languages, and rows are painted often
             known = self.attributes.of(class_id).name_in(self._language) or self.names[class_id]
             self._shown_names[class_id] = known
         return known
@@ -213,7 +231,9 @@ class GraphStructure:
         self._follow_language()
         if not self._language:
             return name
-        shown = {self.shown_name(each) for each in self.namesakes.of(name)} or {self._removed_names.get(name, name)}
+        shown = {self.shown_name(each) for each in self.namesakes.of(name)} or {
+            self._removed_names.get(name, name)
+        }
         return shown.pop() if len(shown) == 1 else name
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:

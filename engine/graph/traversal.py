@@ -22,7 +22,9 @@ def reachable(neighbours: Callable[[Node], Iterable[Node]], *starts: Node) -> se
     return found
 
 
-def shortest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node) -> tuple[Node, ...]:
+def shortest_way(
+    neighbours: Callable[[Node], Iterable[Node]], start: Node, end: Node
+) -> tuple[Node, ...]:
     """A shortest path, both ends included, the first one by the order of `neighbours`; empty where there is none."""
     came_from: dict[Node, Node] = {start: start}
     for reached in (waiting := [start]):  # grows while it is walked
@@ -48,7 +50,9 @@ def longest_way(neighbours: Callable[[Node], Iterable[Node]], start: Node) -> in
     return length
 
 
-def first_paths(parents: Callable[[int], Sequence[int]], class_id: int) -> tuple[tuple[int, ...], ...]:
+def first_paths(
+    parents: Callable[[int], Sequence[int]], class_id: int
+) -> tuple[tuple[int, ...], ...]:
     """The first of `root_paths`: at most `MOST_PATHS`, of `MOST_STEPS` classes in all, and one at least."""
     found = tuple(islice(root_paths(parents, class_id), MOST_PATHS))
     return found[: max(1, bisect_right([*accumulate(map(len, found))], MOST_STEPS))]

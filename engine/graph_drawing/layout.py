@@ -37,11 +37,15 @@ STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
 STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
 WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
 WIDEST: Final = 2.5  # times as wide as it is high, of a drawing that no view is known of
-KEPT_FROM: Final = 1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
+KEPT_FROM: Final = (
+    1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
+)
 KEPT_TO: Final = 4.0  # and while it stays narrower than this
 
 Places = NDArray[np.float64]  # (I,) the centre of each item across, in scene units
-Point = tuple[float, float]  # across from left to right and along from top to bottom, in scene units
+Point = tuple[
+    float, float
+]  # across from left to right and along from top to bottom, in scene units
 Route = tuple[Point, ...]  # points from a parent's lower middle to a child's upper middle
 
 
@@ -60,10 +64,14 @@ class Placed:
         return replace(self, places=places, across=tuple(x + way for x in self.across))
 
 
-def routes_of(tiers: Tiers, edges: Iterable[Edge], placed: Placed, card: CardSize) -> dict[Edge, Route]:
+def routes_of(
+    tiers: Tiers, edges: Iterable[Edge], placed: Placed, card: CardSize
+) -> dict[Edge, Route]:
     """The route of each edge (parent, child)."""
     return {
-        edge: _without_repeats([*_leaving(tiers, edge, placed, card), *_arriving(tiers, edge[1], placed, card)])
+        edge: _without_repeats(
+            [*_leaving(tiers, edge, placed, card), *_arriving(tiers, edge[1], placed, card)]
+        )
         for edge in edges
     }
 
@@ -118,7 +126,9 @@ class _Links:
     weights: Places
 
 
-def spread(tiers: Tiers, rows: Sequence[Sequence[int]], widths: Sequence[float], gap: float) -> Places:
+def spread(
+    tiers: Tiers, rows: Sequence[Sequence[int]], widths: Sequence[float], gap: float
+) -> Places:
     """The centre (I,) of each item across, at least `gap` from its neighbours in the layer."""
     layers = [_layer(tiers, row, widths, gap) for row in rows]
     across = np.zeros(len(tiers.members))
@@ -154,7 +164,12 @@ def _links(tiers: Tiers, row: Sequence[int], near: Sequence[Sequence[int]]) -> _
     return _Links(
         np.array([place for place, _item, _other in ends], dtype=np.int64),
         np.array([other for _place, _item, other in ends], dtype=np.int64),
-        np.array([1.0 if tiers.members[item] or tiers.members[other] else STRAIGHT for _place, item, other in ends]),
+        np.array(
+            [
+                1.0 if tiers.members[item] or tiers.members[other] else STRAIGHT
+                for _place, item, other in ends
+            ]
+        ),
     )
 
 
@@ -181,7 +196,9 @@ def _ascending(wanted: Places, weights: Places) -> Places:
             mean = (mean * weight + other_mean * other_weight) / (weight + other_weight)
             weight, count = weight + other_weight, count + other_count
         groups.append((mean, weight, count))
-    return np.repeat([mean for mean, _weight, _count in groups], [count for _mean, _weight, count in groups])
+    return np.repeat(
+        [mean for mean, _weight, _count in groups], [count for _mean, _weight, count in groups]
+    )
 
 
 @dataclass(frozen=True)
@@ -192,14 +209,18 @@ class Layout:
     routes: Mapping[Edge, Route]
     """Of each edge (parent, child), from the lower middle of the parent's card to the upper middle of the child's,
     around all others."""
-    bounds: tuple[float, float, float, float]  # left, top, width and height around all cards and routes
+    bounds: tuple[
+        float, float, float, float
+    ]  # left, top, width and height around all cards and routes
     crossings: int  # pairs of edges that cross
     stack: int = 1  # leaves that stand one above the other in a block, at most
     stood: Mapping[ItemKey, float] = field(default_factory=dict, repr=False)
     """Where each card, block and bend stands across, for the drawing after this one."""
 
 
-def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None, shape: float | None = None) -> Layout:
+def lay_out(
+    shown: ShownGraph, card: CardSize, *, before: Layout | None = None, shape: float | None = None
+) -> Layout:
     """Lay a graph out, close to the drawing before it; no two cards overlap, and no edge crosses a card.
 
     Args:
@@ -207,7 +228,11 @@ def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None, 
     """
     tiers = tiers_of(shown)
     stack = _stack(tiers, card, before, shape)
-    rows = kept_order(tiers, shown.edges, before.stood, before.routes.keys()) if before else fresh_order(tiers)
+    rows = (
+        kept_order(tiers, shown.edges, before.stood, before.routes.keys())
+        if before
+        else fresh_order(tiers)
+    )
     widths = [_width(len(members), stack, card) for members in tiers.members]
     across = spread(tiers, rows, widths, card.gap_across)
     placed = _placed(tiers, across.tolist(), stack, card)
@@ -221,7 +246,9 @@ def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None, 
 
 def _way_back(places: Mapping[ClassId, Point], before: Mapping[ClassId, Point]) -> float:
     """How far across to move a drawing so that most of it stands where it stood: the median move, undone."""
-    moves = [before[class_id][0] - place[0] for class_id, place in places.items() if class_id in before]
+    moves = [
+        before[class_id][0] - place[0] for class_id, place in places.items() if class_id in before
+    ]
     return statistics.median_low(moves) if moves else 0.0
 
 
@@ -242,7 +269,9 @@ def _stack(tiers: Tiers, card: CardSize, before: Layout | None, shape: float | N
         return before.stack
     widest, tallest = shape or WIDEST, max(map(len, tiers.members), default=1)
     # The higher the stacks, the narrower and the higher is the drawing: the first that will do is found by halving.
-    enough = bisect_left(range(tallest), -widest, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card))
+    enough = bisect_left(
+        range(tallest), -widest, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card)
+    )
     if shape is None or enough == 1:
         return enough
 
@@ -267,7 +296,9 @@ def _size(tiers: Tiers, stack: int, card: CardSize) -> tuple[float, float]:
     total = 0.0
     for item in sorted(range(len(widths)), key=tiers.tier.__getitem__, reverse=True):
         wide = max(widths[item] + card.gap_across, hanging[item])
-        heights[tiers.tier[item]] = max(heights[tiers.tier[item]], _height(len(tiers.members[item]), stack, card))
+        heights[tiers.tier[item]] = max(
+            heights[tiers.tier[item]], _height(len(tiers.members[item]), stack, card)
+        )
         if tiers.above[item]:
             hanging[tiers.above[item][0]] += wide
         else:

@@ -12,10 +12,16 @@ from engine.graph.category_graph import ClassId
 from engine.graph_drawing.shown import Edge, ItemKey, Tiers
 
 Rows = Sequence[Sequence[int]]  # the items of each layer from left to right
-MOST_SWEEPS: Final = 12  # ways down or up over all layers; the best order is found within the first few
+MOST_SWEEPS: Final = (
+    12  # ways down or up over all layers; the best order is found within the first few
+)
 VAIN_SWEEPS: Final = 4  # so many without any gain are the last
-MOST_PASSES: Final = 20  # passes in which neighbours change places; each but the last makes fewer edges cross
-MOST_LINKS: Final = 1000  # links that the library orders, at most: what takes it a tenth of a second
+MOST_PASSES: Final = (
+    20  # passes in which neighbours change places; each but the last makes fewer edges cross
+)
+MOST_LINKS: Final = (
+    1000  # links that the library orders, at most: what takes it a tenth of a second
+)
 
 Edges = Collection[Edge]  # (parent, child) of what is drawn
 
@@ -23,7 +29,8 @@ Edges = Collection[Edge]  # (parent, child) of what is drawn
 def count_crossings(tiers: Tiers, rows: Rows) -> int:
     """Count the pairs of edges that cross when the items stand in this order, also those into one block."""
     inside = sum(
-        comb(len(members), 2) * comb(len(above), 2) for members, above in zip(tiers.members, tiers.above, strict=True)
+        comb(len(members), 2) * comb(len(above), 2)
+        for members, above in zip(tiers.members, tiers.above, strict=True)
     )
     return crossings_between(tiers, rows) + inside
 
@@ -102,11 +109,17 @@ def _switch_in(tiers: Tiers, row: list[int], place: dict[int, int], keep: Abstra
 
 def _uncrossed(tiers: Tiers, left: int, right: int, place: dict[int, int]) -> int:
     """How many crossings fewer there are when two neighbours change places."""
-    above = tiers.strands[left] * tiers.strands[right] * _inverted(tiers.above[left], tiers.above[right], place)
+    above = (
+        tiers.strands[left]
+        * tiers.strands[right]
+        * _inverted(tiers.above[left], tiers.above[right], place)
+    )
     if not (tiers.below[left] and tiers.below[right]):
         return above
     below = sum(
-        tiers.strands[one] * tiers.strands[other] * ((place[one] > place[other]) - (place[one] < place[other]))
+        tiers.strands[one]
+        * tiers.strands[other]
+        * ((place[one] > place[other]) - (place[one] < place[other]))
         for one in tiers.below[left]
         for other in tiers.below[right]
     )
@@ -114,7 +127,11 @@ def _uncrossed(tiers: Tiers, left: int, right: int, place: dict[int, int]) -> in
 
 
 def _inverted(lefts: Sequence[int], rights: Sequence[int], place: dict[int, int]) -> int:
-    return sum((place[one] > place[other]) - (place[one] < place[other]) for one in lefts for other in rights)
+    return sum(
+        (place[one] > place[other]) - (place[one] < place[other])
+        for one in lefts
+        for other in rights
+    )
 
 
 def _towards_means(tiers: Tiers, rows: Rows, *, downwards: bool) -> list[list[int]]:
@@ -124,7 +141,11 @@ def _towards_means(tiers: Tiers, rows: Rows, *, downwards: bool) -> list[list[in
     near = tiers.above if downwards else tiers.below
     for tier in range(1, len(rows)) if downwards else range(len(rows) - 2, -1, -1):
         row = sweeping[tier]
-        means = {item: sum(place[each] for each in near[item]) / len(near[item]) for item in row if near[item]}
+        means = {
+            item: sum(place[each] for each in near[item]) / len(near[item])
+            for item in row
+            if near[item]
+        }
         in_order = iter(sorted(means, key=means.__getitem__))
         sweeping[tier] = [next(in_order) if item in means else item for item in row]
         place.update((item, number) for number, item in enumerate(sweeping[tier]))
@@ -168,8 +189,13 @@ def as_listed(tiers: Tiers, siblings: Collection[int]) -> list[int]:
 def order_by_library(tiers: Tiers) -> list[list[int]]:
     """The order in which fast-sugiyama puts them: barycentres and transposing, each connected part by itself."""
     links = [(parent, item) for item, above in enumerate(tiers.above) for parent in above]
-    alone = [[item] for item, above in enumerate(tiers.above) if not above and not tiers.below[item]]
-    laid = [[(int(item), float(x)) for item, (x, _y) in placed] for placed, *_ in (from_edges(links) if links else ())]
+    alone = [
+        [item] for item, above in enumerate(tiers.above) if not above and not tiers.below[item]
+    ]
+    laid = [
+        [(int(item), float(x)) for item, (x, _y) in placed]
+        for placed, *_ in (from_edges(links) if links else ())
+    ]
     across = {item: x for part in laid for item, x in part}
     parts = [[item for item, _x in part] for part in laid]
     rows: list[list[int]] = [[] for _ in range(tiers.count)]
@@ -179,7 +205,9 @@ def order_by_library(tiers: Tiers) -> list[list[int]]:
     return rows
 
 
-def kept_order(tiers: Tiers, edges: Edges, stood: Mapping[ItemKey, float], former_edges: Edges) -> list[list[int]]:
+def kept_order(
+    tiers: Tiers, edges: Edges, stood: Mapping[ItemKey, float], former_edges: Edges
+) -> list[list[int]]:
     """Order the layers as in the drawing before; what is new, or went to another parent, is put among its siblings.
 
     Args:
@@ -239,13 +267,21 @@ def _staying(
     return stays
 
 
-def _taken_over(tiers: Tiers, item: int, stood: Mapping[ItemKey, float], parents: _Parents) -> float | None:
+def _taken_over(
+    tiers: Tiers, item: int, stood: Mapping[ItemKey, float], parents: _Parents
+) -> float | None:
     """Where a class that has come between others stands: above those that it took over."""
     if not tiers.members[item] or not tiers.below[item]:
         return None
     new = tiers.members[item][0]
-    taken = [each for each in tiers.below[item] if tiers.members[each] and tiers.keys[each] in stood]
-    places = [stood[tiers.keys[each]] for each in taken if parents.handed_down(new, tiers.members[each][0])]
+    taken = [
+        each for each in tiers.below[item] if tiers.members[each] and tiers.keys[each] in stood
+    ]
+    places = [
+        stood[tiers.keys[each]]
+        for each in taken
+        if parents.handed_down(new, tiers.members[each][0])
+    ]
     return sum(places) / len(places) if places else None
 
 
@@ -261,7 +297,9 @@ def _stays(tiers: Tiers, item: int, stays: Mapping[int, float], parents: _Parent
     return False
 
 
-def _with_new(tiers: Tiers, listed: Sequence[int], kept: list[int], upper: Sequence[int]) -> list[int]:
+def _with_new(
+    tiers: Tiers, listed: Sequence[int], kept: list[int], upper: Sequence[int]
+) -> list[int]:
     """Put the items of a layer that do not stay among those that do."""
     row, present = kept, set(kept)
     above = {item: number for number, item in enumerate(upper)}

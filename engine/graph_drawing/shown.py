@@ -37,7 +37,9 @@ class ShownGraph:
 
     classes: tuple[ShownClass, ...]
     """In the order of the tree: each class before what lies below it, siblings in the order of their names."""
-    edges: tuple[Edge, ...]  # every edge of the graph between two of these classes, by child in their order
+    edges: tuple[
+        Edge, ...
+    ]  # every edge of the graph between two of these classes, by child in their order
 
 
 def shown_graph(
@@ -64,11 +66,15 @@ def shown_graph(
     in_order = _tree_order(graph, distances)
     classes = tuple(
         ShownClass(
-            each, _hidden_below(graph, each, distances) if is_counted else 0, None if focus is None else distances[each]
+            each,
+            _hidden_below(graph, each, distances) if is_counted else 0,
+            None if focus is None else distances[each],
         )
         for each in in_order
     )
-    edges = tuple((parent, each) for each in in_order for parent in graph.parents(each) if parent in distances)
+    edges = tuple(
+        (parent, each) for each in in_order for parent in graph.parents(each) if parent in distances
+    )
     return ShownGraph(classes, edges)
 
 
@@ -101,7 +107,9 @@ def first_opened(
     return opened
 
 
-def opened_to(graph: CategoryGraph, opened: frozenset[ClassId], class_id: ClassId) -> frozenset[ClassId]:
+def opened_to(
+    graph: CategoryGraph, opened: frozenset[ClassId], class_id: ClassId
+) -> frozenset[ClassId]:
     """The open branches with as few more as it takes until a class is drawn.
 
     Raises:
@@ -145,7 +153,9 @@ def _open_part(graph: CategoryGraph, opened: frozenset[ClassId]) -> dict[ClassId
     return distances
 
 
-def _around(graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId, rings: int) -> dict[ClassId, int]:
+def _around(
+    graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId, rings: int
+) -> dict[ClassId, int]:
     open_here = graph.descendants(focus) | {focus} | opened
     distances = {focus: 0}
     waiting = deque([focus])
@@ -153,7 +163,10 @@ def _around(graph: CategoryGraph, opened: frozenset[ClassId], focus: ClassId, ri
         current = waiting.popleft()
         if distances[current] == rings:
             continue
-        for near in (*graph.parents(current), *(graph.children(current) if current in open_here else ())):
+        for near in (
+            *graph.parents(current),
+            *(graph.children(current) if current in open_here else ()),
+        ):
             if near not in distances:
                 distances[near] = distances[current] + 1
                 waiting.append(near)
@@ -191,7 +204,9 @@ class Tiers:
     members: tuple[tuple[ClassId, ...], ...]
     """Of each item, its classes: one for a card, several for a block, none for a bend."""
     tier: tuple[int, ...]  # of each item, its layer, 0 at the top
-    above: tuple[tuple[int, ...], ...]  # of each item, the items of the layer above that it is linked to
+    above: tuple[
+        tuple[int, ...], ...
+    ]  # of each item, the items of the layer above that it is linked to
     below: tuple[tuple[int, ...], ...]  # of each item, those of the layer below
     strands: tuple[int, ...]  # of each item, how many edges run between it and one item above
     bends: dict[tuple[int, int], tuple[int, ...]]
@@ -215,12 +230,16 @@ def tiers_of(shown: ShownGraph) -> Tiers:
     groups: dict[ItemKey, list[ClassId]] = {}
     for each in order:
         # A leaf stands with those of its parents; what has children stands alone.
-        groups.setdefault((each,) if children[each] else (0, *sorted(parents[each])), []).append(each)
+        groups.setdefault((each,) if children[each] else (0, *sorted(parents[each])), []).append(
+            each
+        )
     return _with_bends(groups, parents, _depths(order, parents, children))
 
 
 def _depths(
-    order: Sequence[ClassId], parents: dict[ClassId, list[ClassId]], children: dict[ClassId, list[ClassId]]
+    order: Sequence[ClassId],
+    parents: dict[ClassId, list[ClassId]],
+    children: dict[ClassId, list[ClassId]],
 ) -> dict[ClassId, int]:
     """Longest path from the top among what is drawn."""
     missing = {each: len(parents[each]) for each in order}
@@ -237,7 +256,9 @@ def _depths(
 
 
 def _with_bends(
-    groups: dict[ItemKey, list[ClassId]], parents: dict[ClassId, list[ClassId]], depths: dict[ClassId, int]
+    groups: dict[ItemKey, list[ClassId]],
+    parents: dict[ClassId, list[ClassId]],
+    depths: dict[ClassId, int],
 ) -> Tiers:
     keys, members = list(groups), [tuple(group) for group in groups.values()]
     item_of = {each: item for item, group in enumerate(members) for each in group}
@@ -250,7 +271,9 @@ def _with_bends(
             between = range(tier[parent] + 1, tier[child])
             if between:
                 bends[parent, child] = tuple(range(len(members), len(members) + len(between)))
-                keys += [(-number, parent_class, *keys[child]) for number in range(1, len(between) + 1)]
+                keys += [
+                    (-number, parent_class, *keys[child]) for number in range(1, len(between) + 1)
+                ]
                 members += [()] * len(between)
                 tier += between
             way = (parent, *bends.get((parent, child), ()), child)

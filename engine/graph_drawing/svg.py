@@ -11,13 +11,17 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import CardSize, Layout, Point, Route
 from engine.graph_drawing.shown import Edge, ShownClass, ShownGraph
 
-SVG_CARD: Final = CardSize(width=144, height=48, gap_across=16, gap_along=64)  # cards with room for a name on two lines
+SVG_CARD: Final = CardSize(
+    width=144, height=48, gap_across=16, gap_along=64
+)  # cards with room for a name on two lines
 FONT_SIZE: Final = 13.0  # scene units; the lines of a name stand 16 apart
 SMALL_FONT_SIZE: Final = 11.0  # of what a closed branch hides
 LINE_STEP: Final = 16.0  # scene units from one line of a card to the next
 PADDING: Final = 8.0
 """Scene units between a card's edge and its text, and at each side around the drawing three times as much."""
-THINNEST: Final = 1.0  # width of an edge of weight 0 in scene units, and of all where no weights are known
+THINNEST: Final = (
+    1.0  # width of an edge of weight 0 in scene units, and of all where no weights are known
+)
 WIDEST: Final = 4.0  # width of an edge of weight 1
 # Shares of the font size, as sans-serif faces such as DejaVu Sans (a wide one) draw them.
 NARROW: Final = 0.42
@@ -27,7 +31,9 @@ BROAD: Final = 1.0
 _NARROW_LETTERS: Final = frozenset("iljtfrI|!.,:;'`()[]{} -/\\")
 _BROAD_LETTERS: Final = frozenset("mwMW@%&—")
 ELLIPSIS: Final = "…"
-WIDEST_PEN: Final = 4.0  # points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide
+WIDEST_PEN: Final = (
+    4.0  # points that an edge of weight 1 is drawn wide; one of weight 0 is drawn one point wide
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,10 @@ def _card(
     yield _box(x - card.width / 2, y - card.height / 2, card, colours)
     if shown.hidden:
         # What lies behind a closed branch looks out below it.
-        start, length = f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}", card.width - 2 * PADDING
+        start, length = (
+            f"M{x - card.width / 2 + PADDING:.1f} {y + card.height / 2 + 3:.1f}",
+            card.width - 2 * PADDING,
+        )
         yield f'<path d="{start}h{length:.1f}" stroke="{colours.border}" stroke-width="2"/>'
     base = y + FONT_SIZE / 3 - LINE_STEP * (len(lines) + bool(shown.hidden) - 1) / 2
     for number, line in enumerate(lines):
@@ -181,14 +190,23 @@ def _share(letter: str) -> float:
 
 
 def dot_text(
-    graph: CategoryGraph, *, shown: ShownGraph | None = None, weights: Mapping[Edge, float] | None = None
+    graph: CategoryGraph,
+    *,
+    shown: ShownGraph | None = None,
+    weights: Mapping[Edge, float] | None = None,
 ) -> str:
     """Write a graph as DOT, parents above their children, by default all of it; `weights` as in `svg_text`."""
     return "\n".join(_lines(graph, shown, weights or {})) + "\n"
 
 
-def _lines(graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge, float]) -> Iterator[str]:
-    hidden = {each.class_id: each.hidden for each in shown.classes} if shown else dict.fromkeys(graph.classes(), 0)
+def _lines(
+    graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge, float]
+) -> Iterator[str]:
+    hidden = (
+        {each.class_id: each.hidden for each in shown.classes}
+        if shown
+        else dict.fromkeys(graph.classes(), 0)
+    )
     yield 'digraph "Classes" {'
     yield "  rankdir=TB;"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];'
@@ -197,7 +215,11 @@ def _lines(graph: CategoryGraph, shown: ShownGraph | None, weights: Mapping[Edge
         yield f'  c{class_id} [label="{_escaped(graph.name(class_id))}{more}"];'
     for parent, child in shown.edges if shown else graph.edges():
         weight = weights.get((parent, child))
-        look = "" if weight is None else f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
+        look = (
+            ""
+            if weight is None
+            else f" [penwidth={1 + (WIDEST_PEN - 1) * weight:.2f}, weight={1 + 9 * weight:.0f}]"
+        )
         yield f"  c{parent} -> c{child}{look};"
     yield "}"
 

@@ -40,7 +40,9 @@ from engine.images.taken_time import real_time
 MOST_FRAMES: Final = 10_000
 """Of one file. Chosen: a quarter of an hour at ten frames a second; each is put together from all before it."""
 _FORMATS: Final = ("GIF", "WEBP", "PNG")
-_PIXEL_BYTES: Final = 24  # of the picture, the one before, what is put between, and the result, as Pillow holds them
+_PIXEL_BYTES: Final = (
+    24  # of the picture, the one before, what is put between, and the result, as Pillow holds them
+)
 
 
 @final
@@ -70,7 +72,9 @@ class AnimationFrames(PartReader):
             times = changes(self._small_pictures(), wanted.most_frames)
         else:
             times = evenly(self._ends[-1], wanted.every_s, wanted.most_frames)
-        first = {self._number(seconds): seconds for seconds in reversed(times)}  # a frame may be shown for long
+        first = {
+            self._number(seconds): seconds for seconds in reversed(times)
+        }  # a frame may be shown for long
         if len(first) == 1:
             return [FilePart()]
         return [FilePart(seconds=first[number]) for number in sorted(first)]
@@ -91,7 +95,9 @@ class AnimationFrames(PartReader):
         details = self._details = self._details or details_in(self._data)
         if details.taken_at is None or not part.seconds:
             return details
-        return replace(details, taken_at=real_time(details.taken_at + timedelta(seconds=part.seconds)))
+        return replace(
+            details, taken_at=real_time(details.taken_at + timedelta(seconds=part.seconds))
+        )
 
     def close(self) -> None:
         self._image = None
@@ -124,7 +130,9 @@ class AnimationFrames(PartReader):
 
     def _go_to(self, image: Image.Image, number: int) -> None:
         """Have Pillow decode the frames up to one, each on top of the one before."""
-        place = number + int(getattr(image, "default_image", False))  # of a PNG whose still picture is no frame
+        place = number + int(
+            getattr(image, "default_image", False)
+        )  # of a PNG whose still picture is no frame
         image.load()
         for each in range(image.tell() + 1, place + 1):
             self._cancel.raise_if_cancelled()

@@ -20,7 +20,9 @@ from engine.texts import marked
 
 APPLICATION_ID: Final = 0x50724C43  # "PrLC"
 BUSY_TIMEOUT_S: Final = 30.0  # another process writes for less than this, or is stuck. Chosen.
-_TURN_S: Final = 0.005  # between two tries to have a turn. Chosen: making the tables takes about as long.
+_TURN_S: Final = (
+    0.005  # between two tries to have a turn. Chosen: making the tables takes about as long.
+)
 _SIDE_FILES: Final = ("-wal", "-shm", "-journal")
 # What SQLite calls a file that is not, or no longer, a sound database.
 _DAMAGED_CODES: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -34,7 +36,11 @@ class ForeignFileError(OSError):
     """Something that is no cache of ours lies under a cache's name."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(errno.EEXIST, marked("this is not a Protoleaf cache; move the file elsewhere"), str(path))
+        super().__init__(
+            errno.EEXIST,
+            marked("this is not a Protoleaf cache; move the file elsewhere"),
+            str(path),
+        )
 
 
 def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:
@@ -68,7 +74,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if connection.in_transaction:  # a full disk ends it by itself, and "cannot roll back" would hide the reason
+        if (
+            connection.in_transaction
+        ):  # a full disk ends it by itself, and "cannot roll back" would hide the reason
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
@@ -78,7 +86,10 @@ def recover(path: Path, error: sqlite3.Error) -> bool:
     """Set a damaged cache aside; whether opening it again will help, as where it was deleted."""
     if is_damage(error):
         return set_aside(path)
-    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED or not path.exists()
+    return (
+        getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY_DBMOVED
+        or not path.exists()
+    )
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
@@ -159,20 +170,29 @@ def _has_tables_of(path: Path, schema: str) -> bool:
     with contextlib.closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(schema)
         ours = _tables(connection)
-    return is_unmarked and bool(found) and all(found[name] <= ours.get(name, set()) for name in found)
+    return (
+        is_unmarked and bool(found) and all(found[name] <= ours.get(name, set()) for name in found)
+    )
 
 
 def _tables(connection: sqlite3.Connection) -> dict[str, set[str]]:
     """The columns of each table or view."""
-    names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')").fetchall()
+    names = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view', 'trigger')"
+    ).fetchall()
     columns = "SELECT name FROM pragma_table_info(?)"
-    return {name: {column for (column,) in connection.execute(columns, (name,))} or {name} for (name,) in names}
+    return {
+        name: {column for (column,) in connection.execute(columns, (name,))} or {name}
+        for (name,) in names
+    }
 
 
 def _opened(path: Path, schema: str, version: int) -> sqlite3.Connection:
     with contextlib.suppress(FileExistsError):
         create_file(path).close()  # private, which SQLite would not make it; its side files follow
-    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+    )
     try:
         _take_turns(connection, _mark)
         _take_turns(connection, lambda each: each.execute("PRAGMA journal_mode=WAL"))
@@ -190,7 +210,9 @@ def _mark(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-def _take_turns(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], object]) -> None:
+def _take_turns(
+    connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], object]
+) -> None:
     """Do what several that open a new file at once cannot do together: SQLite's busy timeout does not wait here."""
     deadline_s = time.monotonic() + BUSY_TIMEOUT_S
     while True:
@@ -209,9 +231,13 @@ def _make_tables(connection: sqlite3.Connection, schema: str, version: int) -> N
     if connection.execute("PRAGMA user_version").fetchone()[0] == version:
         return
     with transaction(connection):
-        if connection.execute("PRAGMA user_version").fetchone()[0] == version:  # another process was first
+        if (
+            connection.execute("PRAGMA user_version").fetchone()[0] == version
+        ):  # another process was first
             return
-        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        tables = connection.execute(
+            "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        ).fetchall()
         for (name,) in tables:
             connection.execute(f'DROP TABLE "{name}"')
         for statement in schema.split(";"):

@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 16 * 1024**2  # of a profile; those of printing presses take two. Chosen.
 _HELD_PROFILES: Final = 16  # Chosen: a collection has few cameras and programs.
-_PROBED_SIDE: Final = 9  # colours along each side of the cube that a profile is compared with sRGB by
+_PROBED_SIDE: Final = (
+    9  # colours along each side of the cube that a profile is compared with sRGB by
+)
 _SAME: Final = 2  # of 255: what rounding makes of equal colours
-_MODES: Final = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}  # by the profile's own name of its colours
+_MODES: Final = {
+    "RGB": "RGB",
+    "GRAY": "L",
+    "CMYK": "CMYK",
+}  # by the profile's own name of its colours
 
 
 def in_srgb(pixels: NDArray[np.uint8], profile: bytes) -> NDArray[np.uint8]:

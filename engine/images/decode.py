@@ -54,7 +54,9 @@ _MOST_KEPT_BYTES: Final = 100 * 1024**2
 """Larger scales of a JPEG are decoded again for each box. Chosen: 25 megapixels on each core fit any computer."""
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
-_UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
+_UNPACKED_OFTEN: Final = frozenset(
+    {"BMP", "DIB", "PPM", "TIFF"}
+)  # say in their header where each row lies
 
 # Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
 Image.MAX_IMAGE_PIXELS = None
@@ -62,7 +64,9 @@ Image.MAX_IMAGE_PIXELS = None
 T = TypeVar("T")
 
 
-def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+def read_rgb(
+    path: Path, *, smallest_side: int | None = None, longest_side: int | None = None
+) -> NDArray[np.uint8]:
     """Read and decode an image file: (H, W, 3) uint8, upright, the first frame of an animation.
 
     Args:
@@ -76,7 +80,9 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
         return decode_rgb(read_file(path), smallest_side=smallest_side, longest_side=longest_side)
 
 
-def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+def decode_rgb(
+    data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None
+) -> NDArray[np.uint8]:
     """Decode the bytes of an image file; see `read_rgb`."""
     return ImageDecoder(data).rgb(smallest_side=smallest_side, longest_side=longest_side)
 
@@ -114,33 +120,46 @@ class ImageDecoder:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._scales: dict[int, NDArray[np.uint8]] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
+        self._scales: dict[
+            int, NDArray[np.uint8]
+        ] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
         self._own_tags: tuple[int, bytes] | None = None  # orientation and colour profile of a JPEG
-        self._whole: tuple[WantedPart, bytes] | None = None  # of another picture, with its colour profile
+        self._whole: tuple[WantedPart, bytes] | None = (
+            None  # of another picture, with its colour profile
+        )
 
     @classmethod
     def of_pixels(cls, pixels: NDArray[np.uint8]) -> Self:
         """A decoder of an upright picture (H, W, 3) uint8 that is decoded already."""
         decoder = cls(b"")
         height, width = pixels.shape[:2]
-        decoder._whole = WantedPart(Image.fromarray(pixels), Part(0, 0, width, height), 1, (width, height), 1), b""
+        decoder._whole = (
+            WantedPart(Image.fromarray(pixels), Part(0, 0, width, height), 1, (width, height), 1),
+            b"",
+        )
         return decoder
 
-    def rgb(self, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+    def rgb(
+        self, *, smallest_side: int | None = None, longest_side: int | None = None
+    ) -> NDArray[np.uint8]:
         """(H, W, 3) uint8; see `read_rgb`."""
         return self._decode(_whole(lambda pixels: pixels[..., :3], smallest_side, longest_side))
 
     def within(self, longest_side: int) -> NDArray[np.uint8]:
         """The picture (H, W, 3) uint8, scaled down to at most so many pixels, by `fit_within`; raises as `read_rgb`."""
         return np.ascontiguousarray(
-            self._decode(_whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side))
+            self._decode(
+                _whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side)
+            )
         )
 
     def shown(self, longest_side: int, box: BoundingBox | None = None) -> NDArray[np.uint8]:
         """What people see of an image, (H, W, 3) uint8: `within`, or the square around a box."""
         return self.within(longest_side) if box is None else self.square(longest_side, box=box)
 
-    def square(self, side: int, resize_share: float = 1.0, box: BoundingBox | None = None) -> NDArray[np.uint8]:
+    def square(
+        self, side: int, resize_share: float = 1.0, box: BoundingBox | None = None
+    ) -> NDArray[np.uint8]:
         """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
 
         A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright
@@ -160,7 +179,9 @@ class ImageDecoder:
             if box is None:
                 return (round(side / resize_share),) * 2
             as_shown, turned = (region(width, height, orientation) for orientation in (1, _TURNED))
-            shown = min(as_shown[2] - as_shown[0], turned[2] - turned[0])  # which of them, the header tells later
+            shown = min(
+                as_shown[2] - as_shown[0], turned[2] - turned[0]
+            )  # which of them, the header tells later
             scale = min(1.0, side / shown)
             return math.ceil(width * scale), math.ceil(height * scale)
 
@@ -244,7 +265,9 @@ class ImageDecoder:
 
 
 def _whole(
-    finish: Callable[[NDArray[np.uint8]], NDArray[np.uint8]], smallest_side: int | None, longest_side: int | None
+    finish: Callable[[NDArray[np.uint8]], NDArray[np.uint8]],
+    smallest_side: int | None,
+    longest_side: int | None,
 ) -> _Size:
     """All of a picture, with at least so many pixels along a side."""
 
@@ -263,7 +286,9 @@ def _whole(
     def of_part(wanted: WantedPart, _orientation: int) -> NDArray[np.uint8]:
         return finish(np.asarray(wanted.image))
 
-    return _Size(least, choose, lambda pixels, _orientation: finish(pixels), of_part, is_square=False)
+    return _Size(
+        least, choose, lambda pixels, _orientation: finish(pixels), of_part, is_square=False
+    )
 
 
 def _shown(data: bytes, least: Least) -> Preview:
@@ -277,18 +302,23 @@ def _square_of_part(wanted: WantedPart, square: Box, side: int) -> NDArray[np.ui
     left, top, right, bottom = square
     part, factor = wanted.part, wanted.factor
     box = ((left - part.left) / factor, (top - part.top) / factor)
-    return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)
+    return square_in_box(
+        wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side
+    )
 
 
 def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image], T]) -> T:
     file = io.BytesIO(data)
     if not is_header_bounded(file):
         raise ImageError(
-            "the image's header has more parts than a photo's", remedy="save it again, and add the new file"
+            "the image's header has more parts than a photo's",
+            remedy="save it again, and add the new file",
         )
     with (
         pillow_errors(data),
-        Image.open(file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())) as image,
+        Image.open(
+            file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())
+        ) as image,
     ):
         _refuse_bomb(*image.size)
         _refuse_empty(image, len(data))
@@ -300,7 +330,11 @@ def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image
 def _refuse_empty(image: Image.Image, size_bytes: int) -> None:
     """Refuse a large picture whose file holds next to nothing of it, before memory is taken for all it declares."""
     pixels = image.width * image.height
-    if pixels < LARGE_PIXELS or image.format not in _UNPACKED_OFTEN or not isinstance(image, ImageFile.ImageFile):
+    if (
+        pixels < LARGE_PIXELS
+        or image.format not in _UNPACKED_OFTEN
+        or not isinstance(image, ImageFile.ImageFile)
+    ):
         return
     places = [tile.extents or (0, 0, *image.size) for tile in image.tile]
     covered = sum((right - left) * (bottom - top) for left, top, right, bottom in places)

@@ -63,9 +63,12 @@ class DocumentPages(PartReader):
             width, height = _pixel_size(page.get_size(), None, None)
             texts = {name: self._document.get_metadata_value(key) for name, key in _FIELDS.items()}
         fields = {
-            name: clean_description(text) if name == "description" else clean(text) for name, text in texts.items()
+            name: clean_description(text) if name == "description" else clean(text)
+            for name, text in texts.items()
         }
-        return PhotoDetails(width, height, fields=MappingProxyType(present(fields)), media_type="application/pdf")
+        return PhotoDetails(
+            width, height, fields=MappingProxyType(present(fields)), media_type="application/pdf"
+        )
 
     def close(self) -> None:
         with _PDFIUM:
@@ -111,7 +114,9 @@ def _refusal(error: pypdfium2.PdfiumError, page: int) -> ImageError:
     return ImageError("the document is damaged or incomplete", found=str(error), remedy=remedy)
 
 
-def _pixel_size(points: tuple[float, float], smallest_side: int | None, longest_side: int | None) -> tuple[int, int]:
+def _pixel_size(
+    points: tuple[float, float], smallest_side: int | None, longest_side: int | None
+) -> tuple[int, int]:
     """Width and height of a page in pixels, `MAX_PIXELS` at most."""
     width, height = points
     if not (math.isfinite(width) and math.isfinite(height) and width > 0 and height > 0):

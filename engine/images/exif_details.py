@@ -33,7 +33,12 @@ def exif_details(exif: Image.Exif) -> FoundDetails:
     photo, gps = _directory(exif, Base.ExifOffset), _directory(exif, Base.GPSInfo)
     if not photo and (Base.ExposureTime in exif or Base.DateTimeOriginal in exif):
         photo = dict(exif)  # a CR3 has each directory in a box of its own
-    if not gps and GPS.GPSLatitude in exif and GPS.GPSLongitude in exif and Base.ImageWidth not in exif:
+    if (
+        not gps
+        and GPS.GPSLatitude in exif
+        and GPS.GPSLongitude in exif
+        and Base.ImageWidth not in exif
+    ):
         gps = dict(exif)
     orientation = exif.get(Base.Orientation)
     latitude, longitude = real_place(
@@ -41,8 +46,12 @@ def exif_details(exif: Image.Exif) -> FoundDetails:
         degrees(gps.get(GPS.GPSLongitudeRef), gps.get(GPS.GPSLongitude)),
     )
     return FoundDetails(
-        taken_time(_date_text(photo, Base.DateTimeOriginal), clean(photo.get(Base.OffsetTimeOriginal))),
-        taken_time(_date_text(photo, Base.DateTimeDigitized), clean(photo.get(Base.OffsetTimeDigitized))),
+        taken_time(
+            _date_text(photo, Base.DateTimeOriginal), clean(photo.get(Base.OffsetTimeOriginal))
+        ),
+        taken_time(
+            _date_text(photo, Base.DateTimeDigitized), clean(photo.get(Base.OffsetTimeDigitized))
+        ),
         camera_name(exif.get(Base.Make), exif.get(Base.Model)),
         latitude,
         longitude,
@@ -60,7 +69,12 @@ def _directory(exif: Image.Exif, tag: int) -> Mapping[int, object]:
 
 def _size(photo: Mapping[int, object]) -> tuple[int, int]:
     width, height = photo.get(Base.ExifImageWidth), photo.get(Base.ExifImageHeight)
-    if isinstance(width, int) and isinstance(height, int) and 0 < width < _LARGEST_SIDE and 0 < height < _LARGEST_SIDE:
+    if (
+        isinstance(width, int)
+        and isinstance(height, int)
+        and 0 < width < _LARGEST_SIDE
+        and 0 < height < _LARGEST_SIDE
+    ):
         return width, height
     return 0, 0
 

@@ -21,7 +21,9 @@ from engine.images.read_file import not_a_file, read_file
 from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
 from engine.texts import Message
 
-_DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
+_DEVELOPED_SUFFIXES: Final = frozenset(
+    {".jpg", ".jpeg", ".heic", ".heif", ".hif"}
+)  # what cameras put beside RAW
 AnyPath = TypeVar("AnyPath", bound=PurePath)
 _DIGITS: Final = re.compile(r"(\d+)")
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
@@ -32,7 +34,9 @@ class ImageFolder:
     """The images that one folder holds itself."""
 
     root: Path  # the folder that was searched, absolute
-    names: tuple[str, ...]  # of the folders from `root` down to this one; empty for `root`, and for a named file
+    names: tuple[
+        str, ...
+    ]  # of the folders from `root` down to this one; empty for `root`, and for a named file
     files: FoundFiles = field(default_factory=FoundFiles)  # in natural order
 
     @property
@@ -45,7 +49,9 @@ class ImageFolder:
 class FoundImages:
     """Results of a search; failures are files and folders that cannot be read, and named files that are no images."""
 
-    folders: list[ImageFolder] = field(default_factory=list)  # with images, each before its sub-folders, sorted
+    folders: list[ImageFolder] = field(
+        default_factory=list
+    )  # with images, each before its sub-folders, sorted
     named: list[Path] = field(default_factory=list)  # files that were named themselves
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
@@ -66,14 +72,20 @@ class FoundImages:
     def class_folders(self) -> list[ImageFolder]:
         """The folders, each of which names a class; raises `StorageError` where a file was named, which is in none."""
         if self.named:
-            raise StorageError("class folders were expected", found="a file, {name}", name=self.named[0])
+            raise StorageError(
+                "class folders were expected", found="a file, {name}", name=self.named[0]
+            )
         return self.folders
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     """Order key that puts `image 9` before `image 10` and ignores case."""
     parts = _DIGITS.split(name.casefold())
-    return tuple((0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part)
+    return tuple(
+        (0, int(part), "") if index % 2 else (1, 0, part)
+        for index, part in enumerate(parts)
+        if part
+    )
 
 
 def find_images(
@@ -107,7 +119,11 @@ def find_images(
 
 
 def each_image_folder(
-    top: Path, found: FoundImages, *, suffixes: frozenset[str] = IMAGE_SUFFIXES, cancel: CancelToken | None = None
+    top: Path,
+    found: FoundImages,
+    *,
+    suffixes: frozenset[str] = IMAGE_SUFFIXES,
+    cancel: CancelToken | None = None,
 ) -> Iterator[ImageFolder]:
     """Walk a folder as `find_images` does, so that memory does not grow with the number of its images.
 
@@ -186,10 +202,15 @@ class _Search:
             with os.scandir(folder) as scan:
                 for entry in scan:
                     self._go_on()
-                    if not entry.name.startswith(".") and entry.name.casefold() not in _HIDDEN_NAMES:
+                    if (
+                        not entry.name.startswith(".")
+                        and entry.name.casefold() not in _HIDDEN_NAMES
+                    ):
                         entries.append(entry)
         except OSError as error:
-            self._fail(folder, Message("the folder cannot be read: {why}", {"why": reason_of(error)}))
+            self._fail(
+                folder, Message("the folder cannot be read: {why}", {"why": reason_of(error)})
+            )
             return []
         return sorted(entries, key=lambda entry: (natural_key(entry.name), entry.name))
 
@@ -209,7 +230,9 @@ class _Search:
             except NotRegularError as error:
                 self._fail(path, not_a_file(error).message)
             except OSError as error:
-                self._fail(path, Message("the file cannot be read: {why}", {"why": reason_of(error)}))
+                self._fail(
+                    path, Message("the file cannot be read: {why}", {"why": reason_of(error)})
+                )
             else:
                 folder.files.add(place, path.name, status.st_size, status.st_mtime_ns)
                 self._meter.advance()
@@ -229,9 +252,15 @@ def _existing(path: Path) -> Path:
     try:
         is_there = absolute.exists()
     except OSError as error:
-        raise StorageError("the file or folder cannot be accessed", found=found_at(path, error)) from error
+        raise StorageError(
+            "the file or folder cannot be accessed", found=found_at(path, error)
+        ) from error
     if not is_there:
-        raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
+        raise StorageError(
+            "the file or folder is not there",
+            found=str(path),
+            remedy="check the path or reconnect it",
+        )
     return absolute
 
 
@@ -250,5 +279,11 @@ def _why_no_image(path: Path, suffixes: frozenset[str]) -> str:
 
 def without_doubles(paths: Sequence[AnyPath]) -> list[AnyPath]:
     """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
-    developed = {path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES}
-    return [path for path in paths if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed]
+    developed = {
+        path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES
+    }
+    return [
+        path
+        for path in paths
+        if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed
+    ]

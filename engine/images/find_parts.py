@@ -19,7 +19,9 @@ from engine.images.parts_of_file import parts_of
 from engine.ordered_pool import in_order
 
 _ANIMATED_SUFFIXES: Final = frozenset({".apng", ".gif", ".png", ".webp"})
-SEVERAL_SUFFIXES: Final = DOCUMENT_SUFFIXES | VIDEO_SUFFIXES | _ANIMATED_SUFFIXES | {".tif", ".tiff", ".mpo"}
+SEVERAL_SUFFIXES: Final = (
+    DOCUMENT_SUFFIXES | VIDEO_SUFFIXES | _ANIMATED_SUFFIXES | {".tif", ".tiff", ".mpo"}
+)
 """Of files that may have several pictures."""
 _AHEAD: Final = 16  # files that are looked into before the first is done. Chosen.
 
@@ -65,7 +67,9 @@ def find_images_and_parts(
 
 
 def _take(found: FoundImages, path: Path, parts: Sequence[FilePart] | str) -> None:
-    is_image = path.suffix.lower() in IMAGE_SUFFIXES  # one that cannot be read is an image that failed
+    is_image = (
+        path.suffix.lower() in IMAGE_SUFFIXES
+    )  # one that cannot be read is an image that failed
     if isinstance(parts, str) and not is_image:
         found.failures.append(FileFailure(path, parts))
         found.parts[path] = ()

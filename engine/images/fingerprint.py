@@ -75,5 +75,7 @@ def sharpness(grey: NDArray[np.float32]) -> float:
 def _cosines() -> NDArray[np.float64]:
     """The discrete cosine transform (type II) of `SHRUNK` values as a matrix."""
     places = np.arange(SHRUNK)
-    cosines: NDArray[np.float64] = 2 * np.cos(np.pi * places[:, None] * (2 * places[None] + 1) / (2 * SHRUNK))
+    cosines: NDArray[np.float64] = 2 * np.cos(
+        np.pi * places[:, None] * (2 * places[None] + 1) / (2 * SHRUNK)
+    )
     return cosines

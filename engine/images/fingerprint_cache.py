@@ -21,7 +21,9 @@ CREATE TABLE fingerprint (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL, sha
 _BITS: Final = 8  # bytes
 _AT_ONCE: Final = 4096  # rows
 
-_Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], NDArray[np.float32]]  # hashes, bits, sharpness, (r,) each
+_Rows = tuple[
+    NDArray[np.bytes_], NDArray[np.uint64], NDArray[np.float32]
+]  # hashes, bits, sharpness, (r,) each
 
 T = TypeVar("T")
 
@@ -37,7 +39,9 @@ class Fingerprints:
     @staticmethod
     def none(count: int) -> "Fingerprints":
         return Fingerprints(
-            np.zeros(count, dtype=np.uint64), np.full(count, np.nan, dtype=np.float32), np.zeros(count, dtype=bool)
+            np.zeros(count, dtype=np.uint64),
+            np.full(count, np.nan, dtype=np.float32),
+            np.zeros(count, dtype=bool),
         )
 
 
@@ -101,12 +105,16 @@ class FingerprintCache:
 
 def _all_rows(connection: sqlite3.Connection) -> _Rows:
     """By ascending hash; few rows are Python objects at once."""
-    cursor = connection.execute("SELECT content_hash, bits, sharpness FROM fingerprint ORDER BY content_hash")
+    cursor = connection.execute(
+        "SELECT content_hash, bits, sharpness FROM fingerprint ORDER BY content_hash"
+    )
     parts: list[_Rows] = []
     while rows := cursor.fetchmany(_AT_ONCE):
         hashes, bits, sharpness = zip(*rows, strict=True)
         whole = np.frombuffer(b"".join(bits), dtype=">u8").astype(np.uint64)
-        parts.append((np.array(hashes, dtype=np.bytes_), whole, np.array(sharpness, dtype=np.float32)))
+        parts.append(
+            (np.array(hashes, dtype=np.bytes_), whole, np.array(sharpness, dtype=np.float32))
+        )
     if not parts:
         return np.zeros(0, dtype="S1"), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.float32)
     all_hashes, all_bits, all_sharpness = zip(*parts, strict=True)

@@ -27,7 +27,9 @@ _COMPANIES: Final = frozenset(
      "imaging", "company", "gmbh", "ag", "optical", "electronics", "techwin"}
 )  # fmt: skip
 _INVISIBLE: Final = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
-_TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff")
+_TURNING: Final = frozenset(
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\ufeff"
+)
 """Characters that turn the direction of all text behind them, or are not seen."""
 
 
@@ -81,7 +83,8 @@ def clean(value: object, longest: int = LONGEST_NAME) -> str:
     if text.isascii() and text.isprintable() and len(text) <= longest:
         return " ".join(text.split())
     seen = "".join(
-        " " if unicodedata.category(each) in _INVISIBLE or each in _TURNING else each for each in text[: 2 * longest]
+        " " if unicodedata.category(each) in _INVISIBLE or each in _TURNING else each
+        for each in text[: 2 * longest]
     )
     line = " ".join(seen.split())
     return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
@@ -119,9 +122,15 @@ def camera_name(make: object, model: object) -> str:
     return clean(f"{' '.join(words)} {name}")
 
 
-def real_place(latitude: float | None, longitude: float | None) -> tuple[float | None, float | None]:
+def real_place(
+    latitude: float | None, longitude: float | None
+) -> tuple[float | None, float | None]:
     """Degrees of a place on the earth; None for others, and for 0, 0, which devices write that found no satellite."""
-    if latitude is None or longitude is None or not (math.isfinite(latitude) and math.isfinite(longitude)):
+    if (
+        latitude is None
+        or longitude is None
+        or not (math.isfinite(latitude) and math.isfinite(longitude))
+    ):
         return None, None
     if abs(latitude) > 90 or abs(longitude) > 180 or latitude == longitude == 0:  # noqa: PLR2004 (degrees)
         return None, None

@@ -12,7 +12,9 @@ from PIL import Image
 from PIL.ExifTags import Base
 
 MOST_SEGMENTS: Final = 4_000  # extended XMP of 100 MB takes 2,000
-MOST_EXIF: Final = 64  # segments of Exif, of which Pillow joins each to all before it; cameras write one
+MOST_EXIF: Final = (
+    64  # segments of Exif, of which Pillow joins each to all before it; cameras write one
+)
 _START: Final = b"\xff\xd8"
 _SCAN: Final = frozenset({0xDA, 0xD9})  # with which the picture begins, and the file ends
 _APP1: Final = 0xE1  # the kind of a segment of Exif, and of XMP
@@ -102,7 +104,9 @@ def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:
         if marker == _START_OF_SCAN:
             return frame._replace(scan_at=at) if frame else None
         if marker in _FRAMES:
-            height, width = (int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7))
+            height, width = (
+                int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7)
+            )
             frame = JpegFrame(marker, width, height, at, data[at + 4])
     return None
 
@@ -128,8 +132,12 @@ _COUNT_BYTES: Final = 2
 _ENTRY_BYTES: Final = 12
 _SHORT: Final = 3
 _TYPE_BYTES: Final = {_SHORT: 2, 4: 4, 13: 4}  # of one value: SHORT, LONG, IFD
-_MOST_ENTRIES: Final = 512  # of one directory that are looked at: a damaged count must not take long. Chosen.
-_MOST_VALUES: Final = 64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
+_MOST_ENTRIES: Final = (
+    512  # of one directory that are looked at: a damaged count must not take long. Chosen.
+)
+_MOST_VALUES: Final = (
+    64  # of one entry that are looked at. Chosen: more than a picture's strips that we follow.
+)
 
 
 class Entry(NamedTuple):
@@ -153,13 +161,17 @@ def first_directory(data: bytes, order: ByteOrder) -> int:
 
 def entries(data: bytes, at: int, order: ByteOrder) -> Iterator[Entry]:
     """Entries of the directory at a place; none beyond the end of the file."""
-    for start in range(at + _COUNT_BYTES, at + _COUNT_BYTES + _ENTRY_BYTES * _count(data, at, order), _ENTRY_BYTES):
+    for start in range(
+        at + _COUNT_BYTES, at + _COUNT_BYTES + _ENTRY_BYTES * _count(data, at, order), _ENTRY_BYTES
+    ):
         entry = data[start : start + _ENTRY_BYTES]
         if len(entry) < _ENTRY_BYTES:
             return
         kind, length = int.from_bytes(entry[2:4], order), int.from_bytes(entry[4:8], order)
         end = 10 if kind == _SHORT and length == 1 else _ENTRY_BYTES
-        yield Entry(int.from_bytes(entry[:2], order), length, int.from_bytes(entry[8:end], order), kind)
+        yield Entry(
+            int.from_bytes(entry[:2], order), length, int.from_bytes(entry[8:end], order), kind
+        )
 
 
 def next_directory(data: bytes, at: int, order: ByteOrder) -> int:
@@ -176,7 +188,10 @@ def values(data: bytes, entry: Entry, order: ByteOrder) -> list[int]:
     count = min(entry.length, _MOST_VALUES) if size else 0
     if count * size <= 4:  # noqa: PLR2004 (bytes of a value in the entry)
         packed = entry.value.to_bytes(4, order)
-        return [int.from_bytes(packed[at : at + size], order) for at in range(0, count * size, size or 1)]
+        return [
+            int.from_bytes(packed[at : at + size], order)
+            for at in range(0, count * size, size or 1)
+        ]
     places = range(entry.value, min(entry.value + count * size, len(data) - size + 1), size)
     return [int.from_bytes(data[at : at + size], order) for at in places]
 
@@ -187,7 +202,22 @@ def _count(data: bytes, at: int, order: ByteOrder) -> int:
 
 _DIRECTORY_TAGS: Final = frozenset({Base.ExifOffset, Base.GPSInfo})
 _MOST_TAGS: Final = 4_096  # of one directory; cameras write some hundred at most. Chosen.
-_VALUE_BYTES: Final = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8}
+_VALUE_BYTES: Final = {
+    1: 1,
+    2: 1,
+    3: 2,
+    4: 4,
+    5: 8,
+    6: 1,
+    7: 1,
+    8: 2,
+    9: 4,
+    10: 8,
+    11: 4,
+    12: 8,
+    13: 4,
+    16: 8,
+}
 """Of one value of each type, from TIFF 6.0 and its later types."""
 
 
@@ -223,7 +253,16 @@ UPRIGHT: Final = 1
 _EXIF_HEADER: Final = b"Exif\x00\x00"
 
 
-_EXIF_ERRORS: Final = (ValueError, SyntaxError, OSError, KeyError, IndexError, TypeError, EOFError, OverflowError)
+_EXIF_ERRORS: Final = (
+    ValueError,
+    SyntaxError,
+    OSError,
+    KeyError,
+    IndexError,
+    TypeError,
+    EOFError,
+    OverflowError,
+)
 
 
 def jpeg_orientation(data: bytes) -> int:
@@ -257,7 +296,9 @@ def jpeg_profile(data: bytes) -> bytes:
     return b"".join(parts[number] for number in sorted(parts))
 
 
-_MPF_HEADER: Final = b"MPF\x00"  # of the index of an MPO (CIPA DC-007), in a segment of the same kind
+_MPF_HEADER: Final = (
+    b"MPF\x00"  # of the index of an MPO (CIPA DC-007), in a segment of the same kind
+)
 
 
 def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 
 from PIL import ImageFile, IptcImagePlugin
 
-from engine.images.found_details import FoundDetails, clean, clean_description, clean_keywords, present
+from engine.images.found_details import (
+    FoundDetails,
+    clean,
+    clean_description,
+    clean_keywords,
+    present,
+)
 from engine.images.taken_time import taken_time
 
 _TITLE, _HEADLINE, _KEYWORDS, _DATE, _TIME, _CREATOR, _COPYRIGHT, _CAPTION = (

@@ -14,14 +14,40 @@ from typing import Final, NamedTuple
 
 from engine.texts import Message, enumerated
 
-RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
+RAW_KINDS: Final = (
+    "ARW",
+    "CR2",
+    "CR3",
+    "DNG",
+    "NEF",
+    "NRW",
+    "ORF",
+    "PEF",
+    "RAF",
+    "RW2",
+    "RWL",
+    "SR2",
+    "SRW",
+)
 """RAW photos that are read by the preview that the camera put beside the sensor's picture."""
 HEIF: Final = "HEIF"  # Pillow's name of the format of HEIC files, as their reader registers it
 PACKAGES: Final = ("pillow-heif", "pi-heif")
 """Either reads HEIC; the first one carries the newer libheif, and an encoder under the GPL, which we do not ship."""
 _AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
 _HEIF_BRANDS: Final = frozenset(
-    {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"heif", b"mif1", b"msf1"}
+    {
+        b"heic",
+        b"heix",
+        b"heim",
+        b"heis",
+        b"hevc",
+        b"hevx",
+        b"hevm",
+        b"hevs",
+        b"heif",
+        b"mif1",
+        b"msf1",
+    }
 )
 
 
@@ -50,7 +76,9 @@ KINDS: Final = (
 PILLOW_FORMATS: Final = tuple(kind.pillow_format for kind in KINDS if kind.pillow_format != HEIF)
 """What Pillow reads by itself, the commonest first."""
 RAW_SUFFIXES: Final = frozenset(f".{kind.lower()}" for kind in RAW_KINDS)
-IMAGE_SUFFIXES: Final = frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
+IMAGE_SUFFIXES: Final = (
+    frozenset(suffix for kind in KINDS for suffix in kind.suffixes) | RAW_SUFFIXES
+)
 """Of files that are taken for images in folders."""
 
 
@@ -109,13 +137,44 @@ def heif_formats() -> tuple[str, ...]:
 
 
 UNREAD_RAW_KINDS: Final = frozenset(
-    {"3FR", "CRW", "DCR", "ERF", "FFF", "GPR", "IIQ", "KDC", "MEF", "MOS", "MRW", "RAW", "SRF", "X3F"}
+    {
+        "3FR",
+        "CRW",
+        "DCR",
+        "ERF",
+        "FFF",
+        "GPR",
+        "IIQ",
+        "KDC",
+        "MEF",
+        "MOS",
+        "MRW",
+        "RAW",
+        "SRF",
+        "X3F",
+    }
 )
 """RAW photos whose preview is not looked for, by the suffix of the file."""
 
 VIDEO_KINDS: Final = frozenset(
     {
-        *("3G2", "3GP", "AVI", "FLV", "INSV", "LRV", "M2TS", "M4V", "MKV", "MOV", "MP4", "MPEG", "MPG", "MTS", "OGV"),
+        *(
+            "3G2",
+            "3GP",
+            "AVI",
+            "FLV",
+            "INSV",
+            "LRV",
+            "M2TS",
+            "M4V",
+            "MKV",
+            "MOV",
+            "MP4",
+            "MPEG",
+            "MPG",
+            "MTS",
+            "OGV",
+        ),
         *("VOB", "WEBM", "WMV"),
     }
 )
@@ -133,9 +192,13 @@ _KINDS: Final = UNREAD_RAW_KINDS | VIDEO_KINDS | _PICTURE_KINDS
 class LeftOut:
     """Files that were passed over in folders."""
 
-    kinds: Counter[str] = field(default_factory=Counter)  # pictures and videos that are not read, by kind ("PSD")
+    kinds: Counter[str] = field(
+        default_factory=Counter
+    )  # pictures and videos that are not read, by kind ("PSD")
     others: int = 0  # files that are neither, such as texts and sidecars
-    raw_doubles: int = 0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
+    raw_doubles: int = (
+        0  # RAW photos beside which the camera put the same photo as JPEG or HEIC, which is taken
+    )
 
     def add(self, path: Path) -> None:
         if kind := unread_kind(path):

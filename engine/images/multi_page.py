@@ -19,7 +19,13 @@ from engine.file_parts import FilePart
 from engine.files import open_regular
 from engine.images.decode import ImageDecoder
 from engine.images.details_messages import PhotoDetails
-from engine.images.image_header import ByteOrder, byte_order, entries, jpeg_frame, multi_picture_index
+from engine.images.image_header import (
+    ByteOrder,
+    byte_order,
+    entries,
+    jpeg_frame,
+    multi_picture_index,
+)
 from engine.images.part_reader import MOST_PAGES, PartReader, PartsWanted
 from engine.images.photo_details import details_in
 from engine.images.raw_photo import raw_kind
@@ -58,7 +64,8 @@ class _Directory(NamedTuple):
         times = round(first.size[0] / self.size[0])
         is_power = times > 1 and times & (times - 1) == 0
         return is_power and all(
-            abs(whole - part * times) <= times for whole, part in zip(first.size, self.size, strict=True)
+            abs(whole - part * times) <= times
+            for whole, part in zip(first.size, self.size, strict=True)
         )
 
 
@@ -82,7 +89,11 @@ def _head(file: BinaryIO, signatures: tuple[bytes, ...]) -> bytes:
     """The first bytes of a file that begins with one of these; none of another, of which little is read."""
     file.seek(0)
     beginning = file.read(len(signatures[0]))
-    return beginning + file.read(_HEAD_BYTES - len(beginning)) if beginning.startswith(signatures) else b""
+    return (
+        beginning + file.read(_HEAD_BYTES - len(beginning))
+        if beginning.startswith(signatures)
+        else b""
+    )
 
 
 def _directories(file: BinaryIO, order: ByteOrder) -> Iterator[_Directory]:
@@ -102,7 +113,10 @@ def _directories(file: BinaryIO, order: ByteOrder) -> Iterator[_Directory]:
 
 
 def _directory(at: int, tags: Mapping[int, int]) -> _Directory:
-    is_flagged = bool(tags.get(Base.NewSubfileType, 0) & _REDUCED_OR_MASK) or tags.get(_SUBFILE) == _OLD_REDUCED
+    is_flagged = (
+        bool(tags.get(Base.NewSubfileType, 0) & _REDUCED_OR_MASK)
+        or tags.get(_SUBFILE) == _OLD_REDUCED
+    )
     size = tags.get(Base.ImageWidth, 0), tags.get(Base.ImageLength, 0)
     return _Directory(at, size, is_flagged, _TILE_WIDTH in tags)
 
@@ -158,7 +172,12 @@ def page_data(data: bytes, page: int) -> bytes:
 
 def no_such_page(page: int, count: int) -> ImageError:
     """The error for a page that a file does not have."""
-    return ImageError("the file has no such page", expected="a page from 1 to {count}", found=str(page), count=count)
+    return ImageError(
+        "the file has no such page",
+        expected="a page from 1 to {count}",
+        found=str(page),
+        count=count,
+    )
 
 
 def too_many_pages(found: str = "") -> ImageError:
@@ -192,7 +211,11 @@ class ImagePages(PartReader):
         self, part: FilePart, *, smallest_side: int | None = None, longest_side: int | None = None
     ) -> NDArray[np.uint8]:
         decoder = ImageDecoder(self._page(part))
-        return decoder.within(longest_side) if longest_side else decoder.rgb(smallest_side=smallest_side)
+        return (
+            decoder.within(longest_side)
+            if longest_side
+            else decoder.rgb(smallest_side=smallest_side)
+        )
 
     def details(self, part: FilePart) -> PhotoDetails:
         return details_in(self._page(part))

@@ -41,8 +41,12 @@ class OpenedFile:
         self._held = ExitStack()
         self._path = path
         self._reader: PartReader | None = None
-        self._decoders: dict[tuple[FilePart, int], ImageDecoder] = {}  # of the picture that was wanted last
-        self._details: dict[FilePart, PhotoDetails | None] = {}  # of the picture that was wanted last
+        self._decoders: dict[
+            tuple[FilePart, int], ImageDecoder
+        ] = {}  # of the picture that was wanted last
+        self._details: dict[
+            FilePart, PhotoDetails | None
+        ] = {}  # of the picture that was wanted last
         self._data = b""
         try:
             if part.seconds is None or not _is_video(path):
@@ -86,7 +90,9 @@ class OpenedFile:
         if picture.seconds is not None or self._is_document:
             pixels = self._opened_reader().rgb(picture, smallest_side=drawn_side or None)
             return ImageDecoder.of_pixels(pixels)
-        return ImageDecoder(self._data if picture.page is None else page_data(self._data, picture.page))
+        return ImageDecoder(
+            self._data if picture.page is None else page_data(self._data, picture.page)
+        )
 
     def details(self, part: FilePart) -> PhotoDetails | None:
         """What the file says of the picture that a part is in, read once for all its boxes; None where it cannot be."""

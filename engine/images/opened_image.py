@@ -11,7 +11,15 @@ from typing import Final, NamedTuple
 from PIL import Image, ImageFile
 
 from engine.images.image_header import image_orientation
-from engine.images.pixels import Part, cropped_strips, is_deep, like_its_whole, reduced_rgb, rgb_image, strip_rows
+from engine.images.pixels import (
+    Part,
+    cropped_strips,
+    is_deep,
+    like_its_whole,
+    reduced_rgb,
+    rgb_image,
+    strip_rows,
+)
 from engine.images.read_file import PIXELS, return_freed_memory
 from engine.images.strips import (
     add_late_exif,
@@ -26,8 +34,12 @@ LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by s
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
 """A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 32)."""
-_STRIP_BYTES: Final = 160 * 1024**2  # what the strips of one picture hold, at most, with all their copies
-_MUCH_BYTES: Final = 64 * 1024**2  # from here on freed memory is given back to the system first. Chosen.
+_STRIP_BYTES: Final = (
+    160 * 1024**2
+)  # what the strips of one picture hold, at most, with all their copies
+_MUCH_BYTES: Final = (
+    64 * 1024**2
+)  # from here on freed memory is given back to the system first. Chosen.
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
@@ -48,7 +60,9 @@ class WantedPart(NamedTuple):
 
 
 @contextmanager
-def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False) -> Iterator[WantedPart]:
+def reading(
+    image: Image.Image, data: bytes, choose: Choose, *, as_array: bool = False
+) -> Iterator[WantedPart]:
     """Read what is wanted of an image that was opened and not loaded yet; its memory counts until the block ends.
 
     `choose` is called more than once, as a reader may turn pictures by itself. With `as_array` the room for an array,
@@ -73,11 +87,19 @@ def _whole(image: Image.Image, choose: Choose) -> WantedPart:
     size, orientation = image.size, image_orientation(image)
     part, factor = choose(*size, orientation)
     if _is_worthwhile(size, part, factor):
-        return WantedPart(reduced_rgb(cropped_strips(image, factor), part, factor), part, factor, size, orientation)
+        return WantedPart(
+            reduced_rgb(cropped_strips(image, factor), part, factor),
+            part,
+            factor,
+            size,
+            orientation,
+        )
     return WantedPart(rgb_image(image), Part(0, 0, *size), 1, size, orientation)
 
 
-def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator[Image.Image] | None:
+def _strips_of_file(
+    image: Image.Image, data: bytes, choose: Choose
+) -> Iterator[Image.Image] | None:
     """Strips straight from the file; None where the picture is not large, or its format has none."""
     if image.width * image.height < LARGE_PIXELS:
         return None
@@ -93,7 +115,11 @@ def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator
         return png_strips(image, data, rows)
     if _is_raw_in_strips(image, data):
         return _raw_strips(image, data, rows)
-    return tiff_strips(image, data, rows) if is_tiff_in_strips(image, data, _MOST_STRIP_PIXELS) else None
+    return (
+        tiff_strips(image, data, rows)
+        if is_tiff_in_strips(image, data, _MOST_STRIP_PIXELS)
+        else None
+    )
 
 
 def _stored_size(image: Image.Image) -> tuple[int, int]:
@@ -124,7 +150,11 @@ def _is_raw_in_strips(image: Image.Image, data: bytes) -> bool:
         return False
     raw_mode, row_bytes, _direction = _layout(image)
     needed = image.tile[0].offset + row_bytes * image.height
-    return raw_mode in _PIXEL_BYTES and row_bytes >= image.width * _PIXEL_BYTES[raw_mode] and needed <= len(data)
+    return (
+        raw_mode in _PIXEL_BYTES
+        and row_bytes >= image.width * _PIXEL_BYTES[raw_mode]
+        and needed <= len(data)
+    )
 
 
 def _raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Image.Image]:
@@ -136,12 +166,20 @@ def _raw_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Im
         first = image.height - top - rows if direction < 0 else top  # the last row may come first
         at = start + first * row_bytes
         pixels = memoryview(data)[at : at + rows * row_bytes]
-        strip = Image.frombytes(image.mode, (image.width, rows), bytes(pixels), "raw", raw_mode, row_bytes, direction)
+        strip = Image.frombytes(
+            image.mode, (image.width, rows), bytes(pixels), "raw", raw_mode, row_bytes, direction
+        )
         yield like_its_whole(strip, image)
 
 
 def _layout(image: ImageFile.ImageFile) -> tuple[str, int, int]:
     """How a pixel is stored, bytes of a row, and -1 where the rows go upwards."""
     arguments = image.tile[0].args
-    raw_mode, row_bytes, direction = arguments if isinstance(arguments, tuple) else (str(arguments), 0, 1)
-    return str(raw_mode), int(row_bytes) or image.width * _PIXEL_BYTES.get(str(raw_mode), 0), int(direction)
+    raw_mode, row_bytes, direction = (
+        arguments if isinstance(arguments, tuple) else (str(arguments), 0, 1)
+    )
+    return (
+        str(raw_mode),
+        int(row_bytes) or image.width * _PIXEL_BYTES.get(str(raw_mode), 0),
+        int(direction),
+    )

@@ -102,13 +102,17 @@ def too_long(seconds: float) -> ImageError:
 
 def too_many_frames() -> ImageError:
     """The error for a video of which more frames would be decoded than anybody waits for."""
-    return ImageError("the video has too many frames before this one", remedy="cut it into shorter ones")
+    return ImageError(
+        "the video has too many frames before this one", remedy="cut it into shorter ones"
+    )
 
 
 def too_late(seconds: float, end_s: float, *, breaks_off: bool = False) -> ImageError:
     """The error for a time at which a video has no frame; it may break off before it ends."""
     return ImageError(
-        "the video breaks off before this time" if breaks_off else "the video ends before this time",
+        "the video breaks off before this time"
+        if breaks_off
+        else "the video ends before this time",
         expected="less than {end} s",
         found=f"{seconds:g} s",
         remedy="copy the file again from the camera's card" if breaks_off else "",

@@ -20,7 +20,9 @@ from engine.images.read_file import refusals
 from engine.images.readers import SNIFFED_BYTES
 
 
-def parts_of(path: Path, wanted: PartsWanted = EVERYTHING, cancel: CancelToken | None = None) -> list[FilePart]:
+def parts_of(
+    path: Path, wanted: PartsWanted = EVERYTHING, cancel: CancelToken | None = None
+) -> list[FilePart]:
     """The parts of a file that become images, in order.
 
     Returns:

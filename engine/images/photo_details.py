@@ -24,20 +24,37 @@ from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 from engine.images.xmp_details import xmp_details
 
-_HEAD_BYTES: Final = 4 * 1024**2  # of a RAW photo that are read for its details. Chosen: they are in the first ones.
-_SIGNATURE_BYTES: Final = 64  # first bytes that distinguish RAW photos of other structures than a TIFF's
+_HEAD_BYTES: Final = (
+    4 * 1024**2
+)  # of a RAW photo that are read for its details. Chosen: they are in the first ones.
+_SIGNATURE_BYTES: Final = (
+    64  # first bytes that distinguish RAW photos of other structures than a TIFF's
+)
 _JPEG: Final = b"\xff\xd8"
 _EXIF: Final = b"Exif\x00\x00"
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _TIFF: Final = (b"II*\x00", b"MM\x00*")
-_TIFF_AT_HEART: Final = (b"IIRO", b"IIRS", b"IIU\x00", b"MMOR")  # RAW photos that are TIFFs but for their signature
+_TIFF_AT_HEART: Final = (
+    b"IIRO",
+    b"IIRS",
+    b"IIU\x00",
+    b"MMOR",
+)  # RAW photos that are TIFFs but for their signature
 _BIG_TIFF: Final = (b"II+\x00", b"MM\x00+")
 _XMP_TAG: Final = 700  # of TIFF
 _XMP_START: Final = b"<x:xmpmeta"
 _XMP_END: Final = b"</x:xmpmeta>"
-_CANON_BOXES: Final = (b"CMT1", b"CMT2", b"CMT4")  # of a CR3: its first directory, those of Exif and of the place
+_CANON_BOXES: Final = (
+    b"CMT1",
+    b"CMT2",
+    b"CMT4",
+)  # of a CR3: its first directory, those of Exif and of the place
 _RAF_JPEG_AT: Final = 84  # where a RAF says where its JPEG is
-_DAMAGE: Final = (*PILLOW_DAMAGE, RuntimeError, MemoryError)  # RuntimeError: what is nested without end
+_DAMAGE: Final = (
+    *PILLOW_DAMAGE,
+    RuntimeError,
+    MemoryError,
+)  # RuntimeError: what is nested without end
 
 
 NO_DETAILS: Final = PhotoDetails()
@@ -73,7 +90,9 @@ def _of_picture(file: IO[bytes]) -> PhotoDetails:
         return NO_DETAILS
     file.seek(0)
     with Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
-        found = [] if beginning in _BIG_TIFF else [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
+        found = (
+            [] if beginning in _BIG_TIFF else [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
+        )
         return _details(*_shown_size(image), found, Image.MIME.get(image.format or "", ""))
 
 
@@ -120,7 +139,9 @@ def _of_raw(head: bytes, kind: str) -> PhotoDetails:
     with suppress(*_DAMAGE):
         found.append(xmp_details(_packet_in(head)))
     width, height = next(((each.width, each.height) for each in found if each.width), (0, 0))
-    return _details(*((height, width) if any(each.is_sideways for each in found) else (width, height)), found)
+    return _details(
+        *((height, width) if any(each.is_sideways for each in found) else (width, height)), found
+    )
 
 
 def _packet_in(head: bytes) -> bytes:
@@ -139,7 +160,9 @@ def _directory_blocks(head: bytes, kind: str) -> Iterator[bytes]:
         yield head
 
 
-def _details(width: int, height: int, found: Sequence[FoundDetails], media_type: str = "") -> PhotoDetails:
+def _details(
+    width: int, height: int, found: Sequence[FoundDetails], media_type: str = ""
+) -> PhotoDetails:
     whole = merged(found)
     return PhotoDetails(
         width,

@@ -46,7 +46,9 @@ def photo_facts(file: Path) -> PhotoFacts:
 
 def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
     if not is_header_bounded(file):
-        raise ValueError("more parts than a photo's header has")  # reading them takes the square of their number
+        raise ValueError(
+            "more parts than a photo's header has"
+        )  # reading them takes the square of their number
     return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
 
 
@@ -55,7 +57,12 @@ def photo_keywords(file: Path) -> EmbeddedKeywords:
 
     Nor is a header of very many parts read: it takes the square of their number.
     """
-    with suppress(*PILLOW_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
+    with (
+        suppress(*PILLOW_DAMAGE),
+        pillow_is_quiet(),
+        open_regular(file) as opened,
+        _opened(opened) as image,
+    ):
         return EmbeddedKeywords(_xmp(image), _iptc(image))
     return EmbeddedKeywords()
 
@@ -71,7 +78,10 @@ def _iptc(image: ImageFile.ImageFile) -> tuple[str, ...]:
         values = found.get(_KEYWORDS, [])
         character_set = found.get(_CHARACTER_SET, b"")
         is_utf_8 = isinstance(character_set, bytes) and character_set.startswith(_UTF_8)
-        return tuple(_text(value, is_utf_8=is_utf_8) for value in ([values] if isinstance(values, bytes) else values))
+        return tuple(
+            _text(value, is_utf_8=is_utf_8)
+            for value in ([values] if isinstance(values, bytes) else values)
+        )
     return ()
 
 

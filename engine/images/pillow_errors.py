@@ -30,6 +30,8 @@ def pillow_errors(data: bytes) -> Iterator[None]:
         except _DAMAGE as error:
             if is_unsupported(data, str(error)):
                 raise unsupported(str(error)) from error
-            raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
+            raise ImageError(
+                "the image is damaged or incomplete", found=str(error) or type(error).__name__
+            ) from error
         except MemoryError as error:
             raise ImageError("there is not enough memory for this image") from error

@@ -83,11 +83,17 @@ class _Rows:
         means = np.concatenate(self._done)
         if self._range is None:
             return means.astype(np.uint8, copy=False)
-        gray = eight_bit(means.astype(np.float32, copy=False), *self._range, has_whole_numbers=self._has_whole_numbers)
+        gray = eight_bit(
+            means.astype(np.float32, copy=False),
+            *self._range,
+            has_whole_numbers=self._has_whole_numbers,
+        )
         return np.repeat(gray[:, :, None], 3, axis=2)
 
 
-def _block_means(rows: NDArray[np.uint8] | NDArray[np.float32], factor: int) -> NDArray[np.uint8] | NDArray[np.float32]:
+def _block_means(
+    rows: NDArray[np.uint8] | NDArray[np.float32], factor: int
+) -> NDArray[np.uint8] | NDArray[np.float32]:
     if rows.dtype == np.uint8:
         return np.asarray(Image.fromarray(rows).reduce(factor))
     sums = rows
@@ -169,16 +175,24 @@ def stored_box(box: BoundingBox, orientation: int) -> BoundingBox:
     if orientation in {3, 4, 7, 8}:
         top = 1 - box.bottom
     is_turned = orientation >= 5  # noqa: PLR2004  # 5-8 swap rows and columns
-    return BoundingBox(top, left, height, width) if is_turned else BoundingBox(left, top, width, height)
+    return (
+        BoundingBox(top, left, height, width)
+        if is_turned
+        else BoundingBox(left, top, width, height)
+    )
 
 
 def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:
     """Resize a square part of an RGB or RGBX picture with antialiasing to (side, side, 3) uint8."""
     resized = image
     if not _is_just(box, image.size, side):
-        resized = image.resize((side, side), Image.Resampling.BILINEAR, box=box, reducing_gap=REDUCING_GAP)
+        resized = image.resize(
+            (side, side), Image.Resampling.BILINEAR, box=box, reducing_gap=REDUCING_GAP
+        )
     # Pillow drops the padding much faster than numpy copies three bytes of every four
-    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(side, side, _CHANNELS)
+    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(
+        side, side, _CHANNELS
+    )
 
 
 def _is_just(box: Box, size: tuple[int, int], side: int) -> bool:
@@ -208,7 +222,9 @@ def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]
         return np.ascontiguousarray(image[..., :_CHANNELS])
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
     resized = _pillow_image(image).resize(size, Image.Resampling.BICUBIC, reducing_gap=REDUCING_GAP)
-    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(size[1], size[0], _CHANNELS)
+    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(
+        size[1], size[0], _CHANNELS
+    )
 
 
 # What shows through transparent pixels.
@@ -244,7 +260,9 @@ def deep_values(image: Image.Image) -> NDArray[np.float32]:
     return np.nan_to_num(np.asarray(image).astype(np.float32), copy=False, posinf=0.0, neginf=0.0)
 
 
-def eight_bit(values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool) -> NDArray[np.uint8]:
+def eight_bit(
+    values: NDArray[np.float32], low: float, high: float, *, has_whole_numbers: bool
+) -> NDArray[np.uint8]:
     """Scale deep gray values to eight bits: whole numbers by the bits that they fill, others by the range they use.
 
     Args:

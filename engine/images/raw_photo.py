@@ -29,10 +29,14 @@ from engine.images.kinds import container_brands
 
 LEAST_SIDE: Final = 400
 """Pixels of the longer side; smaller previews are stamps for a list, not the photo. Chosen: stamps have up to 320."""
-_SAME_SHAPE: Final = 0.02  # how far sides may differ from the largest preview's: others have black bars
+_SAME_SHAPE: Final = (
+    0.02  # how far sides may differ from the largest preview's: others have black bars
+)
 _JPEG_START: Final = b"\xff\xd8\xff"
 _JPEG_END: Final = b"\xff\xd9"
-_MOST_STARTS: Final = 1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
+_MOST_STARTS: Final = (
+    1000  # JPEGs that are looked for in one file; a file made for it must not take long. Chosen.
+)
 _MOST_DIRECTORIES: Final = 64  # of one file that are read: they may point at one another. Chosen.
 _PANASONIC_JPEG: Final = 46  # tag of RW2
 _JPEG_COMPRESSIONS: Final = frozenset({6, 7})  # of TIFF 6.0, old and new
@@ -58,7 +62,13 @@ _CANON_BRAND: Final = b"crx "  # CR3 lies in the same container as videos do
 _CANON_AT: Final = 8  # where a CR2 has its mark
 _CANON_MARK: Final = b"CR\x02"
 _SENSOR_COLOURS: Final = frozenset({32803, 34892})  # a colour filter array, or linear RAW
-_MAKERS: Final = ((b"NIKON", "NEF"), (b"SONY", "ARW"), (b"PENTAX", "PEF"), (b"RICOH", "PEF"), (b"SAMSUNG", "SRW"))
+_MAKERS: Final = (
+    (b"NIKON", "NEF"),
+    (b"SONY", "ARW"),
+    (b"PENTAX", "PEF"),
+    (b"RICOH", "PEF"),
+    (b"SAMSUNG", "SRW"),
+)
 _MOST_BELOW: Final = 8  # directories below the first one that are looked at. Chosen.
 
 
@@ -181,7 +191,9 @@ def _orientation(data: bytes) -> int:
     if data.startswith(DIRECTORY_SIGNATURES):
         return orientation_in(data)
     at = data.find(_CANON_TIFF, 0, _CANON_TIFF_WITHIN)
-    return orientation_in(data[at + len(_CANON_TIFF) : _CANON_TIFF_WITHIN * 2]) if at >= 0 else UPRIGHT
+    return (
+        orientation_in(data[at + len(_CANON_TIFF) : _CANON_TIFF_WITHIN * 2]) if at >= 0 else UPRIGHT
+    )
 
 
 def raw_kind(data: bytes) -> str:

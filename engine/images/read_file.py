@@ -28,8 +28,26 @@ MAX_FILE_BYTES: Final = 2 * 1024**3
 _GONE: Final = frozenset(
     getattr(errno, name)
     for name in (
-        *("ENOENT", "ENOTDIR", "ENODEV", "ENXIO", "ESTALE", "ENOTCONN", "EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN"),
-        *("ENETUNREACH", "ETIMEDOUT", "ECONNABORTED", "ECONNRESET", "ENOLINK", "EREMOTEIO", "ENOMEDIUM"),
+        *(
+            "ENOENT",
+            "ENOTDIR",
+            "ENODEV",
+            "ENXIO",
+            "ESTALE",
+            "ENOTCONN",
+            "EHOSTDOWN",
+            "EHOSTUNREACH",
+            "ENETDOWN",
+        ),
+        *(
+            "ENETUNREACH",
+            "ETIMEDOUT",
+            "ECONNABORTED",
+            "ECONNRESET",
+            "ENOLINK",
+            "EREMOTEIO",
+            "ENOMEDIUM",
+        ),
     )
     if hasattr(errno, name)
 )
@@ -94,7 +112,9 @@ def _refuse_large(size_bytes: int) -> None:
         )
 
 
-HASH_BYTES: Final = 16  # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
+HASH_BYTES: Final = (
+    16  # 128 bits: that two of a billion images agree by chance happens less than once in 10^20
+)
 _PART_BYTES: Final = 1024**2  # read at a time: a file is not held whole. Chosen.
 
 
@@ -159,7 +179,9 @@ def missing_files(
         rest()
 
     meter = ProgressMeter(len(paths), on_progress)
-    grouped: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))  # a ninth of what lists of numbers take
+    grouped: defaultdict[str, array[int]] = defaultdict(
+        partial(array, "I")
+    )  # a ninth of what lists of numbers take
     for place, path in enumerate(_in_parts(paths, pause)):
         parent, separator, _ = path.rpartition("/")
         grouped[parent or separator].append(place)
@@ -171,7 +193,9 @@ def missing_files(
     return sorted(missing)
 
 
-def _missing_in(folder: Path, paths: Sequence[str], places: Sequence[int], pause: Rest) -> list[int]:
+def _missing_in(
+    folder: Path, paths: Sequence[str], places: Sequence[int], pause: Rest
+) -> list[int]:
     """Places of the files that one folder lacks; a name that is listed in another spelling is looked up by itself."""
     if not _is_there(folder, stat.S_ISDIR):
         return list(places)  # one answer for all: each may take seconds where a share is gone
@@ -220,7 +244,9 @@ class MemoryBudget:
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
         self._held_bytes = 0
-        self._entrance = threading.Lock()  # held by the thread whose turn is next, so that a large one is not passed by
+        self._entrance = (
+            threading.Lock()
+        )  # held by the thread whose turn is next, so that a large one is not passed by
         self._room = threading.Condition()
 
     @property
@@ -231,7 +257,9 @@ class MemoryBudget:
     def holding(self, size_bytes: int) -> Iterator[None]:
         """Wait for room for so many bytes, and hold it inside the block."""
         with self._entrance, self._room:
-            self._room.wait_for(lambda: not self._held_bytes or self._held_bytes + size_bytes <= self._limit_bytes)
+            self._room.wait_for(
+                lambda: not self._held_bytes or self._held_bytes + size_bytes <= self._limit_bytes
+            )
             self._held_bytes += size_bytes
         try:
             yield

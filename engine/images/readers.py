@@ -37,7 +37,16 @@ from engine.images.raw_photo import raw_kind
 from engine.texts import Message, marked
 
 PILLOW_DAMAGE: Final = (
-    *(OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError),
+    *(
+        OSError,
+        SyntaxError,
+        ValueError,
+        ArithmeticError,
+        EOFError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ),
 )
 """What Pillow's readers are known to raise on damaged files, besides what they promise."""
 
@@ -89,7 +98,9 @@ def _silence_libtiff() -> None:
         set_handler(None)
 
 
-SNIFFED_BYTES: Final = 4096  # first bytes of a file that tell what it is. Chosen: more than any signature needs.
+SNIFFED_BYTES: Final = (
+    4096  # first bytes of a file that tell what it is. Chosen: more than any signature needs.
+)
 _PHOTOSHOP: Final = marked("a Photoshop document")
 _JPEG_XL: Final = marked("a JPEG XL image")
 _SIGNATURES: Final = (
@@ -114,7 +125,9 @@ _TIFF_SIGNATURES: Final = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 # What a person can do, by the kind.
 _REMEDIES: Final = {
     _RAW: marked("develop it, or export it as JPEG or TIFF, and add that"),
-    _HEIC: marked("install the Python package {package}, which reads such files, or save it as JPEG"),
+    _HEIC: marked(
+        "install the Python package {package}, which reads such files, or save it as JPEG"
+    ),
     _AVIF: marked("install Pillow as its authors build it, or save the image as JPEG"),
     _TIFF: marked("save it as a TIFF or PNG of 8 or 16 bits"),
     _JPEG_XL: marked("save it as JPEG or PNG and add that"),
@@ -128,7 +141,9 @@ def not_an_image(data: bytes) -> ImageError:
     if kind != _UNKNOWN:
         return _refusal(kind)
     if is_heif(data) or is_avif(data):
-        name, can_read = (_HEIC, heif_reader()) if is_heif(data) else (_AVIF, features.check("avif"))
+        name, can_read = (
+            (_HEIC, heif_reader()) if is_heif(data) else (_AVIF, features.check("avif"))
+        )
         return ImageError("the image is damaged or incomplete") if can_read else _refusal(name)
     return _refusal(_TIFF if data.startswith(_TIFF_SIGNATURES) else _UNKNOWN)
 
@@ -169,14 +184,26 @@ def _kind_of(head: bytes) -> str:
 
 def _text_kind(head: bytes) -> str:
     text = head.decode("utf-8", errors="ignore")
-    if b"\x00" in head or sum(character.isprintable() or character.isspace() for character in text) < len(text):
+    if b"\x00" in head or sum(
+        character.isprintable() or character.isspace() for character in text
+    ) < len(text):
         return ""
     if len(text.encode()) < len(head) - 3:  # more was undecodable than one character cut at the end
         return ""
-    return marked("a web page") if text.lstrip().lower().startswith(("<!doctype html", "<html")) else marked("text")
+    return (
+        marked("a web page")
+        if text.lstrip().lower().startswith(("<!doctype html", "<html"))
+        else marked("text")
+    )
 
 
-_CODECS: Final = {"TIFF": "libtiff", "WEBP": "webp", "JPEG2000": "jpg_2000", "AVIF": "avif", "PNG": "zlib"}
+_CODECS: Final = {
+    "TIFF": "libtiff",
+    "WEBP": "webp",
+    "JPEG2000": "jpg_2000",
+    "AVIF": "avif",
+    "PNG": "zlib",
+}
 """What Pillow calls the library that unpacks a format; it has the others itself."""
 
 
@@ -194,18 +221,27 @@ class ImageReader:
 def image_readers() -> tuple[ImageReader, ...]:
     """What reads each kind, in the order of `KINDS`."""
     raw = f"the preview in it: {', '.join(RAW_KINDS)}"
-    return (*(_reader(kind) for kind in KINDS), ImageReader("RAW photos", sorted(RAW_SUFFIXES), raw, works=True))
+    return (
+        *(_reader(kind) for kind in KINDS),
+        ImageReader("RAW photos", sorted(RAW_SUFFIXES), raw, works=True),
+    )
 
 
 def _reader(kind: ImageKind) -> ImageReader:
     if kind.pillow_format == HEIF:
         found = heif_reader()
         reader = f"{found.package} {found.version}, libheif {found.libheif}" if found else ""
-        remedy = "" if found else Message("install the Python package {package}", {"package": PACKAGES[-1]})
+        remedy = (
+            ""
+            if found
+            else Message("install the Python package {package}", {"package": PACKAGES[-1]})
+        )
         return ImageReader(kind.name, kind.suffixes, reader, works=found is not None, remedy=remedy)
     pillow = f"Pillow {PIL.__version__}"
     if kind.pillow_format == "JPEG":
-        return ImageReader(kind.name, kind.suffixes, f"simplejpeg {simplejpeg.__version__}, {pillow}", works=True)
+        return ImageReader(
+            kind.name, kind.suffixes, f"simplejpeg {simplejpeg.__version__}, {pillow}", works=True
+        )
     codec = _CODECS.get(kind.pillow_format)
     if codec and not features.check(codec):
         remedy = "install Pillow as its authors build it: pip install pillow"

@@ -24,8 +24,19 @@ _CHUNK_FRAME: Final = struct.Struct(">I4s")
 _CHECKSUM_BYTES: Final = 4
 _DEPTH_AT: Final = 24
 _COLOUR_TYPE_AT: Final = 25
-_SAMPLES: Final = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type: gray, RGB, palette, gray and alpha, RGBA
-_CARRIERS: Final = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}  # modes that keep so many bytes a pixel as they are
+_SAMPLES: Final = {
+    0: 1,
+    2: 3,
+    3: 1,
+    4: 2,
+    6: 4,
+}  # by colour type: gray, RGB, palette, gray and alpha, RGBA
+_CARRIERS: Final = {
+    1: "L",
+    2: "LA",
+    3: "RGB",
+    4: "RGBA",
+}  # modes that keep so many bytes a pixel as they are
 _INPUT_BYTES: Final = 65_536
 """Packed bytes unpacked at a time. Chosen: less than a strip, so that memory stays bounded."""
 _EXIF_HEADER: Final = b"Exif\x00\x00"
@@ -147,7 +158,9 @@ def _as_stored(image: ImageFile.ImageFile, carrier: Image.Image, layout: _Layout
 # predictor, colours, tiles and kind of sample, by which pixels are packed.
 _KEPT: Final = (258, 259, 262, 266, 277, 284, 317, 320, 322, 323, 338, 339)
 _KEPT_OF_JPEG: Final = (Base.JPEGTables, 530)
-_LONG_TAGS: Final = frozenset({Base.StripOffsets, Base.StripByteCounts, Base.TileOffsets, Base.TileByteCounts})
+_LONG_TAGS: Final = frozenset(
+    {Base.StripOffsets, Base.StripByteCounts, Base.TileOffsets, Base.TileByteCounts}
+)
 _UNPACKED: Final = 1
 _KNOWN_COMPRESSIONS: Final = frozenset({_UNPACKED, 5, 7, 8, 32773, 32946, 34925, 50000})
 _SEPARATE_PLANES: Final = 2
@@ -201,7 +214,9 @@ def tiff_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Im
     for first in range(0, levels, step):
         last = min(levels, first + step)
         rows = min(height, last * pieces.rows) - first * pieces.rows
-        small = _small_tiff(image, data, pieces, range(first * pieces.across, last * pieces.across), (width, rows))
+        small = _small_tiff(
+            image, data, pieces, range(first * pieces.across, last * pieces.across), (width, rows)
+        )
         with Image.open(io.BytesIO(small), formats=("TIFF",)) as strip:
             strip.load()
             yield strip
@@ -210,14 +225,36 @@ def tiff_strips(image: Image.Image, data: bytes, strip_rows: int) -> Iterator[Im
 def _pieces(image: TiffImagePlugin.TiffImageFile) -> _Pieces:
     tags = image.tag_v2
     width, height = stored_size(image)
-    planes = int(tags.get(Base.SamplesPerPixel, 1)) if tags.get(Base.PlanarConfiguration, 1) == _SEPARATE_PLANES else 1
+    planes = (
+        int(tags.get(Base.SamplesPerPixel, 1))
+        if tags.get(Base.PlanarConfiguration, 1) == _SEPARATE_PLANES
+        else 1
+    )
     if Base.TileOffsets in tags:
         across = -(-width // max(1, int(tags[Base.TileWidth])))
         rows = max(1, int(tags[Base.TileLength]))
-        return _Pieces(tags[Base.TileOffsets], tags.get(Base.TileByteCounts, ()), rows, across, planes, are_tiles=True)
+        return _Pieces(
+            tags[Base.TileOffsets],
+            tags.get(Base.TileByteCounts, ()),
+            rows,
+            across,
+            planes,
+            are_tiles=True,
+        )
     rows = max(1, min(height, int(tags.get(Base.RowsPerStrip, height))))
-    pieces = _Pieces(tags[Base.StripOffsets], tags.get(Base.StripByteCounts, ()), rows, 1, planes, are_tiles=False)
-    return pieces if tags.get(Base.Compression, _UNPACKED) != _UNPACKED else _cut_in_rows(image, pieces)
+    pieces = _Pieces(
+        tags[Base.StripOffsets],
+        tags.get(Base.StripByteCounts, ()),
+        rows,
+        1,
+        planes,
+        are_tiles=False,
+    )
+    return (
+        pieces
+        if tags.get(Base.Compression, _UNPACKED) != _UNPACKED
+        else _cut_in_rows(image, pieces)
+    )
 
 
 def _cut_in_rows(image: TiffImagePlugin.TiffImageFile, pieces: _Pieces) -> _Pieces:
@@ -237,22 +274,34 @@ def _cut_in_rows(image: TiffImagePlugin.TiffImageFile, pieces: _Pieces) -> _Piec
 
 
 def _small_tiff(
-    image: TiffImagePlugin.TiffImageFile, data: bytes, pieces: _Pieces, chosen: range, size: tuple[int, int]
+    image: TiffImagePlugin.TiffImageFile,
+    data: bytes,
+    pieces: _Pieces,
+    chosen: range,
+    size: tuple[int, int],
 ) -> bytes:
     """The chosen pieces, of each plane, as a TIFF of their own."""
     places = [plane * pieces.in_plane + place for plane in range(pieces.planes) for place in chosen]
-    parts = [data[pieces.offsets[place] : pieces.offsets[place] + pieces.sizes[place]] for place in places]
+    parts = [
+        data[pieces.offsets[place] : pieces.offsets[place] + pieces.sizes[place]]
+        for place in places
+    ]
     order = "<" if data[:2] == b"II" else ">"
     tags = image.tag_v2
     kept = (*_KEPT, *_KEPT_OF_JPEG) if tags.get(Base.Compression) == 7 else _KEPT  # noqa: PLR2004 (JPEG)
-    fields: dict[int, Sequence[int] | bytes] = {Base.ImageWidth: [size[0]], Base.ImageLength: [size[1]]}
+    fields: dict[int, Sequence[int] | bytes] = {
+        Base.ImageWidth: [size[0]],
+        Base.ImageLength: [size[1]],
+    }
     for tag in kept:
         if tag in tags:
             value = tags[tag]
             fields[tag] = value if isinstance(value, bytes | tuple) else [value]
     sizes = [len(part) for part in parts]
     offsets_tag, sizes_tag = (
-        (Base.TileOffsets, Base.TileByteCounts) if pieces.are_tiles else (Base.StripOffsets, Base.StripByteCounts)
+        (Base.TileOffsets, Base.TileByteCounts)
+        if pieces.are_tiles
+        else (Base.StripOffsets, Base.StripByteCounts)
     )
     if not pieces.are_tiles:
         fields[Base.RowsPerStrip] = [pieces.rows]

@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Final, NamedTuple
 
 FIRST_YEAR: Final = 1826  # of the first photograph; clocks that were never set tell other dates
-_TIME: Final = re.compile(r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?")
+_TIME: Final = re.compile(
+    r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?"
+)
 _FRACTION: Final = "0123456789.,"
 _ZONE: Final = re.compile(r"\s*([+-])(\d{2}):?(\d{2})")
 _DATE: Final = re.compile(r"(\d{4})(?:[:\-/.]?(\d{2}|  )(?:[:\-/.]?(\d{2}|  ))?)?(?![\d:\-/.])")
@@ -40,7 +42,9 @@ def first_taken(found: Iterable[TakenTime]) -> TakenTime:
     moments = [each.at for each in known if each.at is not None]
     if not moments:
         return next((each for each in known if each.date), TakenTime())
-    same = (each for each in moments if each.replace(tzinfo=None) == moments[0].replace(tzinfo=None))
+    same = (
+        each for each in moments if each.replace(tzinfo=None) == moments[0].replace(tzinfo=None)
+    )
     return TakenTime(next((each for each in same if each.tzinfo), moments[0]))
 
 

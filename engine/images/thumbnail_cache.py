@@ -26,7 +26,9 @@ _SCHEMA: Final = """
 CREATE TABLE thumbnail (key BLOB PRIMARY KEY, used_s INTEGER NOT NULL, size INTEGER NOT NULL, picture BLOB NOT NULL);
 CREATE INDEX thumbnail_used ON thumbnail (used_s, size)
 """
-_KEPT_SHARE: Final = 0.9  # how full the cache still is after making room, so that room is not made at every put
+_KEPT_SHARE: Final = (
+    0.9  # how full the cache still is after making room, so that room is not made at every put
+)
 _USE_STEP_S: Final = 3600  # a use is noted at most once an hour: reading must not write each time
 T = TypeVar("T")
 _QUALITY: Final = 85  # of a JPEG, out of 100. Chosen: no difference is seen at this size.
@@ -46,7 +48,9 @@ class ThumbnailCache:
         self._connection: sqlite3.Connection | None = None
         self._held_bytes = 0
 
-    def get(self, path: Path, size_bytes: int, modified_ns: int, side: int, part: str = WHOLE) -> bytes | None:
+    def get(
+        self, path: Path, size_bytes: int, modified_ns: int, side: int, part: str = WHOLE
+    ) -> bytes | None:
         """Picture that was put for a part of exactly this state of the file, or None."""
         key = _key(FoundFile(path, size_bytes, modified_ns), part, side)
         return self._with_cache(lambda connection: _read(connection, key))
@@ -58,7 +62,10 @@ class ThumbnailCache:
     def put_many(self, pictures: Sequence[tuple[FoundFile, str, bytes]], side: int) -> None:
         """Keep pictures of parts of files in the state in which they were read."""
         now_s = int(time.time())
-        rows = [(_key(file, part, side), now_s, len(picture), picture) for file, part, picture in pictures]
+        rows = [
+            (_key(file, part, side), now_s, len(picture), picture)
+            for file, part, picture in pictures
+        ]
         self._with_cache(lambda connection: self._store(connection, rows))
 
     def close(self) -> None:
@@ -92,7 +99,9 @@ class ThumbnailCache:
                 self._connection.close()
         self._connection = None
 
-    def _store(self, connection: sqlite3.Connection, rows: Sequence[tuple[bytes, int, int, bytes]]) -> None:
+    def _store(
+        self, connection: sqlite3.Connection, rows: Sequence[tuple[bytes, int, int, bytes]]
+    ) -> None:
         with transaction(connection):
             connection.executemany("INSERT OR REPLACE INTO thumbnail VALUES (?, ?, ?, ?)", rows)
         self._held_bytes += sum(size for _key, _used_s, size, _picture in rows)
@@ -109,7 +118,9 @@ def _key(file: FoundFile, part: str, side: int) -> bytes:
 
 
 def _read(connection: sqlite3.Connection, key: bytes) -> bytes | None:
-    row = connection.execute("SELECT used_s, picture FROM thumbnail WHERE key = ?", (key,)).fetchone()
+    row = connection.execute(
+        "SELECT used_s, picture FROM thumbnail WHERE key = ?", (key,)
+    ).fetchone()
     if row is None:
         return None
     used_s, picture = row

@@ -9,7 +9,9 @@ from engine.errors import ImageError
 from engine.images.image_header import byte_order, entries, first_directory, jpeg_frame, values
 from engine.images.kinds import container_brands
 
-_READERS_WORDS: Final = re.compile(r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented", re.IGNORECASE)
+_READERS_WORDS: Final = re.compile(
+    r"unsupported|not supported|unknown|unrecogni[sz]ed|not implemented", re.IGNORECASE
+)
 """In what readers say of such files."""
 _JPEG: Final = b"\xff\xd8\xff"
 _JPEG_BITS: Final = 8  # of a sample, in all files that are read
@@ -20,7 +22,10 @@ _HEAD_BYTES: Final = 65_536  # of a HEIF file that list its items. Chosen.
 _UNREAD_ITEMS: Final = frozenset({b"unci", b"jpeg", b"avc1", b"vvc1", b"evc1", b"j2k1"})
 """Types of pictures in a HEIF file that are packed by something else than HEVC."""
 _READ_ITEMS: Final = frozenset({b"hvc1", b"av01"})
-_TYPE_AT: Final = {2: 12, 3: 14}  # from the name of an entry on, by its version (ISO 14496-12, ItemInfoEntry)
+_TYPE_AT: Final = {
+    2: 12,
+    3: 14,
+}  # from the name of an entry on, by its version (ISO 14496-12, ItemInfoEntry)
 
 
 def is_unsupported(data: bytes, reason: str) -> bool:

@@ -13,7 +13,9 @@ from engine.images.taken_time import real_time, taken_time
 _TIMES: Final = ("com.apple.quicktime.creationdate", "creation_time", "date", "DATE_RECORDED")
 """Names of times, that with a time zone first. An AVI has one by the chunk IDIT, which FFmpeg names as MP4's."""
 _PLACES: Final = ("com.apple.quicktime.location.ISO6709", "location", "location-eng")
-_PLACE: Final = re.compile(r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)")  # ISO 6709, in degrees
+_PLACE: Final = re.compile(
+    r"([+-]\d{1,2}(?:\.\d+)?)([+-]\d{1,3}(?:\.\d+)?)"
+)  # ISO 6709, in degrees
 _FIELDS: Final = {
     "title": ("title", "com.apple.quicktime.title"),
     "description": ("description", "com.apple.quicktime.description", "comment"),
@@ -29,7 +31,9 @@ _MEDIA_TYPES: Final = {
 _QUICKTIME: Final = "qt"  # brand of a MOV
 
 
-def video_details(metadata: Mapping[str, str], size: tuple[int, int], seconds: float, container: str) -> PhotoDetails:
+def video_details(
+    metadata: Mapping[str, str], size: tuple[int, int], seconds: float, container: str
+) -> PhotoDetails:
     """The details of the frame at a time.
 
     Args:
@@ -38,10 +42,17 @@ def video_details(metadata: Mapping[str, str], size: tuple[int, int], seconds: f
         seconds: of the frame, from the start.
         container: FFmpeg's names of it, the first one counts.
     """
-    started = next((time.at for name in _TIMES if (time := taken_time(metadata.get(name, ""))).at), None)
-    place = next((found for name in _PLACES if (found := _PLACE.match(metadata.get(name, "")))), None)
+    started = next(
+        (time.at for name in _TIMES if (time := taken_time(metadata.get(name, ""))).at), None
+    )
+    place = next(
+        (found for name in _PLACES if (found := _PLACE.match(metadata.get(name, "")))), None
+    )
     latitude, longitude = real_place(float(place[1]), float(place[2])) if place else (None, None)
-    fields = {name: _first(metadata, names, is_long=name == "description") for name, names in _FIELDS.items()}
+    fields = {
+        name: _first(metadata, names, is_long=name == "description")
+        for name, names in _FIELDS.items()
+    }
     kind = container.partition(",")[0]
     is_quicktime = kind == "mov" and metadata.get("major_brand", _QUICKTIME).strip() == _QUICKTIME
     return PhotoDetails(
@@ -60,5 +71,8 @@ def _any(metadata: Mapping[str, str], name: str) -> str:
 
 
 def _first(metadata: Mapping[str, str], names: tuple[str, ...], *, is_long: bool) -> str:
-    texts = (clean_description(metadata.get(name)) if is_long else clean(metadata.get(name)) for name in names)
+    texts = (
+        clean_description(metadata.get(name)) if is_long else clean(metadata.get(name))
+        for name in names
+    )
     return next((text for text in texts if text), "")

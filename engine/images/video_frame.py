@@ -14,7 +14,9 @@ from engine.images.image_header import UPRIGHT, upright
 
 _TINY: Final = (8, 8)  # width and height of a copy of which only the side data count
 _UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
-_HIGH_DEFINITION: Final = 720  # rows from which on colours that say nothing are those of BT.709, as players take it
+_HIGH_DEFINITION: Final = (
+    720  # rows from which on colours that say nothing are those of BT.709, as players take it
+)
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _ORIENTATIONS: Final = {
     (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
@@ -73,7 +75,9 @@ def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> NDArray[np.uint8]:
 
 def small_picture(frame: VideoFrame) -> NDArray[np.uint8]:
     """The frame as stored, gray, (18, 32) uint8, each value the mean of its cell."""
-    return _eight_bit(frame.reformat(*SMALL, format="gray", interpolation=Interpolation.AREA, threads=1))
+    return _eight_bit(
+        frame.reformat(*SMALL, format="gray", interpolation=Interpolation.AREA, threads=1)
+    )
 
 
 def _eight_bit(frame: VideoFrame) -> NDArray[np.uint8]:

@@ -33,7 +33,9 @@ def open_container(file: BinaryIO) -> InputContainer:
         )
     file.seek(0)
     with as_image_errors():
-        return av.open(file, "r", format=name, container_options=_OPTIONS, metadata_errors="replace")
+        return av.open(
+            file, "r", format=name, container_options=_OPTIONS, metadata_errors="replace"
+        )
 
 
 def picture_stream(container: InputContainer) -> VideoStream:
@@ -44,7 +46,9 @@ def picture_stream(container: InputContainer) -> VideoStream:
     """
     stream = container.streams.best("video")
     if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
-        raise ImageError("the file has no video", expected="a video, not sound alone", remedy="leave it out")
+        raise ImageError(
+            "the file has no video", expected="a video, not sound alone", remedy="leave it out"
+        )
     context = stream.codec_context
     if context is None:
         raise ImageError(

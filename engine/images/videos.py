@@ -26,18 +26,33 @@ from engine.file_parts import FilePart
 from engine.files import open_regular
 from engine.images.details_messages import PhotoDetails
 from engine.images.frame_choice import SAME_S, SAMPLED_S, changes, evenly
-from engine.images.part_reader import MOST_SECONDS, PartReader, PartsWanted, too_late, too_long, too_many_frames
+from engine.images.part_reader import (
+    MOST_SECONDS,
+    PartReader,
+    PartsWanted,
+    too_late,
+    too_long,
+    too_many_frames,
+)
 from engine.images.pixels import fit_within
 from engine.images.read_file import PIXELS, refusals
 from engine.images.video_details import video_details
 from engine.images.video_frame import FrameGeometry, rgb_of, small_picture
 from engine.images.video_stream import as_image_errors, open_container, picture_stream
 
-_SCANNED_BYTES: Final = 64 * 1024**2  # of a file that is read for its duration. Chosen: half a second from a disk.
-_MOST_FRAMES: Final = 1_000_000  # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
+_SCANNED_BYTES: Final = (
+    64 * 1024**2
+)  # of a file that is read for its duration. Chosen: half a second from a disk.
+_MOST_FRAMES: Final = (
+    1_000_000  # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
+)
 _JUMP_S: Final = 10.0  # over more it jumps where the file has no index. Chosen: key frames are seldom further apart
-_WORTHWHILE: Final = 8  # frames that a jump passes over at least: it has the decoder begin again. Chosen.
-_STEP_BACK_S: Final = 2.0  # from which a jump that came out too late is tried again; doubled each time. Chosen.
+_WORTHWHILE: Final = (
+    8  # frames that a jump passes over at least: it has the decoder begin again. Chosen.
+)
+_STEP_BACK_S: Final = (
+    2.0  # from which a jump that came out too late is tried again; doubled each time. Chosen.
+)
 
 
 class _Timed(NamedTuple):
@@ -86,7 +101,9 @@ class VideoFrames(PartReader):
             ImageError: the header claims more than `MOST_SECONDS`.
         """
         units = self._stream.duration
-        claimed = float(units * self._unit_s) if units else (self._container.duration or 0) / av.time_base
+        claimed = (
+            float(units * self._unit_s) if units else (self._container.duration or 0) / av.time_base
+        )
         if claimed > MOST_SECONDS:
             raise too_long(claimed)
         index = self._stream.index_entries
@@ -95,7 +112,11 @@ class VideoFrames(PartReader):
         while whole and index[whole - 1].pos + index[whole - 1].size > size_bytes:
             whole -= 1
         if whole < len(index):
-            return float(max(index[whole - 1].timestamp, 0) * self._unit_s) + self.frame_s if whole else self.frame_s
+            return (
+                float(max(index[whole - 1].timestamp, 0) * self._unit_s) + self.frame_s
+                if whole
+                else self.frame_s
+            )
         if claimed and (units or size_bytes > _SCANNED_BYTES):
             return claimed
         return self._scanned_s()  # Matroska claims the same where half of the file is missing
@@ -119,7 +140,9 @@ class VideoFrames(PartReader):
         width, height = self._geometry.size(frame)
         with PIXELS.holding(2 * 3 * width * height), as_image_errors():
             pixels = rgb_of(frame, self._geometry)
-            return fit_within(pixels, longest_side) if longest_side else np.ascontiguousarray(pixels)
+            return (
+                fit_within(pixels, longest_side) if longest_side else np.ascontiguousarray(pixels)
+            )
 
     def details(self, part: FilePart) -> PhotoDetails:
         metadata = {**self._stream.metadata, **self._container.metadata}
@@ -135,7 +158,8 @@ class VideoFrames(PartReader):
     def _first(self) -> _Timed:
         if self._current is None:
             raise ImageError(
-                "the video has no frame that can be decoded", remedy="copy the file again from the camera's card"
+                "the video has no frame that can be decoded",
+                remedy="copy the file again from the camera's card",
             )
         return self._current
 
@@ -214,7 +238,9 @@ class VideoFrames(PartReader):
                 # WORKAROUND: at the end PyAV may ask for a stream that began later, which its list does not have.
                 packet = None
             except OSError as error:
-                raise ImageUnreachableError("the file cannot be read", found=reason_of(error)) from error
+                raise ImageUnreachableError(
+                    "the file cannot be read", found=reason_of(error)
+                ) from error
             if packet is None:
                 yield None
                 return
@@ -245,7 +271,10 @@ class VideoFrames(PartReader):
     def _scanned_s(self) -> float:
         """Seconds of a video whose header does not say it: all of the file is read, nothing decoded."""
         self._restart()
-        last = max((packet.pts for packet in self._packets() if packet and packet.pts is not None), default=0)
+        last = max(
+            (packet.pts for packet in self._packets() if packet and packet.pts is not None),
+            default=0,
+        )
         self._restart()
         return float((last - self._first_at) * self._unit_s) + self.frame_s
 
@@ -255,4 +284,6 @@ class VideoFrames(PartReader):
     def _too_late(self, seconds: float) -> ImageError:
         end_at = self._first_at if self._current is None else self._end_of(self._current)
         breaks_off = (self._stream.duration or 0) * self._unit_s > seconds
-        return too_late(seconds, float((end_at - self._first_at) * self._unit_s), breaks_off=breaks_off)
+        return too_late(
+            seconds, float((end_at - self._first_at) * self._unit_s), breaks_off=breaks_off
+        )

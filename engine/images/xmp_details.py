@@ -23,7 +23,9 @@ from engine.images.found_details import (
 )
 from engine.images.taken_time import TakenTime, first_taken, taken_time
 
-_LARGEST_BYTES: Final = 8 * 1024**2  # of a packet; with masks of a hundred brushes it has some. Chosen.
+_LARGEST_BYTES: Final = (
+    8 * 1024**2
+)  # of a packet; with masks of a hundred brushes it has some. Chosen.
 _MOST_TAGS: Final = 200_000  # Chosen: each takes a few hundred bytes of memory.
 _RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _DC: Final = "{http://purl.org/dc/elements/1.1/}"
@@ -35,7 +37,9 @@ _TIFF: Final = "{http://ns.adobe.com/tiff/1.0/}"
 _AUX: Final = "{http://ns.adobe.com/exif/1.0/aux/}"
 _TAKEN: Final = (f"{_EXIF}DateTimeOriginal", f"{_PHOTOSHOP}DateCreated")
 _DIGITIZED: Final = (f"{_EXIF}DateTimeDigitized", f"{_XMP}CreateDate")
-_PLACE: Final = re.compile(r"(\d{1,3}),(\d{1,2}(?:\.\d{1,9})?)(?:,(\d{1,2}(?:\.\d{1,9})?))?([NSEW])")
+_PLACE: Final = re.compile(
+    r"(\d{1,3}),(\d{1,2}(?:\.\d{1,9})?)(?:,(\d{1,2}(?:\.\d{1,9})?))?([NSEW])"
+)
 _WHOLE: Final = re.compile(r"(-?\d{1,12})(?:/(\d{1,12}))?")
 
 
@@ -55,7 +59,9 @@ def xmp_details(packet: bytes) -> FoundDetails:
     def time(names: Iterable[str]) -> TakenTime:
         return first_taken(taken_time(one(name)) for name in names)
 
-    latitude, longitude = real_place(_degrees(one(f"{_EXIF}GPSLatitude")), _degrees(one(f"{_EXIF}GPSLongitude")))
+    latitude, longitude = real_place(
+        _degrees(one(f"{_EXIF}GPSLatitude")), _degrees(one(f"{_EXIF}GPSLongitude"))
+    )
     return FoundDetails(
         time(_TAKEN),
         time(_DIGITIZED),
@@ -74,7 +80,9 @@ def xmp_details(packet: bytes) -> FoundDetails:
                 "lens": clean(one(f"{_EXIF_EX}LensModel", f"{_AUX}Lens")),
                 "exposure_s": exposure_text(_number(one(f"{_EXIF}ExposureTime"))),
                 "aperture": number_text(_number(one(f"{_EXIF}FNumber")), largest=1000),
-                "iso": number_text(_number(one(f"{_EXIF_EX}PhotographicSensitivity", f"{_EXIF}ISOSpeedRatings"))),
+                "iso": number_text(
+                    _number(one(f"{_EXIF_EX}PhotographicSensitivity", f"{_EXIF}ISOSpeedRatings"))
+                ),
                 "focal_length_mm": number_text(_number(one(f"{_EXIF}FocalLength")), largest=1e5),
             }
         ),

@@ -91,7 +91,9 @@ def has_member(source: Path, name: str = "") -> bool:
 
 
 @contextmanager
-def member(archive: zipfile.ZipFile, name: str, limit: limits.Limit = limits.TABLE_BYTES) -> Iterator[IO[bytes]]:
+def member(
+    archive: zipfile.ZipFile, name: str, limit: limits.Limit = limits.TABLE_BYTES
+) -> Iterator[IO[bytes]]:
     """A file of an archive, unpacked while it is read, up to the size that the archive declares.
 
     Raises:
@@ -114,7 +116,9 @@ def _list_bytes(file: IO[bytes]) -> int:
         return 0
     large = tail.rfind(_END64_MARK, 0, place)
     if large >= 0:
-        return int.from_bytes(tail[large + _END64_LIST_SIZE : large + _END64_LIST_SIZE + 8], "little")
+        return int.from_bytes(
+            tail[large + _END64_LIST_SIZE : large + _END64_LIST_SIZE + 8], "little"
+        )
     return int(_END.unpack_from(tail, place)[_LIST_SIZE])
 
 
@@ -133,7 +137,9 @@ def file_within(folder: Path, name: str, named_by: str) -> Path:
     if not _real(folder / name).is_relative_to(_real(folder)):
         raise _outside(name, named_by)
     if not (folder / name).is_file():
-        raise FormatError("{named_by} names a file that is not there", found=f'"{name[:200]}"', named_by=named_by)
+        raise FormatError(
+            "{named_by} names a file that is not there", found=f'"{name[:200]}"', named_by=named_by
+        )
     return folder / name
 
 

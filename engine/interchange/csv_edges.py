@@ -13,7 +13,14 @@ from engine.interchange.imported import ImportedGraph
 from engine.interchange.table_writer import write_table
 
 BETWEEN_SYNONYMS: Final = " | "
-_COLUMNS: Final = ("child", "parent", "id", "parent_id", *(each.name for each in IN_FILES), "identity")
+_COLUMNS: Final = (
+    "child",
+    "parent",
+    "id",
+    "parent_id",
+    *(each.name for each in IN_FILES),
+    "identity",
+)
 HEADER: Final = ",".join(_COLUMNS[:-1])  # how the first line of a table that we write begins
 _SEPARATING: Final = re.compile(r"([\\|])")
 
@@ -27,11 +34,17 @@ def written(graph: ImportedGraph) -> str:
     for each in graph.classes:
         attributes = [_cell(attribute.of(each.attributes)) for attribute in IN_FILES]
         for parent in parents[each.key] or [""]:
-            rows.append((each.name, names.get(parent, ""), each.key, parent, *attributes, each.identity))
+            rows.append(
+                (each.name, names.get(parent, ""), each.key, parent, *attributes, each.identity)
+            )
             attributes = [""] * len(IN_FILES)
     write_table(text, _COLUMNS, rows, line_end="\n")
     return text.getvalue()
 
 
 def _cell(value: str | tuple[str, ...]) -> str:
-    return value if isinstance(value, str) else BETWEEN_SYNONYMS.join(_SEPARATING.sub(r"\\\1", each) for each in value)
+    return (
+        value
+        if isinstance(value, str)
+        else BETWEEN_SYNONYMS.join(_SEPARATING.sub(r"\\\1", each) for each in value)
+    )

@@ -14,7 +14,16 @@ from engine.interchange import json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.tables.dialects import CHECKLISTS
 from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES
-from engine.interchange.taxonomies import class_lists, class_tables, graphml, name_list, obo, packages, skos, wordnet
+from engine.interchange.taxonomies import (
+    class_lists,
+    class_tables,
+    graphml,
+    name_list,
+    obo,
+    packages,
+    skos,
+    wordnet,
+)
 from engine.interchange.taxonomy_file import Opening, taxonomy_text
 from engine.texts import enumerated
 
@@ -44,7 +53,9 @@ def _is_checklist(opening: Opening) -> bool:
 
 TABLES: Final = frozenset({"csv", "darwin-core"})  # formats with columns, which a person may name
 FORMATS: Final[Mapping[str, GraphFormat]] = {
-    "folders": GraphFormat("nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False),
+    "folders": GraphFormat(
+        "nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False
+    ),
     "wordnet": GraphFormat("WordNet's data.noun", wordnet.read, wordnet.fits, wordnet.FILES),
     "imagenet": GraphFormat(
         "ImageNet's wordnet.is_a.txt with words.txt beside it",
@@ -54,7 +65,10 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
     ),
     "obo": GraphFormat("OBO: the terms of an ontology", obo.read, obo.fits, ("*.obo",)),
     "skos": GraphFormat(
-        "SKOS: a thesaurus as Turtle, RDF/XML or JSON-LD", skos.read, skos.fits, ("*.ttl", "*.rdf", "*.jsonld")
+        "SKOS: a thesaurus as Turtle, RDF/XML or JSON-LD",
+        skos.read,
+        skos.fits,
+        ("*.ttl", "*.rdf", "*.jsonld"),
     ),
     "graphml": GraphFormat(
         "GraphML: nodes, and edges from parent to child",
@@ -70,7 +84,9 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
     ),
     "cvat": GraphFormat("CVAT: its labels as JSON", class_lists.read_cvat, class_lists.fits_cvat),
     "fiftyone": GraphFormat(
-        "FiftyOne or Hugging Face: the classes of a data set", class_lists.read_fiftyone, class_lists.fits_fiftyone
+        "FiftyOne or Hugging Face: the classes of a data set",
+        class_lists.read_fiftyone,
+        class_lists.fits_fiftyone,
     ),
     "json": GraphFormat(
         'JSON: a tree of "name" and "children", or a list of "classes"',
@@ -79,7 +95,10 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         ("*.json",),
     ),
     "darwin-core": GraphFormat(
-        "Darwin Core: a checklist of GBIF and others, zipped or not", packages.read, _is_checklist, ("*.zip",)
+        "Darwin Core: a checklist of GBIF and others, zipped or not",
+        packages.read,
+        _is_checklist,
+        ("*.zip",),
     ),
     "csv": GraphFormat(
         "table: a row for each class, with its parent or a column for each rank; Excel and LibreOffice as well",
@@ -119,7 +138,11 @@ def read_graph(
         FormatError: it is not what its format promises, or is of none of the formats.
         UnknownClassError, AmbiguousClassError: `under` or `only` fits no class, or several.
     """
-    name = ("csv" if columns and source.is_file() else detect_format(source)) if format == AUTO else format
+    name = (
+        ("csv" if columns and source.is_file() else detect_format(source))
+        if format == AUTO
+        else format
+    )
     if name not in FORMATS:
         raise UsageError(
             'there is no graph format "{name}"',
@@ -129,7 +152,12 @@ def read_graph(
             formats=_names(),
         )
     if columns and name not in TABLES:
-        raise UsageError("only tables have columns to be named", found=name, remedy="leave --column out", name=name)
+        raise UsageError(
+            "only tables have columns to be named",
+            found=name,
+            remedy="leave --column out",
+            name=name,
+        )
     imported = FORMATS[name].read(source, columns) if columns else FORMATS[name].read(source)
     return restricted(imported, under=under, only=only)
 
@@ -150,7 +178,9 @@ def detect_format(source: Path) -> str:
             return "wordnet"
         return "darwin-core" if packages.is_unpacked(source) else "folders"
     opening = Opening.of(source)
-    return next((name for name, each in FORMATS.items() if each.fits(opening)), "") or _by_suffix(source)
+    return next((name for name, each in FORMATS.items() if each.fits(opening)), "") or _by_suffix(
+        source
+    )
 
 
 def _by_suffix(source: Path) -> str:
@@ -158,7 +188,9 @@ def _by_suffix(source: Path) -> str:
     for name, each in FORMATS.items():
         if name != "list" and source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
             return name
-    first_line = next((line for line in taxonomy_text(source).splitlines() if line.strip()), "").strip()
+    first_line = next(
+        (line for line in taxonomy_text(source).splitlines() if line.strip()), ""
+    ).strip()
     if "\t" in first_line or ";" in first_line:
         return "csv"
     raise FormatError(
@@ -175,7 +207,9 @@ def _names() -> str:
     return enumerated(FORMATS)
 
 
-def restricted(imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()) -> ImportedGraph:
+def restricted(
+    imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()
+) -> ImportedGraph:
     """A part of an imported graph, in the order of the whole.
 
     Args:
@@ -229,7 +263,10 @@ class _Lookup:
             id_of = {key: class_id for class_id, key in self._key_of.items()}
             self._graph = CategoryGraph()
             self._graph.apply(
-                ClassAdded(id_of[each.key], each.name, each.attributes) for each in self._imported.classes
+                ClassAdded(id_of[each.key], each.name, each.attributes)
+                for each in self._imported.classes
             )
-            self._graph.apply(EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges)
+            self._graph.apply(
+                EdgeAdded(id_of[parent], id_of[child]) for parent, child in self._imported.edges
+            )
         return self._graph

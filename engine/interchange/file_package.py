@@ -7,7 +7,14 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final, final
 
 from engine.interchange import limits
-from engine.interchange.archives import checked_name, file_within, is_of_system, member, opened_archive, reading
+from engine.interchange.archives import (
+    checked_name,
+    file_within,
+    is_of_system,
+    member,
+    opened_archive,
+    reading,
+)
 from engine.interchange.table_text import opened_file, text_lines
 from engine.interchange.tables.read_table import text_rows
 from engine.interchange.tables.recognise import Row
@@ -28,12 +35,17 @@ class ArchiveTable:
     quote: str = '"'  # around them; "" for none
     header_lines: int = 1  # to be passed over
     encoding: str = "UTF-8"  # of its text
-    id_index: int = 0  # number of the column with the occurrence's id, by which tables belong together
+    id_index: int = (
+        0  # number of the column with the occurrence's id, by which tables belong together
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Short names of the columns, for the header."""
-        return tuple(self.columns.get(index, "coreid").rsplit("/", 1)[-1] for index in range(max(self.columns) + 1))
+        return tuple(
+            self.columns.get(index, "coreid").rsplit("/", 1)[-1]
+            for index in range(max(self.columns) + 1)
+        )
 
 
 @final
@@ -57,7 +69,9 @@ class FilePackage:
         limit.check(len(data), name)
         return data
 
-    def rows(self, table: ArchiveTable, fallback: str = WESTERN, *, is_strict: bool = False) -> Iterator[Row]:
+    def rows(
+        self, table: ArchiveTable, fallback: str = WESTERN, *, is_strict: bool = False
+    ) -> Iterator[Row]:
         """The rows of a table below its header.
 
         Args:
@@ -71,11 +85,15 @@ class FilePackage:
             errors = SURROGATES if used == UTF_8 and fallback == SURROGATES else "strict"
             with closing(text_lines(file, name, used, errors=errors)) as lines:
                 rows = text_rows(lines, name, table.separator, table.quote, is_strict=is_strict)
-                yield from limits.at_most((row for row in rows if row[0] > table.header_lines), name)
+                yield from limits.at_most(
+                    (row for row in rows if row[0] > table.header_lines), name
+                )
 
 
 @contextmanager
-def opened_package(source: Path, description: str, limit: limits.Limit = limits.TABLE_BYTES) -> Iterator[FilePackage]:
+def opened_package(
+    source: Path, description: str, limit: limits.Limit = limits.TABLE_BYTES
+) -> Iterator[FilePackage]:
     """Open an archive or a folder.
 
     Args:
@@ -89,10 +107,17 @@ def opened_package(source: Path, description: str, limit: limits.Limit = limits.
             lambda name: opened_file(file_within(source, name, description), name, limit),
         )
         return
-    with reading(source, "{source} is not an archive that can be read"), opened_archive(source) as archive:
-        names = [name for name in archive.namelist() if not is_of_system(name) and not name.endswith("/")]
+    with (
+        reading(source, "{source} is not an archive that can be read"),
+        opened_archive(source) as archive,
+    ):
+        names = [
+            name for name in archive.namelist() if not is_of_system(name) and not name.endswith("/")
+        ]
         described = [name for name in names if PurePosixPath(name).name == description]
-        around = min(described, key=lambda name: (name.count("/"), name), default="").removesuffix(description)
+        around = min(described, key=lambda name: (name.count("/"), name), default="").removesuffix(
+            description
+        )
         yield FilePackage(
             tuple(name.removeprefix(around) for name in names),
             lambda name: member(archive, around + checked_name(name, description), limit),

@@ -92,8 +92,14 @@ def own_ids(graph: ImportedGraph, is_fit: Callable[[str], bool]) -> dict[str, st
     """The id of each class by its key in an export: its source id if that fits and no other class has it."""
     ids = {each.key: each.attributes.source_id for each in graph.classes}
     counts = Counter(ids.values())
-    own = {each for each, count in counts.items() if each and count == 1 and is_fit(each) and not each.startswith(OURS)}
-    return {key: source_id if source_id in own else f"{OURS}{key}" for key, source_id in ids.items()}
+    own = {
+        each
+        for each, count in counts.items()
+        if each and count == 1 and is_fit(each) and not each.startswith(OURS)
+    }
+    return {
+        key: source_id if source_id in own else f"{OURS}{key}" for key, source_id in ids.items()
+    }
 
 
 def clean_name_at(place: str, name: str) -> str:
@@ -124,7 +130,9 @@ def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
         raise _error_at(place, error) from error
 
 
-def fitting_attributes(place: str, name: str, left_out: list[LeftOutItem], **values: Any) -> ClassAttributes:
+def fitting_attributes(
+    place: str, name: str, left_out: list[LeftOutItem], **values: Any
+) -> ClassAttributes:
     """Attributes as the class of this name can have them; what it cannot is added to `left_out`."""
     try:
         return attributes_at(place, name, **values)
@@ -133,7 +141,11 @@ def fitting_attributes(place: str, name: str, left_out: list[LeftOutItem], **val
     fitting: dict[str, Any] = {}
     for attribute, value in values.items():
         is_list = isinstance(value, tuple)
-        found = [each for each in (value if is_list else [value]) if _fits(attribute, each, name, left_out)]
+        found = [
+            each
+            for each in (value if is_list else [value])
+            if _fits(attribute, each, name, left_out)
+        ]
         too_many = found[MOST_SYNONYMS:]
         left_out += [LeftOutItem(LeftOutReason.SYNONYM, each[:_SHOWN]) for each in too_many]
         fitting[attribute] = tuple(found[:MOST_SYNONYMS]) if is_list else found[0] if found else ""
@@ -146,7 +158,10 @@ def _fits(attribute: str, value: str, name: str, left_out: list[LeftOutItem]) ->
         attributes_at(name, name, **{attribute: (value,) if is_synonym else value})
     except FormatError:
         left_out.append(
-            LeftOutItem(LeftOutReason.SYNONYM if is_synonym else LeftOutReason.ATTRIBUTE, f"{name}: {value[:_SHOWN]}")
+            LeftOutItem(
+                LeftOutReason.SYNONYM if is_synonym else LeftOutReason.ATTRIBUTE,
+                f"{name}: {value[:_SHOWN]}",
+            )
         )
         return False
     return True
@@ -191,7 +206,9 @@ def levels_of(imported: ImportedGraph) -> dict[str, int]:
     """Level of each key: its longest path from a root."""
     level_of: dict[str, int] = {}
     for key in imported.parents_first:
-        level_of[key] = max((level_of[parent] + 1 for parent in imported.parent_keys[key]), default=0)
+        level_of[key] = max(
+            (level_of[parent] + 1 for parent in imported.parent_keys[key]), default=0
+        )
     return level_of
 
 
@@ -222,14 +239,19 @@ def disambiguated(
     counts = Counter((parent, names[key]) for parent, key in places)
     clashing = {key for parent, key in places if counts[parent, names[key]] > 1}
     classes = [
-        class_of(key, clean_name_at(source_name, f"{name} ({id_of(key)})") if key in clashing else name)
+        class_of(
+            key, clean_name_at(source_name, f"{name} ({id_of(key)})") if key in clashing else name
+        )
         for key, name in names.items()
     ]
     return checked(classes, edges, source_name, left_out)
 
 
 def checked(
-    classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str, left_out: Iterable[LeftOutItem] = ()
+    classes: Iterable[ImportedClass],
+    edges: Iterable[Edge],
+    source_name: str,
+    left_out: Iterable[LeftOutItem] = (),
 ) -> ImportedGraph:
     """A graph that a project can take over, with what of the source was left out.
 

@@ -34,7 +34,9 @@ _LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
 _EDGES: Final = ("edges", "links")  # fields of the edges beside nodes
 _CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
 _NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
-_PARENTS: Final = frozenset(column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in role.names)
+_PARENTS: Final = frozenset(
+    column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in role.names
+)
 CLASS_PLACE: Final = marked("class {number} in {source_name}")
 
 
@@ -49,14 +51,20 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
     if rows is None and isinstance(document, dict) and CLASSES in document:
         found = _kind(document[CLASSES])
         raise FormatError(
-            '"{classes}" in {source_name} is not a list', found=found, classes=CLASSES, source_name=source.name
+            '"{classes}" in {source_name} is not a list',
+            found=found,
+            classes=CLASSES,
+            source_name=source.name,
         )
     left_out: list[LeftOutItem] = []
     flat = list(_flat(rows, source.name) if rows is not None else _nodes(document, source.name))
     if not flat:
         return graph_of((), source.name, left_out)
     columns = tuple(dict.fromkeys(field for row in flat for field in row))
-    cells = [(number, [_cell(row.get(field)) for field in columns]) for number, row in enumerate(flat, start=1)]
+    cells = [
+        (number, [_cell(row.get(field)) for field in columns])
+        for number, row in enumerate(flat, start=1)
+    ]
     table = Table(source.name, columns, iter(cells), tuple(cells[:SAMPLE_ROWS]), place=CLASS_PLACE)
     layout = recognised(columns, table.sample, TablePurpose.CLASSES, given, name=source.name)
     return graph_of(list(taxa_of(table, layout, left_out)), source.name, left_out)
@@ -66,7 +74,9 @@ def _listed(document: Any) -> list[Any] | None:
     """The objects of a list, or the one with its parents above it; None for a tree."""
     for name in _LISTS if isinstance(document, dict) else ():
         if isinstance(document.get(name), list):
-            return _with_parents(document[name], next((document[each] for each in _EDGES if each in document), ()))
+            return _with_parents(
+                document[name], next((document[each] for each in _EDGES if each in document), ())
+            )
     rows = document if isinstance(document, list) else [document]
     objects = [row for row in rows if isinstance(row, dict)]
     is_tree = any(row.get(name) for row in objects for name in _CHILDREN)
@@ -82,7 +92,9 @@ def _with_parents(nodes: list[Any], edges: Any) -> list[Any]:
     if not above:
         return nodes
     rows = [node if isinstance(node, dict) else {"id": node} for node in nodes]
-    return [{"name": row.get("id"), **row, "parents": above.get(str(row.get("id")), [])} for row in rows]
+    return [
+        {"name": row.get("id"), **row, "parents": above.get(str(row.get("id")), [])} for row in rows
+    ]
 
 
 def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:
@@ -121,7 +133,9 @@ def _text_of(value: Any) -> str:
 def written(graph: ImportedGraph) -> str:
     """A graph as JSON text, one class to a line, so that versions can be compared line by line."""
     parents = graph.parent_keys
-    lines = ",\n".join(json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes)
+    lines = ",\n".join(
+        json.dumps(_row(each, parents[each.key]), ensure_ascii=False) for each in graph.classes
+    )
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
 
 
@@ -163,13 +177,18 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
         above, node = waiting.pop()
         fields = {"above": join_path(above), "source_name": source_name}
         template = (
-            marked('a class under "{above}" in {source_name}') if above else marked("a top class in {source_name}")
+            marked('a class under "{above}" in {source_name}')
+            if above
+            else marked("a top class in {source_name}")
         )
         place = Message(template, fields)
         row = {"name": node} if isinstance(node, str) else node
         if not isinstance(row, dict):
             raise FormatError(
-                "{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node), place=place
+                "{place} is not an object",
+                expected='{"name": ..., "children": [...]}',
+                found=_kind(node),
+                place=place,
             )
         name = next((row[field] for field in _NAMES if row.get(field)), row.get("name"))
         path = (*above, clean_name_at(place, _text(name, "name", place)))
@@ -183,13 +202,17 @@ def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise FormatError('"{name}" of {place} is not a list', found=_kind(value), name=name, place=place)
+        raise FormatError(
+            '"{name}" of {place} is not a list', found=_kind(value), name=name, place=place
+        )
     return value
 
 
 def _text(value: Any, name: str, place: str) -> str:
     if not isinstance(value, str):
-        raise FormatError('"{name}" of {place} is not a text', found=_kind(value), name=name, place=place)
+        raise FormatError(
+            '"{name}" of {place} is not a text', found=_kind(value), name=name, place=place
+        )
     return value
 
 

@@ -47,7 +47,11 @@ def grouped(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
     each_one = list(left_out)
     counts = Counter(each.reason for each in each_one)
     return [
-        LeftOutGroup(reason, counts[reason], tuple(each.name for each in each_one if each.reason is reason)[:NAMED])
+        LeftOutGroup(
+            reason,
+            counts[reason],
+            tuple(each.name for each in each_one if each.reason is reason)[:NAMED],
+        )
         for reason in LeftOutReason
         if reason in counts
     ]
@@ -55,4 +59,7 @@ def grouped(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
 
 def left_out_plain(groups: Iterable[LeftOutGroup]) -> list[dict[str, Any]]:
     """The same for a JSON file."""
-    return [{"reason": each.reason.value, "count": each.count, "names": list(each.names)} for each in groups]
+    return [
+        {"reason": each.reason.value, "count": each.count, "names": list(each.names)}
+        for each in groups
+    ]

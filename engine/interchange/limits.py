@@ -12,8 +12,12 @@ from engine.errors import FormatError
 from engine.files import size_text
 from engine.texts import marked
 
-LONGEST_LINE: Final = 4 * 2**20  # characters; a line is held as a whole. A row of ours has some hundred.
-LONGEST_CELL: Final = 128 * 2**10  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
+LONGEST_LINE: Final = (
+    4 * 2**20
+)  # characters; a line is held as a whole. A row of ours has some hundred.
+LONGEST_CELL: Final = (
+    128 * 2**10
+)  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
 LARGEST_JSON_BYTES: Final = 512 * 2**20
 """Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
 MOST_KEYWORDS: Final = 10_000  # of one photo. People give a few dozen.
@@ -73,7 +77,12 @@ RECORDS: Final = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, 
 """Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
 700 bytes, so this many take 3.5 GB."""
 TABLE_BYTES: Final = Limit(
-    4 * 2**30, marked("{name} is too large to be read"), marked("at most {limit}"), "{count}", _DIVIDE, size_text
+    4 * 2**30,
+    marked("{name} is too large to be read"),
+    marked("at most {limit}"),
+    "{count}",
+    _DIVIDE,
+    size_text,
 )
 """Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
 TEXT: Final = Limit(
@@ -106,7 +115,11 @@ XML_PART_BYTES: Final = Limit(
 )
 """Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
 DOCUMENT_BYTES: Final = Limit(
-    64 * 2**20, marked("{name} is too large for such a file"), _AT_MOST_MIB, _FOUND_MIB, unit=_mebibytes
+    64 * 2**20,
+    marked("{name} is too large for such a file"),
+    _AT_MOST_MIB,
+    _FOUND_MIB,
+    unit=_mebibytes,
 )
 """Of a document or description; a photo's develop settings with hundreds of brush strokes take a few megabytes."""
 FILE_LIST_BYTES: Final = Limit(
@@ -136,7 +149,12 @@ WORKBOOK_CELLS: Final = Limit(
 )
 """Of one sheet; each takes some fifty bytes, blank ones too."""
 TAXONOMY_BYTES: Final = Limit(
-    64 * 2**20, marked("{name} is too large for a taxonomy"), _AT_MOST_MIB, _FOUND_MIB, _TAKE_PART, _mebibytes
+    64 * 2**20,
+    marked("{name} is too large for a taxonomy"),
+    _AT_MOST_MIB,
+    _FOUND_MIB,
+    _TAKE_PART,
+    _mebibytes,
 )
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
 TAXONOMY_PARTS: Final = Limit(
@@ -149,7 +167,9 @@ TAXONOMY_PARTS: Final = Limit(
 """Of one file; WordNet's nouns with their glosses are one million. Small parts take many times their size while they
 are read. Chosen."""
 STATEMENTS: Final = Limit(
-    1_000_000, marked("{name} says more than a taxonomy does"), marked("at most {limit:,} statements")
+    1_000_000,
+    marked("{name} says more than a taxonomy does"),
+    marked("at most {limit:,} statements"),
 )
 """That are kept of one file; a thesaurus of 40,000 concepts in a dozen languages has half as many. Chosen."""
 

@@ -20,7 +20,17 @@ from engine.graph.names import SEPARATOR
 from engine.interchange.table_writer import write_table
 from engine.new_file import output_file, text_into
 
-COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model", "is_unknown")
+COLUMNS: Final = (
+    "image",
+    "class",
+    "path",
+    "score",
+    "safe_class",
+    "safe_score",
+    "setting",
+    "model",
+    "is_unknown",
+)
 LABELLED_BY: Final = "labelled_by"
 """Further column where labelled images are written too: the person who said so, empty for a prediction."""
 
@@ -99,7 +109,16 @@ class _Cells:
         safe = UNKNOWN_NAME if row.is_unknown else safe
         score, safe_score = f"{row.score:.6f}", f"{row.safe_score:.6f}"
         is_unknown = "true" if row.is_unknown else "false"
-        return row.image, *self._names(row.class_id), score, safe, safe_score, *self._made_by, is_unknown, ""
+        return (
+            row.image,
+            *self._names(row.class_id),
+            score,
+            safe,
+            safe_score,
+            *self._made_by,
+            is_unknown,
+            "",
+        )
 
     def _unmistakable(self, class_id: int) -> str:
         """The name; a path where the name alone would be ambiguous."""

@@ -15,7 +15,9 @@ from engine.interchange import limits
 from engine.interchange.archives import BROKEN_ARCHIVE
 
 
-def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "strict") -> Generator[str]:
+def text_lines(
+    file: IO[bytes], name: str, encoding: str, *, errors: str = "strict"
+) -> Generator[str]:
     """The lines of a text with their ends, read one by one; the caller closes the file afterwards.
 
     Raises:
@@ -26,7 +28,9 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
     try:
         text = io.TextIOWrapper(file, encoding, errors, newline="")
     except LookupError as error:
-        raise FormatError("{name} is in an encoding that is not known", found=encoding[:60], name=name) from error
+        raise FormatError(
+            "{name} is in an encoding that is not known", found=encoding[:60], name=name
+        ) from error
     try:
         while line := text.readline(limits.LONGEST_LINE + 1):
             number += 1
@@ -41,7 +45,9 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
             yield line
     except UnicodeError as error:
         place = f"{name}, after line {number:,}: {str(error)[:200]}"
-        raise FormatError("{name} is not text", found=place, remedy="save it as UTF-8", name=name) from error
+        raise FormatError(
+            "{name} is not text", found=place, remedy="save it as UTF-8", name=name
+        ) from error
     except BROKEN_ARCHIVE as error:
         raise FormatError("{name} is broken", found=str(error)[:200], name=name) from error
     except OSError as error:
@@ -56,7 +62,9 @@ def is_preamble(cells: Sequence[str]) -> bool:
 
 
 @contextmanager
-def opened_file(path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES) -> Iterator[BufferedReader]:
+def opened_file(
+    path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES
+) -> Iterator[BufferedReader]:
     """A file, open at its beginning; refused if it is too large, or with StorageError where it cannot be read."""
     try:
         file = open_regular(path)
@@ -69,7 +77,9 @@ def opened_file(path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES)
 
 def _unreadable(noun: str, error: OSError, path: Path | None = None) -> StorageError:
     found = "{reason}" if path is None else "{path}: {reason}"
-    return StorageError("{noun} cannot be read", found=found, noun=noun, path=path, reason=reason_of(error))
+    return StorageError(
+        "{noun} cannot be read", found=found, noun=noun, path=path, reason=reason_of(error)
+    )
 
 
 APOSTROPHE: Final = "'"

@@ -11,7 +11,13 @@ from typing import Any, Final, final
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import opened_archive
-from engine.interchange.text_file import LOOKED_AT_BYTES, decoded, encoding_of, json_value, unreadable
+from engine.interchange.text_file import (
+    LOOKED_AT_BYTES,
+    decoded,
+    encoding_of,
+    json_value,
+    unreadable,
+)
 from engine.interchange.xml_files import Tree, root_of, xml_tree
 
 PARTS_OF_LINE: Final = 4
@@ -78,7 +84,9 @@ class Opening:
                 members = _members(source) if head.startswith(b"PK") else ()
         except OSError as error:
             raise unreadable(source, error) from error
-        return cls(source, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
+        return cls(
+            source, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members
+        )
 
     @property
     def first_line(self) -> str:

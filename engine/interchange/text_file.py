@@ -58,7 +58,9 @@ def unreadable(source: Path, error: OSError) -> StorageError:
     remedy = "check the path"
     if isinstance(error, TooLargeError):
         remedy = "divide it, or use a table: CSV, JSON lines, Parquet"
-    return StorageError('"{source}" cannot be read', found=reason_of(error), remedy=remedy, source=source)
+    return StorageError(
+        '"{source}" cannot be read', found=reason_of(error), remedy=remedy, source=source
+    )
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -164,7 +166,9 @@ def json_value(text: str, name: str, limit: limits.Limit = limits.JSON_VALUES) -
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
+        raise FormatError(
+            "{name} is nested too deeply", remedy="write it flat", name=name
+        ) from error
     except ValueError as error:
         raise FormatError(
             "{name} is not JSON", found=str(error)[:200], remedy="choose a JSON file", name=name
@@ -197,4 +201,6 @@ def begins_with(source: Path, opening: str, *names: str) -> bool:
     if source.suffix.casefold() != ".json":
         return False
     head = head_of(source).decode("utf-8-sig", "replace").lstrip()
-    return head.startswith(opening) and any(re.search(rf'"{re.escape(name)}"\s*:', head) for name in names)
+    return head.startswith(opening) and any(
+        re.search(rf'"{re.escape(name)}"\s*:', head) for name in names
+    )

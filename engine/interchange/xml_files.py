@@ -33,15 +33,22 @@ def xml_tree(data: bytes, name: str) -> Tree:
     """
     limits.DOCUMENT_BYTES.check(len(data), name)
     limits.XML_TAGS.check(data.count(b"<"), name)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
+    )
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
-        raise FormatError("{name} is not well-formed XML", found=str(error)[:200], name=name) from error
+        raise FormatError(
+            "{name} is not well-formed XML", found=str(error)[:200], name=name
+        ) from error
     tree = root.getroottree()
     if tree.docinfo.internalDTD is not None:
         raise FormatError(
-            "{name} declares a document type", expected="plain XML without one", found="<!DOCTYPE ...>", name=name
+            "{name} declares a document type",
+            expected="plain XML without one",
+            found="<!DOCTYPE ...>",
+            name=name,
         )
     return tree
 
@@ -91,7 +98,9 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
                 part.begin()
     except (ET.ParseError, DefusedXmlException, LookupError, ValueError) as error:
         raise FormatError(
-            "{name} is not an XML file that can be read", found=str(error)[:200] or "a forbidden part", name=name
+            "{name} is not an XML file that can be read",
+            found=str(error)[:200] or "a forbidden part",
+            name=name,
         ) from error
 
 

@@ -30,7 +30,9 @@ _PREFIXES: Final = {
 """Namespaces by the prefix that everybody uses for them."""
 _ABOUT: Final = f"{RDF}about"
 _DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
-_WRITTEN_PREFIXES: Final = {prefix: _PREFIXES[prefix] for prefix in ("dc", "xmp", "lr", "digiKam", "protoleaf")}
+_WRITTEN_PREFIXES: Final = {
+    prefix: _PREFIXES[prefix] for prefix in ("dc", "xmp", "lr", "digiKam", "protoleaf")
+}
 _CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
 
 
@@ -54,7 +56,12 @@ class XmpPacket:
         """A packet with or without its wrapper; FormatError where there is none."""
         tree = xml_tree(utf8_packet(data), name)
         if _rdf_in(tree) is None:
-            raise FormatError("{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200], name=name)
+            raise FormatError(
+                "{name} holds no XMP",
+                expected="rdf:RDF",
+                found=str(tree.getroot().tag)[:200],
+                name=name,
+            )
         return XmpPacket(tree, is_declared=data.startswith(_DECLARATIONS))
 
     @staticmethod
@@ -87,7 +94,9 @@ class XmpPacket:
                 found.setdefault(child.tag, []).extend(_texts(child))
         return found
 
-    def exchange(self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag") -> None:
+    def exchange(
+        self, name: str, gone: Collection[str], added: Sequence[str], *, container: str = "Bag"
+    ) -> None:
         """Take texts out of a list, and append others; an empty list is removed.
 
         Args:
@@ -96,7 +105,9 @@ class XmpPacket:
             added: texts that are appended.
             container: of a list that has to be made: "Bag" or "Seq".
         """
-        lists = [element for description in self._descriptions() for element in description.findall(name)]
+        lists = [
+            element for description in self._descriptions() for element in description.findall(name)
+        ]
         for element in lists:
             items = element.find("*")
             for item in [] if items is None else items.findall(f"{RDF}li"):
@@ -132,7 +143,9 @@ class XmpPacket:
                 _take_out(description)
             elif "protoleaf" in description.nsmap:
                 etree.indent(description, " ", level=2)
-        return bytes(etree.tostring(self._tree, xml_declaration=self._is_declared, encoding="UTF-8"))
+        return bytes(
+            etree.tostring(self._tree, xml_declaration=self._is_declared, encoding="UTF-8")
+        )
 
     def _add_list(self, name: str, texts: Sequence[str], container: str) -> None:
         items = etree.SubElement(etree.SubElement(self._home(), name), f"{RDF}{container}")
@@ -144,7 +157,9 @@ class XmpPacket:
         own = f"{{{_PREFIXES['protoleaf']}}}"
         descriptions = list(self._descriptions())
         for description in descriptions:
-            if "protoleaf" in description.nsmap or any(str(child.tag).startswith(own) for child in description):
+            if "protoleaf" in description.nsmap or any(
+                str(child.tag).startswith(own) for child in description
+            ):
                 return description
         about = next((each.get(_ABOUT) for each in descriptions), None) or ""
         home = etree.SubElement(self._rdf, f"{RDF}Description", nsmap=_WRITTEN_PREFIXES)

@@ -61,7 +61,9 @@ class Conv4(nn.Module):
         InputError: the images are too small to be halved four times.
     """
 
-    def __init__(self, side: int, width: int = CONV4_WIDTH, *, last_scale: float = LAST_SCALE) -> None:
+    def __init__(
+        self, side: int, width: int = CONV4_WIDTH, *, last_scale: float = LAST_SCALE
+    ) -> None:
         super().__init__()
         if side < SMALLEST_SIDE:
             raise InputError(

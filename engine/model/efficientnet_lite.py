@@ -92,7 +92,9 @@ class SameConvolution(nn.Conv2d):
     An odd padding puts one more at the end than at the beginning: the published weights were trained so.
     """
 
-    def __init__(self, channels_in: int, channels_out: int, kernel: int, stride: int = 1, groups: int = 1) -> None:
+    def __init__(
+        self, channels_in: int, channels_out: int, kernel: int, stride: int = 1, groups: int = 1
+    ) -> None:
         super().__init__(channels_in, channels_out, kernel, stride, groups=groups, bias=False)
 
     def forward(self, features: Tensor) -> Tensor:
@@ -100,7 +102,9 @@ class SameConvolution(nn.Conv2d):
         top, bottom = self.padding_of(features.shape[2])
         left, right = self.padding_of(features.shape[3])
         if top == bottom and left == right:  # most are: no copy of the map is made
-            return nn.functional.conv2d(features, self.weight, None, self.stride, (top, left), groups=self.groups)
+            return nn.functional.conv2d(
+                features, self.weight, None, self.stride, (top, left), groups=self.groups
+            )
         return super().forward(nn.functional.pad(features, (left, right, top, bottom)))
 
     def padding_of(self, side: int) -> tuple[int, int]:
@@ -116,7 +120,10 @@ def centre_weights(height: int, width: int) -> Tensor:
     A normal distribution around the centre; with the spread of 0.35 a corner still counts an eighth of it.
     """
     rows, columns = (
-        ((torch.arange(side, dtype=torch.float64) + 0.5) / side - 0.5).square().div(-2 * CENTRE_SPREAD**2).exp()
+        ((torch.arange(side, dtype=torch.float64) + 0.5) / side - 0.5)
+        .square()
+        .div(-2 * CENTRE_SPREAD**2)
+        .exp()
         for side in (height, width)
     )
     weights = torch.outer(rows, columns)
@@ -127,7 +134,9 @@ def pooled_around_centre(features: Tensor) -> Tensor:
     """Generalised mean of each channel by `centre_weights`, then length 1: (B, C, H, W) float to (B, C) float32."""
     present = features.float().clamp(min=SMALLEST)
     weights = centre_weights(features.shape[2], features.shape[3]).to(present)
-    return nn.functional.normalize((present * present * present * weights).mean(dim=(2, 3)).pow(1 / 3), dim=1)
+    return nn.functional.normalize(
+        (present * present * present * weights).mean(dim=(2, 3)).pow(1 / 3), dim=1
+    )
 
 
 def _convolution(convolution: SameConvolution, *, activated: bool = True) -> nn.Sequential:
@@ -146,7 +155,11 @@ class InvertedResidual(nn.Module):
         super().__init__()
         wide = channels_in * stage.expansion
         depthwise = SameConvolution(wide, wide, stage.kernel, stride, groups=wide)
-        self.expand = _convolution(SameConvolution(channels_in, wide, 1)) if stage.expansion > 1 else nn.Sequential()
+        self.expand = (
+            _convolution(SameConvolution(channels_in, wide, 1))
+            if stage.expansion > 1
+            else nn.Sequential()
+        )
         self.depthwise = _convolution(depthwise)
         self.project = _convolution(SameConvolution(wide, stage.width, 1), activated=False)
         self.has_shortcut = stride == 1 and channels_in == stage.width
@@ -172,7 +185,10 @@ class EfficientNetLite(nn.Module):
             channels = stage.width
         self.stages = nn.ModuleList(stages)
         self.head = _convolution(SameConvolution(channels, HEAD_WIDTH, 1))
-        self.map_widths = (*(stage.width for stage in variant.stages), HEAD_WIDTH)  # of stages and head
+        self.map_widths = (
+            *(stage.width for stage in variant.stages),
+            HEAD_WIDTH,
+        )  # of stages and head
         self.heard = tuple(range(len(self.map_widths)) if heard is None else heard)
         self.embedding_width = sum(self.map_widths[place] for place in self.heard)
 
@@ -202,7 +218,11 @@ def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -
     named = {name: value for name, value in published.items() if not name.startswith("_fc.")}
     renamed = {ours: named.pop(theirs) for ours, theirs in _names(network) if theirs in named}
     shapes = {name: value.shape for name, value in network.state_dict().items()}
-    wrong = [name for name, shape in shapes.items() if name not in renamed or renamed[name].shape != shape]
+    wrong = [
+        name
+        for name, shape in shapes.items()
+        if name not in renamed or renamed[name].shape != shape
+    ]
     if wrong or named:
         first = wrong[0] if wrong else ""
         raise ModelError(

@@ -33,7 +33,9 @@ def initial_prototypes(
         class_positions: (m,) int64 in [0, C), the class of each pair.
     """
     members = embeddings.index_select(0, image_positions)
-    counts = sum_by_class(torch.ones_like(class_positions, dtype=embeddings.dtype), class_positions, class_count)
+    counts = sum_by_class(
+        torch.ones_like(class_positions, dtype=embeddings.dtype), class_positions, class_count
+    )
     sums = sum_by_class(members, class_positions, class_count)
     return Prototypes(sums / counts.clamp(min=1.0)[:, None], counts > 0)
 
@@ -46,7 +48,9 @@ def sum_by_class(rows: Tensor, class_positions: Tensor, class_count: int) -> Ten
     loses terms when many rows fall on one class. The price is 8 bytes of index for each number in `rows`.
     """
     totals = rows.new_zeros((class_count, *rows.shape[1:]))
-    index = class_positions if rows.ndim == 1 else class_positions[:, None].expand(-1, rows.shape[1])
+    index = (
+        class_positions if rows.ndim == 1 else class_positions[:, None].expand(-1, rows.shape[1])
+    )
     return totals.scatter_add(0, index, rows)
 
 
@@ -118,7 +122,10 @@ class PlainAttention(nn.Module):
 
     def forward(self, children: Tensor, parents: Tensor, edge_index: Tensor) -> Tensor:
         """Cosine of child and parent on each edge, as `Attention.forward` with the identity for `g` and `h`."""
-        return (_unit(children).index_select(0, edge_index[1]) * _unit(parents).index_select(0, edge_index[0])).sum(1)
+        return (
+            _unit(children).index_select(0, edge_index[1])
+            * _unit(parents).index_select(0, edge_index[0])
+        ).sum(1)
 
 
 def _unit(vectors: Tensor) -> Tensor:
@@ -126,7 +133,9 @@ def _unit(vectors: Tensor) -> Tensor:
     return vectors / norms.clamp(min=SMALLEST_NORM)
 
 
-def softmax_over_parents(scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int) -> Tensor:
+def softmax_over_parents(
+    scores: Tensor, child_positions: Tensor, is_usable: Tensor, class_count: int
+) -> Tensor:
     """Normalise edge scores (E,) so that each child's usable parents share a weight of one: (E,) in [0, 1], else 0."""
     masked = torch.where(is_usable, scores, float("-inf"))
     # The highest score is subtracted for the range of exp only; it cancels out, and so does its gradient.
@@ -165,7 +174,9 @@ def attention_weights(
     is_usable = sources.exists.index_select(0, parents)
     scores = attention(prototypes.vectors, sources.vectors, edge_index)
     if normalisation == "softmax":
-        return softmax_over_parents(scores * attention.logit_scale, children, is_usable, class_count)
+        return softmax_over_parents(
+            scores * attention.logit_scale, children, is_usable, class_count
+        )
     even = softmax_over_parents(torch.zeros_like(scores), children, is_usable, class_count)
     is_comparable = prototypes.exists.index_select(0, children)
     return torch.where(is_usable, torch.where(is_comparable, scores, even), 0.0)
@@ -192,7 +203,9 @@ def propagated_prototypes(sources: Prototypes, edge_index: Tensor, weights: Tens
     return Prototypes(sum_by_class(messages, children, class_count), usable_parents > 0)
 
 
-def final_prototypes(initial: Prototypes, propagated: Prototypes, lambda_: Tensor | float) -> Prototypes:
+def final_prototypes(
+    initial: Prototypes, propagated: Prototypes, lambda_: Tensor | float
+) -> Prototypes:
     """`P`: blend of `P0` and `P+`; `lambda_` is the weight of `P0` in [0, 1], a number or (C,) float32.
 
     Paper: Eq. 6, which assumes both are there. With only one of them, that one counts fully: a class without usable
@@ -258,14 +271,21 @@ class PropagationNetwork(nn.Module, Generic[A]):
     With `PlainAttention` it has no parameters and takes embeddings of any width.
     """
 
-    def __init__(self, attention: A, *, steps: int = 1, normalisation: Normalisation = "softmax") -> None:
+    def __init__(
+        self, attention: A, *, steps: int = 1, normalisation: Normalisation = "softmax"
+    ) -> None:
         super().__init__()
         self.attention: A = attention
         self.steps = steps
         self.normalisation: Normalisation = normalisation
 
     def forward(
-        self, embeddings: Tensor, image_positions: Tensor, class_positions: Tensor, edge_index: Tensor, lambda_: Tensor
+        self,
+        embeddings: Tensor,
+        image_positions: Tensor,
+        class_positions: Tensor,
+        edge_index: Tensor,
+        lambda_: Tensor,
     ) -> NetworkOutputs:
         """Apply Eq. 3 to 6.
 
@@ -278,7 +298,12 @@ class PropagationNetwork(nn.Module, Generic[A]):
         """
         initial = initial_prototypes(embeddings, image_positions, class_positions, lambda_.shape[0])
         result = propagate(
-            self.attention, initial, edge_index, lambda_, steps=self.steps, normalisation=self.normalisation
+            self.attention,
+            initial,
+            edge_index,
+            lambda_,
+            steps=self.steps,
+            normalisation=self.normalisation,
         )
         return NetworkOutputs(*initial, result.weights, result.propagated.vectors, *result.final)
 
@@ -294,7 +319,9 @@ def squared_distances(embeddings: Tensor, prototypes: Tensor) -> Tensor:
     return (lengths - 2.0 * points @ targets.T).clamp(min=0.0)
 
 
-def log_probabilities(embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0) -> Tensor:
+def log_probabilities(
+    embeddings: Tensor, prototypes: Tensor, temperature: Tensor | float = 1.0
+) -> Tensor:
     """Log-probability (n, C) float32 of each of C > 0 classes, none above another, for each embedding (n, d).
 
     Paper: Eq. 2, with the squared distance divided by a temperature (1 in the paper) so that scores can be calibrated.

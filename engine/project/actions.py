@@ -14,14 +14,26 @@ from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
-from engine.texts import Message, counted, enumerated, filled, joined, listed, marked, number_text, translated
+from engine.texts import (
+    Message,
+    counted,
+    enumerated,
+    filled,
+    joined,
+    listed,
+    marked,
+    number_text,
+    translated,
+)
 
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions. Where one name or several may stand, several are a number."""
 
 LONGEST_ARGUMENT: Final = 1_000
 _CODE, _ARGUMENTS = "code", "arguments"
-_CLASS_FIELDS: Final = frozenset({"class", "classes", "chosen", "parent", "parents", "heir", "from", "other"})
+_CLASS_FIELDS: Final = frozenset(
+    {"class", "classes", "chosen", "parent", "parents", "heir", "from", "other"}
+)
 """Fields that hold the name of a class, where they hold a text."""
 _RENAMING: Final = frozenset({"class_renamed"})
 _SENTENCE: Final = "sentence"
@@ -32,7 +44,9 @@ class Action:
     """One action of a person; without a code it is a sentence that a program before version 7 wrote, or nothing."""
 
     code: str = ""  # a key of `ACTIONS`
-    arguments: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))  # fields of its templates
+    arguments: Mapping[str, Argument] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # fields of its templates
 
     def __str__(self) -> str:
         return _rendered(self, is_command=False)
@@ -41,7 +55,11 @@ class Action:
     def command(self) -> str:
         """As Undo and Redo name it: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
         verb, space, rest = self.sentence.partition(" ")
-        return _rendered(self, is_command=True) if self.code else f"{_COMMANDS.get(verb, verb)}{space}{rest}"
+        return (
+            _rendered(self, is_command=True)
+            if self.code
+            else f"{_COMMANDS.get(verb, verb)}{space}{rest}"
+        )
 
     def with_names(self, shown_as: Callable[[str], str]) -> "Action":
         """The same action with the names of classes as people see them; those that it changes itself stay."""
@@ -119,7 +137,9 @@ def added(images: int, labels: int = 0, class_names: Sequence[str] = ()) -> Acti
         return action("images_added_in", images=images, classes=len(class_names))
     if images and labels:
         return action("images_and_labels_added", images=images, labels=labels)
-    return action("labels_added", labels=labels) if labels else action("images_added", images=images)
+    return (
+        action("labels_added", labels=labels) if labels else action("images_added", images=images)
+    )
 
 
 def attributes_changed(attributes: Sequence[str], names: Sequence[str]) -> Action:
@@ -130,7 +150,9 @@ def attributes_changed(attributes: Sequence[str], names: Sequence[str]) -> Actio
         names: of the classes.
     """
     code = "attributes_changed" if len(attributes) > 1 else "attribute_changed"
-    return action(code, attributes=" ".join(attributes) or "attributes", classes=one_or_count(names))
+    return action(
+        code, attributes=" ".join(attributes) or "attributes", classes=one_or_count(names)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +348,9 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
 }  # fmt: skip
 """Singular and plural of the fields that are numbers with a noun; other numbers stand alone."""
 
-_NAMES: Final[Mapping[str, str]] = {"chosen": Message("class {name}")}  # fields where a name needs its noun
+_NAMES: Final[Mapping[str, str]] = {
+    "chosen": Message("class {name}")
+}  # fields where a name needs its noun
 
 _COMMANDS: Final = {
     "Accepted": "Accept", "Added": "Add", "Allowed": "Allow", "Changed": "Change", "Created": "Create",
@@ -344,15 +368,21 @@ def _rendered(action: Action, *, is_command: bool) -> str:
         return action.sentence or action.code
     words = {name: _word(name, value) for name, value in action.arguments.items()}
     tails = (tail for tail in text.tails if words.keys() >= _fields(tail))
-    sentence = joined(_filled(each, words) for each in (text.command if is_command else text.past, *tails))
-    named = enumerated(_filled(detail, words) for detail in text.details if words.keys() >= _fields(detail))
+    sentence = joined(
+        _filled(each, words) for each in (text.command if is_command else text.past, *tails)
+    )
+    named = enumerated(
+        _filled(detail, words) for detail in text.details if words.keys() >= _fields(detail)
+    )
     details = named.translated() if isinstance(named, Message) else named
     return sentence + (_filled(text.frame, {"details": details}) if details else "")
 
 
 def _filled(template: str, words: Mapping[str, str]) -> str:
     text = translated(template)
-    return filled(text, {name: words.get(name, "?") for name in _fields(text)})  # "?" in a damaged file
+    return filled(
+        text, {name: words.get(name, "?") for name in _fields(text)}
+    )  # "?" in a damaged file
 
 
 def _fields(template: str) -> set[str]:
@@ -366,7 +396,11 @@ def _word(name: str, value: Argument) -> str:
     if isinstance(value, str):
         return _filled(_NAMES[name], {"name": value}) if name in _NAMES else value
     if isinstance(value, int):
-        return translated(counted(value, *_COUNTS[name])) if name in _COUNTS else number_text(value, ",")
+        return (
+            translated(counted(value, *_COUNTS[name]))
+            if name in _COUNTS
+            else number_text(value, ",")
+        )
     return "; ".join(map(str, value))
 
 
@@ -376,7 +410,9 @@ def _plain(action: Action) -> dict[str, Any]:
 
 
 def _plain_within(actions: Iterable[Action]) -> list[dict[str, Any]]:
-    return [{_CODE: each.code, _ARGUMENTS: _each_value(each.arguments, _refused)} for each in actions]
+    return [
+        {_CODE: each.code, _ARGUMENTS: _each_value(each.arguments, _refused)} for each in actions
+    ]
 
 
 def _action_of(stored: Mapping[str, Any]) -> Action:
@@ -384,13 +420,19 @@ def _action_of(stored: Mapping[str, Any]) -> Action:
 
 
 def _actions_within(stored: Iterable[Mapping[str, Any]]) -> tuple[Action, ...]:
-    return tuple(Action(str(each[_CODE]), _each_value(each[_ARGUMENTS], _refused)) for each in stored)
+    return tuple(
+        Action(str(each[_CODE]), _each_value(each[_ARGUMENTS], _refused)) for each in stored
+    )
 
 
 def _each_value(arguments: Mapping[str, Any], within: Callable[[Any], Any]) -> dict[str, Any]:
     """Texts of bearable length and numbers as they are, anything else by way of `within`."""
     return {
-        name: value[:LONGEST_ARGUMENT] if isinstance(value, str) else value if isinstance(value, int) else within(value)
+        name: value[:LONGEST_ARGUMENT]
+        if isinstance(value, str)
+        else value
+        if isinstance(value, int)
+        else within(value)
         for name, value in arguments.items()
     }
 

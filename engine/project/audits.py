@@ -38,7 +38,13 @@ class ProjectAudits:
         return tuple(_audit(row, items.get(row[0], [])) for row in rows)
 
     def add(
-        self, items: Sequence[AuditItem], size: int, *, population: int, is_stratified: bool = False, who: str = ""
+        self,
+        items: Sequence[AuditItem],
+        size: int,
+        *,
+        population: int,
+        is_stratified: bool = False,
+        who: str = "",
     ) -> Change:
         """Add an audit of images that were drawn.
 
@@ -64,7 +70,11 @@ class ProjectAudits:
                     self.grow(same.audit_id, audit.size)
                     continue
                 signed = time_text(audit.drawn_at), audit.who
-                _insert(step, (*signed, int(audit.is_stratified), audit.population, audit.size), audit.items)
+                _insert(
+                    step,
+                    (*signed, int(audit.is_stratified), audit.population, audit.size),
+                    audit.items,
+                )
         return step.change
 
     def grow(self, audit_id: int, size: int) -> Change:
@@ -87,7 +97,9 @@ class ProjectAudits:
 
 def claimed_classes(connection: Connection) -> set[ClassId]:
     """Classes that the program claimed of an image of an audit."""
-    rows = connection.rows("SELECT class_id FROM audit_item UNION SELECT safe_class_id FROM audit_item")
+    rows = connection.rows(
+        "SELECT class_id FROM audit_item UNION SELECT safe_class_id FROM audit_item"
+    )
     return {class_id for (class_id,) in rows if class_id is not None}
 
 
@@ -97,7 +109,10 @@ def move_claims(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> N
         return
     rows = step.connection.rows(f"{_ITEMS} WHERE class_id = ?1 OR safe_class_id = ?1", (class_id,))
     heir = {class_id: heir_id}
-    moved = [(*row[:3], heir.get(row[3], row[3]), row[4], heir.get(row[5], row[5]), *row[6:]) for row in rows]
+    moved = [
+        (*row[:3], heir.get(row[3], row[3]), row[4], heir.get(row[5], row[5]), *row[6:])
+        for row in rows
+    ]
     step.put(AUDIT_ITEM, moved)
 
 

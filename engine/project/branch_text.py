@@ -17,7 +17,9 @@ from engine.graph.names import clean_name
 from engine.graph.traversal import reachable
 from engine.project.records import ClassId
 
-MARKER: Final = "protoleaf"  # key by which a copied text is known as ours; its value names the kind of content
+MARKER: Final = (
+    "protoleaf"  # key by which a copied text is known as ours; its value names the kind of content
+)
 
 LONGEST_TEXT: Final = 100_000_000
 """Characters of a copied text: WordNet's 82,115 classes with their notes are some twenty million."""
@@ -32,7 +34,9 @@ class CopiedClass:
     """A class as it was copied."""
 
     name: str
-    parents: tuple[int, ...]  # places in the list of copied classes, all before this one; none for a chosen class
+    parents: tuple[
+        int, ...
+    ]  # places in the list of copied classes, all before this one; none for a chosen class
     attributes: ClassAttributes
 
 
@@ -50,7 +54,11 @@ def copied_branches(graph: CategoryGraph, class_ids: Sequence[ClassId]) -> str:
     ordered = sorted(copied, key=lambda each: (graph.level(each), each))
     place = {class_id: index for index, class_id in enumerate(ordered)}
     rows = [
-        _row(graph, class_id, [place[parent] for parent in graph.parents(class_id) if parent in copied])
+        _row(
+            graph,
+            class_id,
+            [place[parent] for parent in graph.parents(class_id) if parent in copied],
+        )
         for class_id in ordered
     ]
     return json.dumps({MARKER: _KIND, "classes": rows}, ensure_ascii=False, indent=1)
@@ -78,7 +86,11 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _foreign(text) from error
-    if not (isinstance(content, dict) and content.get(MARKER) == _KIND and isinstance(content.get("classes"), list)):
+    if not (
+        isinstance(content, dict)
+        and content.get(MARKER) == _KIND
+        and isinstance(content.get("classes"), list)
+    ):
         raise _foreign(text)
     if not content["classes"]:
         raise InputError("there is no class to paste", remedy="copy at least one")
@@ -88,7 +100,11 @@ def read_branches(text: str) -> tuple[CopiedClass, ...]:
 def _row(graph: CategoryGraph, class_id: ClassId, parents: Sequence[int]) -> Mapping[str, Any]:
     """A class as JSON without what it does not have."""
     above = {"parents": parents} if parents else {}
-    return {"name": graph.name(class_id), **above, **NO_ATTRIBUTES.differences(graph.attributes(class_id))}
+    return {
+        "name": graph.name(class_id),
+        **above,
+        **NO_ATTRIBUTES.differences(graph.attributes(class_id)),
+    }
 
 
 def _copied(row: Any, place: int) -> CopiedClass:
@@ -97,15 +113,22 @@ def _copied(row: Any, place: int) -> CopiedClass:
     name, parents = row.get("name", ""), row.get("parents", [])
     if not isinstance(name, str):
         raise _broken(place, "a name that is no text")
-    if not (isinstance(parents, list) and all(type(parent) is int and 0 <= parent < place for parent in parents)):
+    if not (
+        isinstance(parents, list)
+        and all(type(parent) is int and 0 <= parent < place for parent in parents)
+    ):
         raise _broken(place, "a parent that does not stand before it")
     given = {each.name: row[each.name] for each in ATTRIBUTES if each.name in row}
     for key, value in given.items():
         if not ATTRIBUTE[key].accepts(value):
             raise _broken(place, f"something else as its {ATTRIBUTE[key].title}")
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in given.items()}
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in given.items()
+    }
     cleaned = clean_name(name)
-    return CopiedClass(cleaned, tuple(dict.fromkeys(parents)), ClassAttributes(**values).cleaned(cleaned))
+    return CopiedClass(
+        cleaned, tuple(dict.fromkeys(parents)), ClassAttributes(**values).cleaned(cleaned)
+    )
 
 
 def _broken(place: int, found: str) -> InputError:

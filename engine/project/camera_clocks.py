@@ -9,7 +9,12 @@ from engine.errors import InputError
 from engine.files import PhotoFacts
 from engine.project.actions import action
 from engine.project.change import Change
-from engine.project.clock_corrections import MOST_CORRECTIONS, ClockCorrection, ClockCorrections, checked_correction
+from engine.project.clock_corrections import (
+    MOST_CORRECTIONS,
+    ClockCorrection,
+    ClockCorrections,
+    checked_correction,
+)
 from engine.project.model_rows import put_setting, setting
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
@@ -37,7 +42,9 @@ class ProjectClocks:
         checked = checked_correction(correction)
         together = self.corrections().replacing(checked)
         if len(together.all) > MOST_CORRECTIONS:
-            raise InputError("too many corrections of clocks", expected="at most {limit}", limit=MOST_CORRECTIONS)
+            raise InputError(
+                "too many corrections of clocks", expected="at most {limit}", limit=MOST_CORRECTIONS
+            )
         code = "clock_correction_removed" if checked.is_nothing else "clock_corrected"
         with self._store.one_step(action(code, source=checked.source_text)) as step:
             put_setting(step, CLOCKS_SETTING, [asdict(each) for each in together.all] or None)

@@ -28,13 +28,21 @@ class Change:
     """What an action did, as far as others must know; broadcast once. An image is never both added and removed."""
 
     action: Action
-    graph_edits: tuple[GraphEdit, ...] = ()  # in the order in which a copy of the graph must replay them
-    labelled: tuple[ImageId, ...] = ()  # images, still there, whose label by a person changed, came or went
+    graph_edits: tuple[
+        GraphEdit, ...
+    ] = ()  # in the order in which a copy of the graph must replay them
+    labelled: tuple[
+        ImageId, ...
+    ] = ()  # images, still there, whose label by a person changed, came or went
     images_added: tuple[ImageId, ...] = ()
     images_removed: tuple[ImageId, ...] = ()
-    images_moved: tuple[ImageId, ...] = ()  # images, still there, whose file is another one than before
+    images_moved: tuple[
+        ImageId, ...
+    ] = ()  # images, still there, whose file is another one than before
     noted: tuple[ImageId, ...] = ()  # images, still there, whose stars, flag or comment changed
-    confirmed: tuple[ImageId, ...] = ()  # images, still there, whose label was confirmed, or is no longer
+    confirmed: tuple[
+        ImageId, ...
+    ] = ()  # images, still there, whose label was confirmed, or is no longer
     audits: tuple[int, ...] = ()  # audits that came, grew, went, or lost an image
     excluded: tuple[ImageId, ...] = ()  # images, still there, whose excluded classes changed
     field_values: tuple[ImageId, ...] = ()  # images, still there, whose values of fields changed
@@ -56,7 +64,9 @@ class Change:
     def policies(self) -> tuple[ClassId, ...]:
         """Classes whose bar or deepest level changed."""
         edits = (each for each in self.graph_edits if isinstance(each, AttributesChanged))
-        return tuple(dict.fromkeys(each.class_id for each in edits if not POLICY.isdisjoint(each.values)))
+        return tuple(
+            dict.fromkeys(each.class_id for each in edits if not POLICY.isdisjoint(each.values))
+        )
 
     @property
     def is_empty(self) -> bool:
@@ -70,7 +80,9 @@ class ChangeBuilder:
 
     def __init__(self) -> None:
         self.count = 0  # row changes so far
-        self.gone: set[ImageId] = set()  # images that are not there any more, also those that came and went in between
+        self.gone: set[ImageId] = (
+            set()
+        )  # images that are not there any more, also those that came and went in between
         self.graph_edits: list[GraphEdit] = []
         self.attribute_edits: list[AttributesChanged] = []  # of rows beside those of classes
         # Dictionaries without values: sets that keep the order.
@@ -103,7 +115,9 @@ class ChangeBuilder:
             case "class":
                 self.graph_edits += _class_edits(before, after)
             case "edge":
-                self.graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
+                self.graph_edits.append(
+                    EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1])
+                )
             case "class_policy" | "class_detail":
                 self.attribute_edits += _attribute_edits(JOURNALED_TABLES[table], before, after)
             case _:
@@ -137,7 +151,9 @@ class ChangeBuilder:
             labelled=self._still_there(self._labelled),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
-            images_moved=tuple(each for each in self._still_there(self._moved) if each not in self._added),
+            images_moved=tuple(
+                each for each in self._still_there(self._moved) if each not in self._added
+            ),
             noted=self._still_there(self._noted),
             confirmed=self._still_there(self._confirmed),
             audits=tuple(self._audits),
@@ -153,9 +169,13 @@ class ChangeBuilder:
     def _all_graph_edits(self) -> Iterator[GraphEdit]:
         """Edits of rows beside that of a class come last: rows may have come before that of their class."""
         yield from self.graph_edits
-        added_or_removed = (each for each in self.graph_edits if isinstance(each, ClassAdded | ClassRemoved))
+        added_or_removed = (
+            each for each in self.graph_edits if isinstance(each, ClassAdded | ClassRemoved)
+        )
         last = {each.class_id: type(each) for each in added_or_removed}
-        yield from (each for each in self.attribute_edits if last.get(each.class_id) is not ClassRemoved)
+        yield from (
+            each for each in self.attribute_edits if last.get(each.class_id) is not ClassRemoved
+        )
 
     def _count_image(self, image_id: ImageId, *, is_there: bool) -> None:
         came, went = (self._added, self._removed) if is_there else (self._removed, self._added)
@@ -171,7 +191,9 @@ def _class_edits(before: Row | None, after: Row | None) -> list[GraphEdit]:
         return [] if after is None else [ClassAdded(*_class_in(after))]
     if after is None:
         return [ClassRemoved(*_class_in(before))]
-    renamed: list[GraphEdit] = [ClassRenamed(after[0], after[1], before[1])] if after[1] != before[1] else []
+    renamed: list[GraphEdit] = (
+        [ClassRenamed(after[0], after[1], before[1])] if after[1] != before[1] else []
+    )
     return [*renamed, *_attribute_edits(CLASS, before, after)]
 
 
@@ -180,10 +202,16 @@ def _class_in(row: Row) -> tuple[ClassId, str, ClassAttributes, str]:
     return row[0], row[1], ClassAttributes(**CLASS.attributes_in(row)), CLASS.whole(row)[-1]
 
 
-def _attribute_edits(table: JournaledTable, before: Row | None, after: Row | None) -> list[AttributesChanged]:
+def _attribute_edits(
+    table: JournaledTable, before: Row | None, after: Row | None
+) -> list[AttributesChanged]:
     old, new = table.attributes_in(before), table.attributes_in(after)
     changed = [name for name in new if new[name] != old[name]]
     row = before if after is None else after
     if row is None or not changed:
         return []
-    return [AttributesChanged(row[0], {name: new[name] for name in changed}, {name: old[name] for name in changed})]
+    return [
+        AttributesChanged(
+            row[0], {name: new[name] for name in changed}, {name: old[name] for name in changed}
+        )
+    ]

@@ -12,7 +12,14 @@ from engine.graph.class_attributes import ATTRIBUTES
 from engine.graph.edits import AttributesChanged
 from engine.graph.group_edits import Edge, Move, free_name, split_class
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
-from engine.project.actions import UNNAMED, Action, Argument, action, attributes_changed, one_or_count
+from engine.project.actions import (
+    UNNAMED,
+    Action,
+    Argument,
+    action,
+    attributes_changed,
+    one_or_count,
+)
 from engine.project.audits import claimed_classes, move_claims
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
@@ -42,7 +49,9 @@ class ProjectClasses:
 
     def colours(self) -> dict[ClassId, str]:
         """Colours of the classes that have one."""
-        return {class_id: each.colour for class_id, each in self.graph.all_attributes() if each.colour}
+        return {
+            class_id: each.colour for class_id, each in self.graph.all_attributes() if each.colour
+        }
 
     def edit(self, edit: Callable[[CategoryGraph], object], called: Action = UNNAMED) -> Change:
         """Make many edits of the graph as one action; on a `GraphError` of `edit` nothing is changed."""
@@ -52,7 +61,9 @@ class ProjectClasses:
         """Add a class, whose id is returned too; see `CategoryGraph.add_class`."""
         added: list[ClassId] = []
         called = action("class_added", name.strip())
-        return self.edit(lambda graph: added.append(graph.add_class(name, parents)), called), added[0]
+        return self.edit(lambda graph: added.append(graph.add_class(name, parents)), called), added[
+            0
+        ]
 
     def add_parent(
         self, name: str, child_ids: Sequence[ClassId], from_parent: ClassId | None
@@ -64,7 +75,8 @@ class ProjectClasses:
         added: list[ClassId] = []
         called = action("parent_added", name.strip(), classes=one_or_count(self._names(child_ids)))
         change = self.edit(
-            lambda graph: added.append(group_edits.add_parent(graph, name, child_ids, from_parent)), called
+            lambda graph: added.append(group_edits.add_parent(graph, name, child_ids, from_parent)),
+            called,
         )
         return change, added[0]
 
@@ -79,7 +91,9 @@ class ProjectClasses:
         if to_parent is None:
             called = action("classes_moved_to_top", chosen=chosen)
         elif left := self._left_parent(moves):
-            called = action("classes_moved_from", chosen=chosen, parents=left, parent=self._name(to_parent))
+            called = action(
+                "classes_moved_from", chosen=chosen, parents=left, parent=self._name(to_parent)
+            )
         else:
             called = action("classes_moved", chosen=chosen, parent=self._name(to_parent))
         return self.edit(lambda graph: group_edits.move_classes(graph, moves, to_parent), called)
@@ -95,7 +109,9 @@ class ProjectClasses:
         """Put classes under one more parent; see `engine.graph.group_edits.link_classes`."""
         classes = one_or_count(self._names(child_ids))
         called = action("classes_linked", parent=self._name(parent_id), classes=classes)
-        return self.edit(lambda graph: group_edits.link_classes(graph, parent_id, child_ids), called)
+        return self.edit(
+            lambda graph: group_edits.link_classes(graph, parent_id, child_ids), called
+        )
 
     def unlink(self, edges: Sequence[Edge]) -> Change:
         """Take classes away from parents, each pair a parent and a child; see `CategoryGraph.unlink`."""
@@ -114,8 +130,15 @@ class ProjectClasses:
 
         with self._store.one_step() as step:
             edits = self.edit(edit).graph_edits
-            changed = {name for each in edits if isinstance(each, AttributesChanged) for name in each.values}
-            step.action = attributes_changed([each.name for each in ATTRIBUTES if each.name in changed], names)
+            changed = {
+                name
+                for each in edits
+                if isinstance(each, AttributesChanged)
+                for name in each.values
+            }
+            step.action = attributes_changed(
+                [each.name for each in ATTRIBUTES if each.name in changed], names
+            )
         return step.change
 
     def set_key(self, class_id: ClassId, digit: int) -> Change:
@@ -133,9 +156,13 @@ class ProjectClasses:
                     graph.set_attributes(each, replace(own, label_key=0))
             graph.set_attributes(class_id, replace(graph.attributes(class_id), label_key=digit))
 
-        return self.edit(edit, action("key_set", name, key=digit) if digit else action("key_removed", name))
+        return self.edit(
+            edit, action("key_set", name, key=digit) if digit else action("key_removed", name)
+        )
 
-    def remove(self, class_ids: Sequence[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED) -> Change:
+    def remove(
+        self, class_ids: Sequence[ClassId], children: ChildrenOfRemoved = ChildrenOfRemoved.ADOPTED
+    ) -> Change:
         """Remove classes with their attributes; the classes below go to the parents by default.
 
         Their labels go to their parent if they have exactly one; otherwise they are removed, and the text names their
@@ -147,8 +174,13 @@ class ProjectClasses:
         """
         names = self._names(class_ids)
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
-        in_use = label_counts(self._store.connection).keys() | claimed_classes(self._store.connection)
-        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in sorted(going.keys() & in_use)}
+        in_use = label_counts(self._store.connection).keys() | claimed_classes(
+            self._store.connection
+        )
+        heirs = {
+            class_id: label_heir(self.graph, class_id, going)
+            for class_id in sorted(going.keys() & in_use)
+        }
         with self._store.one_step(backup=self._backup_before_removal(going)) as step:
             labels_by_heir = Counter[ClassId | None]()
             for class_id, heir_id in heirs.items():
@@ -170,7 +202,9 @@ class ProjectClasses:
             labels = sum(move_labels(step, class_id, heir_id) for class_id in going)
             for class_id in going:
                 move_claims(step, class_id, heir_id)
-            step.action = action("classes_merged", heir_name, classes=one_or_count(names), **_some(labels=labels))
+            step.action = action(
+                "classes_merged", heir_name, classes=one_or_count(names), **_some(labels=labels)
+            )
         return step.change
 
     def split(
@@ -190,11 +224,21 @@ class ProjectClasses:
         _check_distinct(parts)
         added: list[ClassId] = []
         with self._store.one_step() as step:
-            self.edit(lambda graph: added.extend(split_class(graph, class_id, part_names, as_children=as_children)))
-            chosen = {int(image_id): new for new, part in zip(added, parts, strict=True) for image_id in part.image_ids}
+            self.edit(
+                lambda graph: added.extend(
+                    split_class(graph, class_id, part_names, as_children=as_children)
+                )
+            )
+            chosen = {
+                int(image_id): new
+                for new, part in zip(added, parts, strict=True)
+                for image_id in part.image_ids
+            }
             moved = {image_id: chosen[image_id] for image_id in labelled_as(step, class_id, chosen)}
             put_labels(step, moved, source="split")
-            step.action = action("class_split", name, classes=one_or_count(part_names), **_some(labels=len(moved)))
+            step.action = action(
+                "class_split", name, classes=one_or_count(part_names), **_some(labels=len(moved))
+            )
         return step.change, tuple(added)
 
     def copied(self, class_ids: Sequence[ClassId]) -> str:
@@ -232,16 +276,25 @@ class ProjectClasses:
         labels = sum(counts.get(class_id, 0) for class_id in class_ids)
         return BackupReason.REMOVAL if max(labels, len(class_ids)) > MANY else None
 
-    def _removal(self, names: Sequence[str], below: int, labels_by_heir: Mapping[ClassId | None, int]) -> Action:
+    def _removal(
+        self, names: Sequence[str], below: int, labels_by_heir: Mapping[ClassId | None, int]
+    ) -> Action:
         heirs = [class_id for class_id in labels_by_heir if class_id is not None]
         moved = sum(labels_by_heir[class_id] for class_id in heirs)
-        heir: dict[str, Argument] = {"labels": moved, "heir": self._name(heirs[0])} if len(heirs) == 1 else {}
-        several = _some(labels_up=moved if len(heirs) > 1 else 0, labels_gone=labels_by_heir.get(None, 0))
+        heir: dict[str, Argument] = (
+            {"labels": moved, "heir": self._name(heirs[0])} if len(heirs) == 1 else {}
+        )
+        several = _some(
+            labels_up=moved if len(heirs) > 1 else 0, labels_gone=labels_by_heir.get(None, 0)
+        )
         return action("classes_removed", **_chosen(names, below), **heir, **several)
 
 
 def _chosen(names: Sequence[str], below: int) -> dict[str, Argument]:
-    return {"chosen": one_or_count(names), **_some(**{"below_it" if len(names) == 1 else "below_them": below})}
+    return {
+        "chosen": one_or_count(names),
+        **_some(**{"below_it" if len(names) == 1 else "below_them": below}),
+    }
 
 
 def _some(**counts: int) -> dict[str, Argument]:
@@ -249,14 +302,18 @@ def _some(**counts: int) -> dict[str, Argument]:
     return {name: count for name, count in counts.items() if count}
 
 
-def _added(graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: ClassId | None) -> list[ClassId]:
+def _added(
+    graph: CategoryGraph, copied: tuple[CopiedClass, ...], parent_id: ClassId | None
+) -> list[ClassId]:
     ids: list[ClassId] = []
     for each in copied:
         above = (parent_id,) if parent_id is not None and not each.parents else ()
         parents = above or tuple(ids[place] for place in each.parents)
         is_free = graph.class_of_key(each.attributes.label_key) is None
         attributes = each.attributes if is_free else replace(each.attributes, label_key=0)
-        ids.append(graph.add_class(free_name(graph, each.name, parents), parents, attributes=attributes))
+        ids.append(
+            graph.add_class(free_name(graph, each.name, parents), parents, attributes=attributes)
+        )
     return ids
 
 

@@ -35,7 +35,9 @@ def time_of(text: str) -> datetime:
         return datetime.fromisoformat(text)
     except (TypeError, ValueError) as error:
         raise ProjectDamagedError(
-            "a time in the project file cannot be read", found=repr(text), remedy="open an earlier copy of the file"
+            "a time in the project file cannot be read",
+            found=repr(text),
+            remedy="open an earlier copy of the file",
         ) from error
 
 
@@ -50,7 +52,18 @@ def choose_person(name: str) -> None:
 
 
 _SHARED: Final = frozenset(
-    {"root", "system administrator", "administrator", "admin", "user", "guest", "nobody", "unknown", "ubuntu", "debian"}
+    {
+        "root",
+        "system administrator",
+        "administrator",
+        "admin",
+        "user",
+        "guest",
+        "nobody",
+        "unknown",
+        "ubuntu",
+        "debian",
+    }
 )
 """Names of accounts that are no person's own."""
 

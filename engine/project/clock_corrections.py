@@ -19,8 +19,12 @@ _OFFSET: Final = re.compile(
     r"(?P<sign>[+-]?)\s*(?:(?P<days>\d+)\s*d)?\s*(?:(?P<hours>\d+)\s*h)?\s*"
     r"(?:(?P<minutes>\d+)\s*m(?:in)?)?\s*(?:(?P<seconds>\d+)\s*s)?"
 )
-_CLOCK: Final = re.compile(r"(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
-_ZONE: Final = re.compile(r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE)
+_CLOCK: Final = re.compile(
+    r"(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?"
+)
+_ZONE: Final = re.compile(
+    r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE
+)
 _SECONDS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
@@ -100,7 +104,9 @@ class ClockCorrections:
         """The correction for images of a folder, as paths are stored, and of a camera; None for none."""
         where = folder, camera, serial
         if where not in self._found:
-            self._found[where] = next(filter(None, map(self._by_source.get, _sources(*where))), None)
+            self._found[where] = next(
+                filter(None, map(self._by_source.get, _sources(*where))), None
+            )
         return self._found[where]
 
     def corrected(self, taken_at: datetime, folder: str, camera: str, serial: str = "") -> datetime:
@@ -142,10 +148,20 @@ def read_offset(text: str) -> int:
         InputError: it is none.
     """
     found = _CLOCK.fullmatch(text.strip()) or _OFFSET.fullmatch(text.strip())
-    parts = {} if found is None else {name: found[name] for name in _SECONDS if found.re.groupindex.get(name)}
-    if found is None or not any(parts.values()) or any(len(each or "") > len("100000000") for each in parts.values()):
+    parts = (
+        {}
+        if found is None
+        else {name: found[name] for name in _SECONDS if found.re.groupindex.get(name)}
+    )
+    if (
+        found is None
+        or not any(parts.values())
+        or any(len(each or "") > len("100000000") for each in parts.values())
+    ):
         raise InputError(
-            "this is not a clock offset", expected="such as +1h02m, -3:30 or +1:02:15", found=f'"{text[:80]}"'
+            "this is not a clock offset",
+            expected="such as +1h02m, -3:30 or +1:02:15",
+            found=f'"{text[:80]}"',
         )
     seconds = sum(int(value) * _SECONDS[name] for name, value in parts.items() if value)
     return -seconds if found["sign"] == "-" else seconds
@@ -162,7 +178,11 @@ def read_zone(text: str) -> int:
     found = _ZONE.fullmatch(text.strip())
     minutes = 0 if found is None else int(found["hours"]) * 60 + int(found["minutes"] or 0)
     if found is None or minutes > LARGEST_ZONE_MINUTES:
-        raise InputError("this is not a time zone", expected="such as +02:00, UTC-3 or UTC", found=f'"{text[:80]}"')
+        raise InputError(
+            "this is not a time zone",
+            expected="such as +02:00, UTC-3 or UTC",
+            found=f'"{text[:80]}"',
+        )
     return -minutes if found["sign"] == "-" else minutes
 
 
@@ -195,9 +215,15 @@ def checked_correction(correction: ClockCorrection) -> ClockCorrection:
     if not (are_texts and is_for_one) or (correction.serial and not correction.camera):
         raise InputError("a clock is corrected for a folder or a camera", expected="one of the two")
     if not _is_within(correction.seconds, LARGEST_OFFSET_S):
-        raise InputError("the clock cannot be that wrong", expected="at most 100 years", found=str(correction.seconds))
+        raise InputError(
+            "the clock cannot be that wrong",
+            expected="at most 100 years",
+            found=str(correction.seconds),
+        )
     if minutes is not None and not _is_within(minutes, LARGEST_ZONE_MINUTES):
-        raise InputError("this is not a time zone", expected="at most 14 hours from UTC", found=str(minutes))
+        raise InputError(
+            "this is not a time zone", expected="at most 14 hours from UTC", found=str(minutes)
+        )
     return correction
 
 

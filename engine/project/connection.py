@@ -63,7 +63,11 @@ class Connection:
         self.guard: Guard | None = None  # watches the file, unless nobody else can reach it
         try:
             self._sqlite = sqlite3.connect(
-                address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+                address,
+                uri=True,
+                timeout=BUSY_TIMEOUT_S,
+                isolation_level=None,
+                check_same_thread=False,
             )
         except sqlite3.Error as error:
             raise translated(error, path) from error
@@ -172,7 +176,9 @@ class Connection:
         except sqlite3.Error as error:
             raise translated(error, target.path) from error
 
-    def copy_in_parts_to(self, target: "Connection", pages: int, on_part: Callable[[int, int], None]) -> bool:
+    def copy_in_parts_to(
+        self, target: "Connection", pages: int, on_part: Callable[[int, int], None]
+    ) -> bool:
         """Copy the whole database over another connection's in parts of so many pages, between which others may write.
 
         `on_part` is called after each with the pages that are done and those in all; an error of it ends the copying.
@@ -224,11 +230,15 @@ def unsafe_target(path: Path) -> Iterator[Connection]:
 def translated(error: Exception, path: Path) -> Exception:
     """Our error for one of SQLite; SQLite's own where it can only be a bug of ours."""
     if isinstance(error, UnicodeEncodeError):
-        return InputError("a text cannot be stored", expected="valid Unicode", found=repr(str(error)))
+        return InputError(
+            "a text cannot be stored", expected="valid Unicode", found=repr(str(error))
+        )
     code = getattr(error, "sqlite_errorcode", None)
     if is_full(path, error):
         return disk_full(path)
-    is_no_text = code is None and isinstance(error, UnicodeDecodeError | sqlite3.OperationalError)  # found by Python
+    is_no_text = code is None and isinstance(
+        error, UnicodeDecodeError | sqlite3.OperationalError
+    )  # found by Python
     if is_no_text or (code == sqlite3.SQLITE_ERROR and str(error).startswith(_STRANGE_PARTS)):
         return damaged_error(path, str(error))
     make = None if code is None else _CONSTRAINTS.get(code) or _ERRORS.get(code & _BASE_CODE)
@@ -252,7 +262,9 @@ def damaged_error(path: Path, reason: str) -> ProtoleafError:
 
 def _locked(path: Path, _reason: str) -> ProtoleafError:
     return ProjectLockedError(
-        "the project is busy in another program", found=str(path), remedy="close it there, then try again"
+        "the project is busy in another program",
+        found=str(path),
+        remedy="close it there, then try again",
     )
 
 

@@ -59,7 +59,8 @@ class ProjectDetails:
         """
         last: ImageId = 0
         while some := self._store.connection.rows(
-            f"{_COLUMNS} JOIN image USING (image_id) WHERE image_id > ? ORDER BY image_id LIMIT ?", (last, _AT_ONCE)
+            f"{_COLUMNS} JOIN image USING (image_id) WHERE image_id > ? ORDER BY image_id LIMIT ?",
+            (last, _AT_ONCE),
         ):
             yield from self.corrected(map(_details, some))
             last = some[-1][0]
@@ -91,7 +92,10 @@ class ProjectDetails:
     def _corrections_by_source(self) -> dict[int, ClockCorrection]:
         corrections = self._clocks.corrections()
         sources = self._store.connection.rows(_SOURCES) if corrections else []
-        found = {number: corrections.of(*map(_text, row[:3])) for number, row in enumerate(sources, start=1)}
+        found = {
+            number: corrections.of(*map(_text, row[:3]))
+            for number, row in enumerate(sources, start=1)
+        }
         return {number: each for number, each in found.items() if each is not None}
 
     def clock_sources(self) -> list[ClockSource]:
@@ -114,8 +118,13 @@ class ProjectDetails:
         if not corrections:
             return given
         wanted = json.dumps([each.image_id for each in given if each.taken_at is not None])
-        statement = "SELECT image_id, path FROM image WHERE image_id IN (SELECT value FROM json_each(?))"
-        paths = {image_id: shown_path(path) for image_id, path in self._store.connection.rows(statement, (wanted,))}
+        statement = (
+            "SELECT image_id, path FROM image WHERE image_id IN (SELECT value FROM json_each(?))"
+        )
+        paths = {
+            image_id: shown_path(path)
+            for image_id, path in self._store.connection.rows(statement, (wanted,))
+        }
         return [_corrected(each, paths.get(each.image_id, ""), corrections) for each in given]
 
     def of(self, image_id: ImageId) -> ImageDetails | None:
@@ -162,13 +171,23 @@ class ProjectDetails:
 def _corrected(details: ImageDetails, path: str, corrections: ClockCorrections) -> ImageDetails:
     if details.taken_at is None:
         return details
-    found = corrections.of(path.rpartition("/")[0], details.camera, details.fields.get("serial", ""))
-    return details if found is None else replace(details, taken_at=found.applied_to(details.taken_at))
+    found = corrections.of(
+        path.rpartition("/")[0], details.camera, details.fields.get("serial", "")
+    )
+    return (
+        details if found is None else replace(details, taken_at=found.applied_to(details.taken_at))
+    )
 
 
 def _text(value: object) -> str:
     """A serial number, or a folder as paths are stored."""
-    return "" if value is None else os.fsdecode(value).rstrip("/") if isinstance(value, bytes) else str(value)
+    return (
+        ""
+        if value is None
+        else os.fsdecode(value).rstrip("/")
+        if isinstance(value, bytes)
+        else str(value)
+    )
 
 
 def _store(connection: Connection, rows: list[Row]) -> None:
@@ -200,7 +219,15 @@ def _fields_text(fields: Mapping[str, str]) -> str:
 def _details(row: Row) -> ImageDetails:
     image_id, modified_ns, width, height, taken_at, camera, latitude, longitude, fields = row
     return ImageDetails(
-        image_id, modified_ns, width, height, _time(taken_at), camera, latitude, longitude, _fields(fields)
+        image_id,
+        modified_ns,
+        width,
+        height,
+        _time(taken_at),
+        camera,
+        latitude,
+        longitude,
+        _fields(fields),
     )
 
 
@@ -217,4 +244,8 @@ def _fields(text: str) -> Mapping[str, str]:
         loaded = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return {str(name): str(value) for name, value in loaded.items()} if isinstance(loaded, dict) else {}
+    return (
+        {str(name): str(value) for name, value in loaded.items()}
+        if isinstance(loaded, dict)
+        else {}
+    )

@@ -28,7 +28,10 @@ class ProjectExclusions:
     def all(self) -> list[Exclusion]:
         """By image, in ascending image id order."""
         rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, class_id")
-        return [Exclusion(image_id, class_id, who, time_of(when)) for image_id, class_id, who, when in rows]
+        return [
+            Exclusion(image_id, class_id, who, time_of(when))
+            for image_id, class_id, who, when in rows
+        ]
 
     def pairs(self) -> list[tuple[ImageId, ClassId]]:
         """Image and class of each: the quick way to read many."""
@@ -57,11 +60,16 @@ class ProjectExclusions:
         with self._store.one_step() as step:
             known = {(each.image_id, each.class_id) for each in self.all()}
             news = [each for each in exclusions if (each.image_id, each.class_id) not in known]
-            step.put(EXCLUSION, [(each.image_id, each.class_id, each.who, time_text(each.when)) for each in news])
+            step.put(
+                EXCLUSION,
+                [(each.image_id, each.class_id, each.who, time_text(each.when)) for each in news],
+            )
         return step.change
 
 
-def put_exclusions(step: OpenStep, image_ids: Sequence[ImageId], class_id: ClassId, *, who: str = "") -> None:
+def put_exclusions(
+    step: OpenStep, image_ids: Sequence[ImageId], class_id: ClassId, *, who: str = ""
+) -> None:
     """Note that images are not of a class; see `ProjectExclusions.add`."""
     signed = who or person_name(), present(step.connection)
     step.put(EXCLUSION, [(image_id, class_id, *signed) for image_id in image_ids])

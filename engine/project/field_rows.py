@@ -24,7 +24,9 @@ def value_faults(connection: Connection) -> list[str]:
         return []  # a fault of the setting, which is reported as such
     return [
         f"the field {name[:80]!r} does not take {value[:80]!r}"
-        for name, value in connection.rows("SELECT DISTINCT field, value FROM field_value ORDER BY field, value")
+        for name, value in connection.rows(
+            "SELECT DISTINCT field, value FROM field_value ORDER BY field, value"
+        )
         if not takes(fields, name, value)
     ]
 

@@ -5,7 +5,13 @@ from dataclasses import replace
 from typing import Final, final
 
 from engine.errors import InputError
-from engine.field_renaming import FieldPairs, Renaming, choice_of_ours, paired_fields, renamed_fields
+from engine.field_renaming import (
+    FieldPairs,
+    Renaming,
+    choice_of_ours,
+    paired_fields,
+    renamed_fields,
+)
 from engine.image_fields import (
     COUNT,
     ImageField,
@@ -79,11 +85,15 @@ class ProjectFields:
             put_setting(step, FIELDS_SETTING, as_plain(checked) or None)
             removed = _rename_values(step, checked, renamings)
             renamed = map(written_definition, renamed_fields(before, renamings))
-            is_renamed_alone = list(renamed) == list(map(written_definition, checked)) and not removed
+            is_renamed_alone = (
+                list(renamed) == list(map(written_definition, checked)) and not removed
+            )
             step.action = _defined(removed, renamings if is_renamed_alone else ())
         return step.change
 
-    def set(self, image_ids: Iterable[ImageId], name: str, value: str | None, *, who: str = "") -> Change:
+    def set(
+        self, image_ids: Iterable[ImageId], name: str, value: str | None, *, who: str = ""
+    ) -> Change:
         """Set a field of images, or remove its value with None.
 
         Args:
@@ -109,7 +119,10 @@ class ProjectFields:
     def all(self) -> list[FieldValue]:
         """All values, by image in ascending id order, then by field."""
         rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
-        return [FieldValue(image_id, field, value, who, time_of(when)) for image_id, field, value, who, when in rows]
+        return [
+            FieldValue(image_id, field, value, who, time_of(when))
+            for image_id, field, value, who, when in rows
+        ]
 
     def values(self) -> dict[ImageId, dict[str, str]]:
         """Values by the name of their field, of each image that has one: the quick way to read many."""
@@ -118,7 +131,9 @@ class ProjectFields:
             found.setdefault(image_id, {})[field] = value
         return found
 
-    def add_missing(self, values: Sequence[FieldValue], fields: Sequence[ImageField] = ()) -> Change:
+    def add_missing(
+        self, values: Sequence[FieldValue], fields: Sequence[ImageField] = ()
+    ) -> Change:
         """Take over values of others, with their names and times, where an image has none of that field.
 
         Args:
@@ -142,7 +157,9 @@ class ProjectFields:
         return step.change
 
 
-def merged_fields(ours: Sequence[ImageField], theirs: Sequence[ImageField]) -> tuple[ImageField, ...]:
+def merged_fields(
+    ours: Sequence[ImageField], theirs: Sequence[ImageField]
+) -> tuple[ImageField, ...]:
     """Our fields with the choices that theirs have in addition, then those that are theirs alone.
 
     A field of another name or kind there stays as it is here.
@@ -157,22 +174,32 @@ def as_ours(pairs: FieldPairs, value: FieldValue) -> FieldValue | None:
     """A value of another project as one of our field; None where we have no such field or value."""
     pair = pairs.get(search_name_of(value.field))
     stored = None if pair is None else stored_value(pair[0], choice_of_ours(*pair, value.value))
-    return None if pair is None or stored is None else value._replace(field=pair[0].name, value=stored)
+    return (
+        None if pair is None or stored is None else value._replace(field=pair[0].name, value=stored)
+    )
 
 
 def _widened(ours: ImageField, theirs: ImageField) -> ImageField:
     if ours.kind is not theirs.kind or not ours.choices:
         return ours
     known = {choice.casefold() for choice in ours.choices}
-    more = tuple(each for each in theirs.choices if choice_of_ours(ours, theirs, each).casefold() not in known)
+    more = tuple(
+        each
+        for each in theirs.choices
+        if choice_of_ours(ours, theirs, each).casefold() not in known
+    )
     return replace(ours, choices=ours.choices + more)
 
 
-def _rename_values(step: OpenStep, fields: Sequence[ImageField], renamings: Sequence[Renaming]) -> int:
+def _rename_values(
+    step: OpenStep, fields: Sequence[ImageField], renamings: Sequence[Renaming]
+) -> int:
     """Give values the new names of their fields and choices; returns how many were removed: no field takes them."""
     names = {(each.field, each.choice): each.name for each in renamings}
     known = {field.search_name: field for field in (COUNT, *fields)}
-    by_former = {each.field: known.pop(search_name_of(each.name)) for each in renamings if not each.choice}
+    by_former = {
+        each.field: known.pop(search_name_of(each.name)) for each in renamings if not each.choice
+    }
     gone: list[Row] = []
     changed: list[Row] = []
     removed = 0
@@ -202,7 +229,13 @@ def _defined(removed: int, renamings: Sequence[Renaming]) -> Action:
 
 def _put(step: OpenStep, image_ids: Sequence[ImageId], field: str, value: str, who: str) -> None:
     """Images that have the value already keep who entered it."""
-    rows = step.connection.rows(f"SELECT image_id FROM ({_IN_FORCE}) WHERE field = ? AND value = ?", (field, value))  # noqa: S608
+    rows = step.connection.rows(
+        f"SELECT image_id FROM ({_IN_FORCE}) WHERE field = ? AND value = ?",  # noqa: S608
+        (field, value),
+    )
     have = {image_id for (image_id,) in rows}
     signed = who or person_name(), present(step.connection)
-    step.put(FIELD_VALUE, [(image_id, field, value, *signed) for image_id in image_ids if image_id not in have])
+    step.put(
+        FIELD_VALUE,
+        [(image_id, field, value, *signed) for image_id in image_ids if image_id not in have],
+    )

@@ -32,7 +32,10 @@ class ProjectFileChanges:
 
     def record(self, changes: Iterable[FileChange]) -> None:
         """Store entries in place of earlier ones; images that are gone by now are passed over."""
-        rows = [(each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at) for each in changes]
+        rows = [
+            (each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at)
+            for each in changes
+        ]
         for connection in self._store.fact_connections if rows else ():
             _store(connection, rows)
 

@@ -15,7 +15,9 @@ from engine.project.step import RowChange
 Answer = Label | Note | FieldValue
 Signed = tuple[str, str]  # who gave an answer, and when, as the file has it
 
-_SELECT_STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
+_SELECT_STEPS: Final = (
+    "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
+)
 _CHUNKS: Final = (
     "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id)"
     " WHERE is_undone = 0 AND step_id > ? ORDER BY step_id, sequence"
@@ -63,12 +65,16 @@ class Fork:
 
     def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Answer) -> bool:
         """Whether our copy had their label or note once, so that what we have now was decided knowing it."""
-        is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.answers(type(theirs))
+        is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.answers(
+            type(theirs)
+        )
         return is_old or self.ours.knew(our_id, theirs)
 
     def was_there(self, our_id: ImageId, their_id: ImageId, ours: Answer) -> bool:
         """Whether their copy had our label or note once, so that what they have was decided knowing it."""
-        is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.answers(type(ours))
+        is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.answers(
+            type(ours)
+        )
         return is_old or self.theirs.knew(their_id, ours)
 
 

@@ -55,12 +55,21 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
     if all(isinstance(edit, ClassAdded | EdgeAdded | AttributesChanged) for edit in edits):
         # An import: classes first, then edges, is an equally good order and a hundred times fewer statements.
         _insert_classes(step, [edit for edit in edits if isinstance(edit, ClassAdded)])
-        step.insert(EDGE, [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)])
+        step.insert(
+            EDGE, [(edit.parent_id, edit.child_id) for edit in edits if isinstance(edit, EdgeAdded)]
+        )
         _change_attributes(step, [edit for edit in edits if isinstance(edit, AttributesChanged)])
         return
     for kind, group in groupby(edits, key=type):
         if kind is EdgeRemoved:
-            step.delete(EDGE, [(edit.parent_id, edit.child_id) for edit in group if isinstance(edit, EdgeRemoved)])
+            step.delete(
+                EDGE,
+                [
+                    (edit.parent_id, edit.child_id)
+                    for edit in group
+                    if isinstance(edit, EdgeRemoved)
+                ],
+            )
         elif kind is ClassRemoved:
             removed = [edit for edit in group if isinstance(edit, ClassRemoved)]
             described = [(edit.class_id,) for edit in removed if edit.attributes]
@@ -68,7 +77,9 @@ def store_edits(step: OpenStep, edits: Sequence[GraphEdit]) -> None:
                 step.delete(table, described)
             step.delete(CLASS, [(edit.class_id,) for edit in removed])
         elif kind is AttributesChanged:
-            _change_attributes(step, [edit for edit in group if isinstance(edit, AttributesChanged)])
+            _change_attributes(
+                step, [edit for edit in group if isinstance(edit, AttributesChanged)]
+            )
         else:
             for edit in group:
                 _store_edit(step, edit)
@@ -78,7 +89,9 @@ def class_name(connection: Connection, class_id: ClassId) -> str:
     """Name of a class, without loading the graph; raises `UnknownClassError` where there is none."""
     name = connection.value("SELECT name FROM class WHERE class_id = ?", (int(class_id),))
     if name is None:
-        raise UnknownClassError("there is no such class", found=str(class_id), remedy="it may have been removed")
+        raise UnknownClassError(
+            "there is no such class", found=str(class_id), remedy="it may have been removed"
+        )
     return str(name)
 
 
@@ -97,7 +110,9 @@ def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
         for place, plain, default, loaded in _LOADED:
             stored[place] = default if stored[place] == plain else loaded(stored[place])
         yield ClassAdded(class_id, name, ClassAttributes(*stored), identity)
-    for parent_id, child_id in connection.rows("SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"):
+    for parent_id, child_id in connection.rows(
+        "SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"
+    ):
         yield EdgeAdded(parent_id, child_id)
 
 
@@ -114,7 +129,9 @@ def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
 
 
 def _insert_classes(step: OpenStep, added: Sequence[ClassAdded]) -> None:
-    rows = [(each.class_id, each.name, *CLASS.stored(each.attributes), each.identity) for each in added]
+    rows = [
+        (each.class_id, each.name, *CLASS.stored(each.attributes), each.identity) for each in added
+    ]
     step.insert(CLASS, rows)
     described = [edit for edit in added if edit.attributes]
     for table in (CLASS_DETAIL, CLASS_POLICY):
@@ -128,12 +145,18 @@ def _change_attributes(step: OpenStep, edits: Sequence[AttributesChanged]) -> No
     for edit in edits:
         values_of.setdefault(edit.class_id, {}).update(edit.values)
     for table in (CLASS, CLASS_DETAIL, CLASS_POLICY):
-        touched = {each: values for each, values in values_of.items() if not values.keys().isdisjoint(table.attributes)}
+        touched = {
+            each: values
+            for each, values in values_of.items()
+            if not values.keys().isdisjoint(table.attributes)
+        }
         select = table.select
         rows = [
             table.with_attributes(step.connection.row(select, (class_id,)), class_id, values)
             for class_id, values in touched.items()
         ]
-        empty = {row[:1] for row in rows if row[1:] == table.defaults}  # never one of a class, which has a name
+        empty = {
+            row[:1] for row in rows if row[1:] == table.defaults
+        }  # never one of a class, which has a name
         step.put(table, [row for row in rows if row[:1] not in empty])
         step.delete(table, empty)

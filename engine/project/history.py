@@ -93,7 +93,11 @@ class ProjectHistory:
 
     def _next(self, *, is_undo: bool) -> Row | None:
         """Id and stored action of the latest step, or of the first one that was undone."""
-        which = "is_undone = 0 ORDER BY step_id DESC" if is_undo else "is_undone = 1 ORDER BY step_id ASC"
+        which = (
+            "is_undone = 0 ORDER BY step_id DESC"
+            if is_undo
+            else "is_undone = 1 ORDER BY step_id ASC"
+        )
         return self._store.connection.row(
             f"SELECT step_id, text, code, arguments FROM journal_step WHERE {which} LIMIT 1"  # noqa: S608 (our names)
         )
@@ -109,7 +113,11 @@ def _row_changes_of(connection: Connection) -> list[RowChange]:
         "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id) WHERE is_undone = 0"
         " ORDER BY step_id, sequence"
     )
-    return [change for step_id, sequence in chunks for change in read_chunk(connection, step_id, sequence)]
+    return [
+        change
+        for step_id, sequence in chunks
+        for change in read_chunk(connection, step_id, sequence)
+    ]
 
 
 def _replayed(connection: Connection, step_id: int, *, is_undo: bool) -> ChangeBuilder:
@@ -122,7 +130,9 @@ def _replayed(connection: Connection, step_id: int, *, is_undo: bool) -> ChangeB
         ):
             changes = read_chunk(connection, step_id, sequence)
             _apply(connection, _reversed(changes) if is_undo else changes, builder)
-        connection.write("UPDATE journal_step SET is_undone = ? WHERE step_id = ?", (int(is_undo), step_id))
+        connection.write(
+            "UPDATE journal_step SET is_undone = ? WHERE step_id = ?", (int(is_undo), step_id)
+        )
     return builder
 
 
@@ -132,7 +142,9 @@ def _apply(connection: Connection, changes: Iterable[RowChange], builder: Change
         if width:
             connection.write_many(table.upsert(width), [after for _, _, after in batch if after])
         else:
-            connection.write_many(table.delete, [row[: table.key_width] for _, row, _ in batch if row])
+            connection.write_many(
+                table.delete, [row[: table.key_width] for _, row, _ in batch if row]
+            )
         for change in batch:
             builder.add(*change)
 
@@ -188,7 +200,9 @@ class ProjectWhatIf:
         copy = self._leave_copy()
         try:
             changes = _row_changes_of(copy)
-            with self._store.one_step(action, backup=BackupReason.REMOVAL if len(changes) > MANY else None) as step:
+            with self._store.one_step(
+                action, backup=BackupReason.REMOVAL if len(changes) > MANY else None
+            ) as step:
                 _make_again(step, changes)
                 store_facts(step.connection, facts_of(copy, step.change.images_added))
         except BaseException:
@@ -222,9 +236,13 @@ class ProjectWhatIf:
 
 def _make_again(step: OpenStep, changes: Iterable[RowChange]) -> None:
     """Make row changes in the order in which they were made first, so that references hold as they did."""
-    for (table_name, is_deleted), group in groupby(changes, key=lambda change: (change[0], change[2] is None)):
+    for (table_name, is_deleted), group in groupby(
+        changes, key=lambda change: (change[0], change[2] is None)
+    ):
         table, batch = JOURNALED_TABLES[table_name], list(group)
         if is_deleted:
-            step.delete(table, [before[: table.key_width] for _, before, _ in batch if before is not None])
+            step.delete(
+                table, [before[: table.key_width] for _, before, _ in batch if before is not None]
+            )
         else:
             step.put(table, [after for _, _, after in batch if after is not None])

@@ -16,9 +16,7 @@ from engine.project.records import ClassId
 from engine.project.schema import CLASS, IDENTITY_COLUMN
 from engine.project.step import RowChange, decoded, encoded
 
-_CHUNKS: Final = (
-    "SELECT step_id, sequence, done_at FROM journal_chunk JOIN journal_step USING (step_id) ORDER BY step_id, sequence"
-)
+_CHUNKS: Final = "SELECT step_id, sequence, done_at FROM journal_chunk JOIN journal_step USING (step_id) ORDER BY step_id, sequence"
 _CHUNK: Final = "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?"
 _PUT_CHUNK: Final = "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?"
 _WIDTH: Final = len(CLASS.columns) - 1  # of a class's row in version 8
@@ -39,7 +37,8 @@ def give_identities(connection: Connection) -> None:
             news = [_with_identity(change, identities) for change in changes]
             connection.write(_PUT_CHUNK, (encoded(news), step_id, sequence))
     connection.write_many(
-        "UPDATE class SET identity = ? WHERE class_id = ?", [(text, class_id) for class_id, text in identities.items()]
+        "UPDATE class SET identity = ? WHERE class_id = ?",
+        [(text, class_id) for class_id, text in identities.items()],
     )
 
 
@@ -58,7 +57,11 @@ def _classes_made(changes: list[RowChange]) -> Iterator[tuple[ClassId, str]]:
 
 def _with_identity(change: RowChange, identities: Mapping[ClassId, str]) -> RowChange:
     table, before, after = change
-    return change if table != CLASS.name else (table, _whole(before, identities), _whole(after, identities))
+    return (
+        change
+        if table != CLASS.name
+        else (table, _whole(before, identities), _whole(after, identities))
+    )
 
 
 def _whole(row: Row | None, identities: Mapping[ClassId, str]) -> Row | None:

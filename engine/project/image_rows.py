@@ -9,7 +9,15 @@ from engine.graph.codes import EMPTY
 from engine.project.connection import Connection, Row
 from engine.project.packed import packed_text, unpacked_text
 from engine.project.records import ClassId, ImageId, NewItem
-from engine.project.schema import AUDIT_ITEM, CONFIRMED_LABEL, EXCLUSION, FIELD_VALUE, IMAGE, LABEL, LONGEST_TEXT
+from engine.project.schema import (
+    AUDIT_ITEM,
+    CONFIRMED_LABEL,
+    EXCLUSION,
+    FIELD_VALUE,
+    IMAGE,
+    LABEL,
+    LONGEST_TEXT,
+)
 from engine.project.step import OpenStep
 from engine.project.store import ImagePaths
 
@@ -23,7 +31,9 @@ def insert_new(
     step: OpenStep, files: Sequence[FoundFile | NewItem], paths: ImagePaths, new_ids: list[ImageId]
 ) -> list[ImageId]:
     """Add the images that the project does not know yet, and their ids to `new_ids`; the image id of each."""
-    next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
+    next_id = (
+        int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
+    )
     known: dict[tuple[str | bytes, str], ImageId] = {}
     image_ids: list[ImageId] = []
     rows: list[Row] = []
@@ -62,7 +72,10 @@ def label_row(image_id: ImageId, code: int, who: str, when: str, source: str) ->
 
 
 def move_images(
-    step: OpenStep, moves: Iterable[tuple[ImageId, FoundFile]], leaving: Collection[ImageId], paths: ImagePaths
+    step: OpenStep,
+    moves: Iterable[tuple[ImageId, FoundFile]],
+    leaving: Collection[ImageId],
+    paths: ImagePaths,
 ) -> int:
     """Give files of images other places, with all images of each; see `ProjectImages.relink`. How many moved."""
     gone: list[ImageId] = []
@@ -72,7 +85,9 @@ def move_images(
         items = [] if path in rows else _items_of_file(step.connection, image_id)
         own_ids = {row[0] for row in items}
         holders = [each for each in _ids_at(step.connection, path) if each not in own_ids]
-        is_taken = any(each not in leaving or _has_answer(step.connection, each) for each in holders)
+        is_taken = any(
+            each not in leaving or _has_answer(step.connection, each) for each in holders
+        )
         if not items or is_taken:
             continue
         gone += holders
@@ -96,7 +111,10 @@ def _items_of_file(connection: Connection, image_id: ImageId) -> list[Row]:
 
 
 def _ids_at(connection: Connection, path: str | bytes) -> list[ImageId]:
-    return [image_id for (image_id,) in connection.rows("SELECT image_id FROM image WHERE path = ?", (path,))]
+    return [
+        image_id
+        for (image_id,) in connection.rows("SELECT image_id FROM image WHERE path = ?", (path,))
+    ]
 
 
 def within_pictures(connection: Connection, image_ids: Sequence[ImageId]) -> list[ImageId]:
@@ -129,14 +147,20 @@ def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
             raise no_such_image(image_id)
 
 
-def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
+def store_facts(
+    connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]
+) -> None:
     """Store image id, content hash (bytes or hex) and failure, either of them None, of images that were read.
 
     Images that are gone by now are passed over. A known content hash stays where the file could not be read: its disk
     may come back.
     """
     rows = [
-        (int(image_id), _hash_bytes(content_hash), None if failure is None else packed_text(failure, LONGEST_TEXT))
+        (
+            int(image_id),
+            _hash_bytes(content_hash),
+            None if failure is None else packed_text(failure, LONGEST_TEXT),
+        )
         for image_id, content_hash, failure in facts
     ]
     with connection.transaction():
@@ -154,7 +178,9 @@ def facts_of(
 ) -> Iterator[tuple[ImageId, bytes | None, str | None]]:
     """Facts of these images, but for those never read, for `store_facts`."""
     for image_id in image_ids:
-        row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
+        row = connection.row(
+            "SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,)
+        )
         if row is not None:
             yield image_id, row[0], unpacked_text(row[1])
 
@@ -181,13 +207,18 @@ def _has_answer(connection: Connection, image_id: ImageId) -> bool:
 
 def no_such_image(image_id: ImageId) -> InputError:
     """The error of an id that the project does not have."""
-    return InputError("there is no such image in the project", found=str(image_id), remedy="it may have been removed")
+    return InputError(
+        "there is no such image in the project",
+        found=str(image_id),
+        remedy="it may have been removed",
+    )
 
 
 def id_of(connection: Connection, path: str | bytes, part: str | None = None) -> ImageId | None:
     """The image at a stored path; of its parts the one that is named, or the first."""
     found = connection.value(
-        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY part LIMIT 1", (path, part)
+        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY part LIMIT 1",
+        (path, part),
     )
     return None if found is None else int(found)
 

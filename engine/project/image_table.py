@@ -14,7 +14,9 @@ from engine.project.packed import PackedHashes, PackedTexts, RareTexts, unpacked
 from engine.project.records import ImageTable
 
 AT_ONCE: Final = 8192
-_FAILED: Final = "SELECT image_id, failure FROM image_fact WHERE failure IS NOT NULL ORDER BY image_id"
+_FAILED: Final = (
+    "SELECT image_id, failure FROM image_fact WHERE failure IS NOT NULL ORDER BY image_id"
+)
 _COLUMNS: Final = """SELECT max(image_id), group_concat(image_id),
     group_concat(coalesce(size, size_bytes)), group_concat(coalesce(modified, modified_ns)),
     CAST(group_concat(path, '') AS BLOB), group_concat(length(CAST(path AS BLOB))),

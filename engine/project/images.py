@@ -33,7 +33,15 @@ from engine.project.image_rows import (
 )
 from engine.project.image_table import whole_table
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, unpacked_text
-from engine.project.records import BoxOrigin, ClassId, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
+from engine.project.records import (
+    BoxOrigin,
+    ClassId,
+    ImageContent,
+    ImageId,
+    ImageRecord,
+    ImageTable,
+    NewItem,
+)
 from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL
 from engine.project.store import ProjectStore, shown_path
 
@@ -68,7 +76,9 @@ class ProjectImages:
 
     def records(self) -> Sequence[ImageRecord]:
         """All images in ascending id order."""
-        return [_record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")]
+        return [
+            _record(row) for row in self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id")
+        ]
 
     def record(self, image_id: ImageId) -> ImageRecord:
         """One image; raises `InputError` where it is not in the project."""
@@ -82,12 +92,20 @@ class ProjectImages:
         if image_ids is None and (whole := whole_table(self._store.connection)) is not None:
             return whole
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
-        values = () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
+        values = (
+            () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
+        )
         ids, sizes, modified = array("q"), array("q"), array("q")
         paths, hashes, failures, parts = PackedTexts(), PackedHashes(), RareTexts(), PackedTexts()
-        for image_id, path, size_bytes, modified_ns, content_hash, failure, part in self._store.connection.each(
-            f"{_COLUMNS}{which} ORDER BY image_id", values
-        ):
+        for (
+            image_id,
+            path,
+            size_bytes,
+            modified_ns,
+            content_hash,
+            failure,
+            part,
+        ) in self._store.connection.each(f"{_COLUMNS}{which} ORDER BY image_id", values):
             ids.append(image_id)
             paths.append(shown_path(path))
             sizes.append(size_bytes)
@@ -119,7 +137,9 @@ class ProjectImages:
         """The images that a file has, in ascending id order, each with its part of the file."""
         stored = self._store.paths.stored(Path(path))
         return dict(
-            self._store.connection.rows("SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,))
+            self._store.connection.rows(
+                "SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,)
+            )
         )
 
     def each_content(self) -> Iterator[ImageContent]:
@@ -129,7 +149,9 @@ class ProjectImages:
         """
         last: ImageId = 0
         while some := self._store.connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
-            yield from (ImageContent(each, shown_path(path), *rest) for _, each, path, *rest in some)
+            yield from (
+                ImageContent(each, shown_path(path), *rest) for _, each, path, *rest in some
+            )
             last = some[-1][0]
 
     def each_path(self) -> Iterator[tuple[ImageId, str]]:
@@ -153,8 +175,14 @@ class ProjectImages:
         """Where the images are that had this size when they were read last, or whose file has this name."""
         escaped = re.sub(r"([\\%_])", r"\\\1", name)
         pattern = os.fsencode(f"%{escaped}").decode(errors="replace")
-        for condition, value in (("size_bytes = ?", size_bytes), ("path LIKE ? ESCAPE '\\'", pattern)):
-            for (path,) in self._store.connection.rows(f"SELECT path FROM image WHERE {condition}", (value,)):  # noqa: S608
+        for condition, value in (
+            ("size_bytes = ?", size_bytes),
+            ("path LIKE ? ESCAPE '\\'", pattern),
+        ):
+            for (path,) in self._store.connection.rows(
+                f"SELECT path FROM image WHERE {condition}",  # noqa: S608
+                (value,),
+            ):
                 yield self._store.paths.absolute(shown_path(path))
 
     def resolve(self, record: ImageRecord) -> Path:
@@ -207,13 +235,18 @@ class ProjectImages:
             while some := list(islice(entries, _CHANGED_AT_ONCE)):
                 cancel.raise_if_cancelled()
                 image_ids = insert_new(step, [file for file, _ in some], self._store.paths, new_ids)
-                labelled |= label_new(step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending)
+                labelled |= label_new(
+                    step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending
+                )
                 meter.advance(len(some))
             step.action = called or _added(new_ids, labelled, names)
         return step.change
 
     def add_parts(
-        self, image_id: ImageId, parts: Sequence[str], class_ids: Sequence[ClassId | None] | None = None
+        self,
+        image_id: ImageId,
+        parts: Sequence[str],
+        class_ids: Sequence[ClassId | None] | None = None,
     ) -> Change:
         """Add further parts of an image's file as images, boxes in its picture for instance.
 
@@ -230,7 +263,10 @@ class ProjectImages:
         code = "boxes_added" if all(file_part(part).box for part in parts) else "things_added"
         argument = {"boxes": len(parts)} if code == "boxes_added" else {"things": len(parts)}
         return self.add_labelled(
-            items, class_ids or [None] * len(parts), source="review", called=action(code, **argument)
+            items,
+            class_ids or [None] * len(parts),
+            source="review",
+            called=action(code, **argument),
         )
 
     def change_part(self, image_id: ImageId, part: str) -> Change:
@@ -241,12 +277,17 @@ class ProjectImages:
         """
         text = file_part(part).text
         with self._store.one_step(action("box_changed")) as step:
-            row = step.connection.row(f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?", (image_id,))  # noqa: S608
+            row = step.connection.row(
+                f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?",  # noqa: S608
+                (image_id,),
+            )
             if row is None:
                 raise no_such_image(image_id)
             holder = id_of(step.connection, row[1], text)
             if holder not in {None, image_id}:
-                raise InputError("there is the same box already", remedy="use that one, or remove it first")
+                raise InputError(
+                    "there is the same box already", remedy="use that one, or remove it first"
+                )
             step.put(IMAGE, [(*row[:4], text, *row[5:])])
         return step.change
 
@@ -256,15 +297,22 @@ class ProjectImages:
         With the picture that boxes are in, these go, too.
         """
         ids = plain_ids(image_ids)
-        keys = [(image_id,) for image_id in dict.fromkeys([*ids, *within_pictures(self._store.connection, ids)])]
-        with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
+        keys = [
+            (image_id,)
+            for image_id in dict.fromkeys([*ids, *within_pictures(self._store.connection, ids)])
+        ]
+        with self._store.one_step(
+            backup=BackupReason.REMOVAL if len(keys) > MANY else None
+        ) as step:
             for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
                 step.delete(table, keys)
             remove_lists(step, [image_id for (image_id,) in keys])
             step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
-    def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
+    def relink(
+        self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()
+    ) -> Change:
         """Set where images are now; their ids, labels, facts and predictions stay.
 
         All images of a file move together. One that is gone by now is passed over, and so is a file whose new place
@@ -282,16 +330,26 @@ class ProjectImages:
             step.action = action("images_found", moved_images=found)
         return step.change
 
-    def record_scan(self, results: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
+    def record_scan(
+        self, results: Iterable[tuple[ImageId, bytes | str | None, str | None]]
+    ) -> None:
         """Store facts of the machine, which undo leaves; see `store_facts`."""
         facts = list(results)
         for connection in self._store.fact_connections:
             store_facts(connection, facts)
 
 
-def _added(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> Action:
-    fits = len(labels) == len(new_ids) and labels.keys() == set(new_ids) and names.keys() >= set(labels.values())
-    return added(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
+def _added(
+    new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]
+) -> Action:
+    fits = (
+        len(labels) == len(new_ids)
+        and labels.keys() == set(new_ids)
+        and names.keys() >= set(labels.values())
+    )
+    return added(
+        len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ()
+    )
 
 
 def _record(row: Row) -> ImageRecord:

@@ -46,12 +46,16 @@ class ProjectLabels:
 
     def by_image(self) -> dict[ImageId, Label]:
         """All labels by image, in ascending image id order."""
-        labels = map(_label, self._store.connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id"))
+        labels = map(
+            _label, self._store.connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id")
+        )
         return {label.image_id: label for label in labels}
 
     def outdated(self) -> dict[ImageId, Label]:
         """Labels by image whose file holds another picture now than the one that was labelled."""
-        return {label.image_id: label for label in map(_label, _outdated_rows(self._store.connection))}
+        return {
+            label.image_id: label for label in map(_label, _outdated_rows(self._store.connection))
+        }
 
     def table(self) -> LabelTable:
         """All labels as columns: the quick way to read many."""
@@ -74,7 +78,9 @@ class ProjectLabels:
 
     def of(self, image_id: ImageId) -> Label | None:
         """The label of one image, or None."""
-        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ? AND {_IN_FORCE}", (int(image_id),))
+        row = self._store.connection.row(
+            f"{_COLUMNS} WHERE image_id = ? AND {_IN_FORCE}", (int(image_id),)
+        )
         return None if row is None else _label(row)
 
     def counts(self) -> dict[ClassId, int]:
@@ -118,8 +124,12 @@ class ProjectLabels:
             if name is not None:
                 put_exclusions(step, others, code, who=who)
             replaced = put_labels(step, dict.fromkeys(ids, code), who=who, source=source)
-            relabelled = _replaced_arguments(step.connection, replaced, who or person_name(), is_single=len(ids) == 1)
-            step.action = action(_WITHOUT_CLASS.get(code, "labelled"), name, images=len(ids), **relabelled)
+            relabelled = _replaced_arguments(
+                step.connection, replaced, who or person_name(), is_single=len(ids) == 1
+            )
+            step.action = action(
+                _WITHOUT_CLASS.get(code, "labelled"), name, images=len(ids), **relabelled
+            )
         return step.change
 
     def unnamed(self) -> int:
@@ -152,7 +162,14 @@ class ProjectLabels:
                 if label.image_id in outdated or _row_of(step.connection, label.image_id) is None
             }
             rows = [
-                (image_id, label.class_id, label.who, time_text(label.when), label.source, int(label.is_empty))
+                (
+                    image_id,
+                    label.class_id,
+                    label.who,
+                    time_text(label.when),
+                    label.source,
+                    int(label.is_empty),
+                )
                 for image_id, label in sorted(missing.items())
             ]
             step.put(LABEL, rows)
@@ -167,10 +184,16 @@ class ProjectLabels:
         who = who or person_name()
         with self._store.one_step() as step:
             when = present(step.connection)
-            labels = [row for each in plain_ids(image_ids) if (row := _row_of(step.connection, each)) is not None]
+            labels = [
+                row
+                for each in plain_ids(image_ids)
+                if (row := _row_of(step.connection, each)) is not None
+            ]
             step.put(CONFIRMED_LABEL, [(*row[:2], who, when) for row in labels])
             outdated = _outdated_ids(step.connection)
-            step.put(LABEL, [(*row[:2], who, when, *row[4:]) for row in labels if row[0] in outdated])
+            step.put(
+                LABEL, [(*row[:2], who, when, *row[4:]) for row in labels if row[0] in outdated]
+            )
             step.action = action("labels_confirmed", labels=len(labels))
         return step.change
 
@@ -212,7 +235,9 @@ class ProjectLabels:
         return step.change
 
 
-def put_labels(step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str) -> list[Label]:
+def put_labels(
+    step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str
+) -> list[Label]:
     """Label images, in place of earlier labels; an equal one in force keeps its time. See `ProjectLabels.set`.
 
     Args:
@@ -228,7 +253,10 @@ def put_labels(step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", s
         old = _row_of(step.connection, image_id)
         if old is not None and (old[1], old[5]) != (row[1], row[5]):
             replaced.append(_label(old))
-        is_same = old is not None and (*old[:3], *old[4:]) == (*row[:3], *row[4:])  # at another time
+        is_same = old is not None and (*old[:3], *old[4:]) == (
+            *row[:3],
+            *row[4:],
+        )  # at another time
         if not is_same or image_id in outdated:
             rows.append(row)
     step.put(LABEL, rows)
@@ -273,7 +301,9 @@ def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> i
     return len(rows)
 
 
-def labelled_as(step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId]) -> Iterator[ImageId]:
+def labelled_as(
+    step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId]
+) -> Iterator[ImageId]:
     """Those of these images that are labelled with exactly this class."""
     for image_id in image_ids:
         row = _row_of(step.connection, image_id)

@@ -84,7 +84,9 @@ _COPIED_OTHERWISE: Final = {
 def _with_strict_tables(connection: Connection) -> None:
     """Make every table anew with kinds, lengths and ranges, and give the file its identity."""
     mark = mark_of(connection)
-    for (name,) in connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"):
+    for (name,) in connection.rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+    ):
         connection.write(f'DROP INDEX "{name}"')
     last_ids: dict[str, int] = dict(connection.rows("SELECT name, seq FROM sqlite_sequence"))
     columns = {}
@@ -94,7 +96,9 @@ def _with_strict_tables(connection: Connection) -> None:
     connection.script(_SCHEMA_OF_VERSION_3)
     for table in _TABLES_OF_VERSION_2:
         chosen = ", ".join(_COPIED_OTHERWISE.get(column, column) for column in columns[table])
-        connection.write(f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {chosen} FROM old_{table}")  # noqa: S608
+        connection.write(
+            f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {chosen} FROM old_{table}"  # noqa: S608
+        )
     for table in reversed(_TABLES_OF_VERSION_2):
         connection.write(f"DROP TABLE old_{table}")
     for table, last_id in last_ids.items():
@@ -147,18 +151,47 @@ def _with_parts(connection: Connection) -> None:
 _WITH_LATER_COLUMNS: Final = ("class_policy", "class_detail")
 
 MIGRATIONS: Final[Sequence[Migration]] = (
-    Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
-    Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
+    Migration(
+        1,
+        2,
+        "models trained in the project live in it",
+        lambda connection: connection.script(_TRAINED_MODELS),
+    ),
+    Migration(
+        2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables
+    ),
     Migration(3, 4, "classes keep their source id and synonyms", _with_columns_since(4, "class")),
     Migration(4, 5, "classes have notes and colours", _with_details),
     Migration(5, 6, "classes have a rank", _with_columns_since(6, "class")),
     Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
-    Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
-    Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
-    Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
-    Migration(10, 11, "classes can be excluded for an image", lambda connection: connection.script(EXCLUSION_TABLE)),
+    Migration(
+        7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)
+    ),
+    Migration(
+        8,
+        9,
+        "classes have an identity, and images know of changed files",
+        _with_identities_and_changes,
+    ),
+    Migration(
+        9,
+        10,
+        "images can be drawn at random to be checked",
+        lambda connection: connection.script(AUDIT_TABLES),
+    ),
+    Migration(
+        10,
+        11,
+        "classes can be excluded for an image",
+        lambda connection: connection.script(EXCLUSION_TABLE),
+    ),
     Migration(11, 12, "an image can be a part of a file, and have values of fields", _with_parts),
-    Migration(12, 13, "classes have a key, and can be the broadest", _with_columns_since(13, *_WITH_LATER_COLUMNS)),
+    Migration(
+        12,
+        13,
+        "classes have a key, and can be the broadest",
+        _with_columns_since(13, *_WITH_LATER_COLUMNS),
+    ),
 )
 
 
@@ -170,12 +203,16 @@ def migrate(connection: Connection, version: int) -> None:
     """
     if version == SCHEMA_VERSION:
         return
-    connection.write("PRAGMA foreign_keys = OFF")  # tables are made anew, and references hold by name
+    connection.write(
+        "PRAGMA foreign_keys = OFF"
+    )  # tables are made anew, and references hold by name
     connection.write("PRAGMA legacy_alter_table = ON")
     try:
         for migration in (each for each in MIGRATIONS if each.from_version >= version):
             with connection.transaction():
-                if has_state(connection):  # like any other commit: it counts, and takes the seal away
+                if has_state(
+                    connection
+                ):  # like any other commit: it counts, and takes the seal away
                     write_mark(connection, read_mark(connection).next)
                 migration.apply(connection)
                 connection.write(f"PRAGMA user_version = {migration.to_version}")

@@ -43,7 +43,14 @@ def insert_version(
             "INSERT INTO model_version"
             " (backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            (backbone_name, backbone_hash, backbone_path, propagation_hash, now_text(), json.dumps(dict(settings))),
+            (
+                backbone_name,
+                backbone_hash,
+                backbone_path,
+                propagation_hash,
+                now_text(),
+                json.dumps(dict(settings)),
+            ),
         )
 
 
@@ -58,7 +65,10 @@ def insert_trained(connection: Connection, model: TrainedModel) -> int:
         model_version(connection, model.parent_id)
         for content in (model.backbone, model.propagation, *filter(None, (model.eight_bit,))):
             hashes.append(hashlib.sha256(content).hexdigest())
-            connection.write("INSERT OR IGNORE INTO model_file (hash, content) VALUES (?, ?)", (hashes[-1], content))
+            connection.write(
+                "INSERT OR IGNORE INTO model_file (hash, content) VALUES (?, ?)",
+                (hashes[-1], content),
+            )
         settings = dict(model.settings) | ({_EIGHT_BIT: hashes[2]} if model.eight_bit else {})
         version_id = insert_version(
             connection,
@@ -96,7 +106,11 @@ def file_faults(connection: Connection) -> list[str]:
     """One line for each model file that is missing or damaged."""
     faults = []
     for version in model_versions(connection):
-        hashes = (version.backbone_hash, version.propagation_hash, *filter(None, (version.eight_bit_hash,)))
+        hashes = (
+            version.backbone_hash,
+            version.propagation_hash,
+            *filter(None, (version.eight_bit_hash,)),
+        )
         for content_hash in hashes if version.is_trained_here else ():
             try:
                 model_file(connection, content_hash)
@@ -140,7 +154,19 @@ def chosen_version_id(connection: Connection) -> int:
 
 
 def _version(row: Row) -> ModelVersion:
-    version_id, backbone, backbone_hash, path, propagation_hash, created_at, text, name, parent, card, figures = row
+    (
+        version_id,
+        backbone,
+        backbone_hash,
+        path,
+        propagation_hash,
+        created_at,
+        text,
+        name,
+        parent,
+        card,
+        figures,
+    ) = row
     settings = _plain_values(text)
     eight_bit_hash = str(settings.pop(_EIGHT_BIT, ""))
     return ModelVersion(
@@ -187,7 +213,10 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
         text = json.dumps(value, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise InputError(
-            "the setting {name} cannot be stored", expected="plain values", found=str(error), name=name
+            "the setting {name} cannot be stored",
+            expected="plain values",
+            found=str(error),
+            name=name,
         ) from error
     step.put(SETTING, [(name, text)])
 
@@ -230,7 +259,9 @@ def setting(connection: Connection, name: str, default: Any) -> Any:
 
 def setting_faults(connection: Connection) -> list[str]:
     """One line for each setting of the wrong kind."""
-    names = connection.rows("SELECT name FROM setting WHERE name <> ? ORDER BY name", (MODEL_SETTING,))
+    names = connection.rows(
+        "SELECT name FROM setting WHERE name <> ? ORDER BY name", (MODEL_SETTING,)
+    )
     kinds = [(name, stored_setting(connection, name, None), kind_of(name)) for (name,) in names]
     return [
         f"the setting {name} is of the wrong kind: expected {kind.title}, found {repr(value)[:80]}"

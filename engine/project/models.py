@@ -107,7 +107,9 @@ class ProjectModels:
             put_setting(step, MODEL_SETTING, version.version_id)
         return step.change
 
-    def store_predictions(self, rows: Iterable[Prediction], *, version_id: int, setting: str) -> None:
+    def store_predictions(
+        self, rows: Iterable[Prediction], *, version_id: int, setting: str
+    ) -> None:
         """Store predictions, at most one an image, in place of those of the same model version and setting."""
         self._store.check_writable()
         values = [
@@ -124,7 +126,9 @@ class ProjectModels:
         ]
         connection = self._store.connection
         with connection.transaction():
-            connection.write("DELETE FROM prediction WHERE setting = ? AND version_id = ?", (setting, version_id))
+            connection.write(
+                "DELETE FROM prediction WHERE setting = ? AND version_id = ?", (setting, version_id)
+            )
             connection.write_many("INSERT INTO prediction VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
@@ -152,7 +156,9 @@ class ProjectPolicies:
     def by_class(self) -> dict[ClassId, ClassPolicy]:
         """Policies of the classes that have one of their own."""
         attributes = self._store.graph.all_attributes()
-        policies = ((each, ClassPolicy(of.bar, of.is_deepest, of.is_broadest)) for each, of in attributes)
+        policies = (
+            (each, ClassPolicy(of.bar, of.is_deepest, of.is_broadest)) for each, of in attributes
+        )
         return {class_id: policy for class_id, policy in policies if policy != ClassPolicy()}
 
     def set(self, class_id: ClassId, policy: ClassPolicy) -> Change:
@@ -175,7 +181,9 @@ class ProjectPolicies:
 
     def lock(self, *, is_on: bool) -> Change:
         """Lock the class list, or unlock it: one action."""
-        with self._store.one_step(action("class_list_locked" if is_on else "class_list_unlocked")) as step:
+        with self._store.one_step(
+            action("class_list_locked" if is_on else "class_list_unlocked")
+        ) as step:
             put_setting(step, LOCKED_SETTING, is_on or None)
         return step.change
 
@@ -192,9 +200,16 @@ class ProjectPolicies:
         """
         if not 0 <= level <= DEEPEST_LEVEL:
             raise InputError(
-                "this is not a level", expected="0 to {deepest:,}", found=str(level), deepest=DEEPEST_LEVEL
+                "this is not a level",
+                expected="0 to {deepest:,}",
+                found=str(level),
+                deepest=DEEPEST_LEVEL,
             )
-        called = action("broadest_level_set", level=level + 1) if level else action("broadest_level_removed")
+        called = (
+            action("broadest_level_set", level=level + 1)
+            if level
+            else action("broadest_level_removed")
+        )
         with self._store.one_step(called) as step:
             put_setting(step, BROADEST_SETTING, level or None)
         return step.change

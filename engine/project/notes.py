@@ -44,11 +44,15 @@ class ProjectNotes:
             raise InputError("no such number of stars", expected="0 to 5", found=str(stars))
         ids = plain_ids(image_ids)
         called = (
-            action("stars_given", images=len(ids), stars=stars) if stars else action("stars_removed", images=len(ids))
+            action("stars_given", images=len(ids), stars=stars)
+            if stars
+            else action("stars_removed", images=len(ids))
         )
         return self._edit(ids, lambda note: replace(note, stars=stars), called, who)
 
-    def set_flagged(self, image_ids: Iterable[ImageId], is_flagged: bool, *, who: str = "") -> Change:
+    def set_flagged(
+        self, image_ids: Iterable[ImageId], is_flagged: bool, *, who: str = ""
+    ) -> Change:
         """Flag images, or take their flags away; raises `InputError` where an image is not in the project."""
         ids = plain_ids(image_ids)
         called = action("images_flagged" if is_flagged else "flags_removed", images=len(ids))
@@ -80,7 +84,9 @@ class ProjectNotes:
         check_images(self._store.connection, [note.image_id for note in notes])
         with self._store.one_step() as step:
             missing = [
-                note for note in notes if _note_of(step.connection, note.image_id) is None and not _is_empty(note)
+                note
+                for note in notes
+                if _note_of(step.connection, note.image_id) is None and not _is_empty(note)
             ]
             step.put(IMAGE_NOTE, [_row(note) for note in missing])
             step.action = action("notes_added", images=len(missing))
@@ -96,12 +102,16 @@ class ProjectNotes:
         with self._store.one_step() as step:
             before = {note.image_id: _note_of(step.connection, note.image_id) for note in notes}
             filled = [filled_in(before[note.image_id], note) for note in notes]
-            changed = [note for note in filled if note != before[note.image_id] and not _is_empty(note)]
+            changed = [
+                note for note in filled if note != before[note.image_id] and not _is_empty(note)
+            ]
             step.put(IMAGE_NOTE, map(_row, changed))
             step.action = action("notes_added", images=len(changed))
         return step.change
 
-    def _edit(self, ids: Sequence[ImageId], edit: Callable[[Note], Note], called: Action, who: str) -> Change:
+    def _edit(
+        self, ids: Sequence[ImageId], edit: Callable[[Note], Note], called: Action, who: str
+    ) -> Change:
         check_images(self._store.connection, ids)
         when, who = now_text(), who or person_name()
         with self._store.one_step(called, who=who) as step:
@@ -109,7 +119,10 @@ class ProjectNotes:
             edited = {each: edit(note) for each, note in before.items()}
             changed = [note for each, note in edited.items() if note != before[each]]
             step.delete(IMAGE_NOTE, [(note.image_id,) for note in changed if _is_empty(note)])
-            step.put(IMAGE_NOTE, [(*_row(note)[:4], who, when) for note in changed if not _is_empty(note)])
+            step.put(
+                IMAGE_NOTE,
+                [(*_row(note)[:4], who, when) for note in changed if not _is_empty(note)],
+            )
         return step.change
 
 
@@ -139,7 +152,14 @@ def _note_of(connection: Connection, image_id: ImageId) -> Note | None:
 
 
 def _row(note: Note) -> Row:
-    return note.image_id, note.stars, int(note.is_flagged), note.comment, note.who, time_text(note.when)
+    return (
+        note.image_id,
+        note.stars,
+        int(note.is_flagged),
+        note.comment,
+        note.who,
+        time_text(note.when),
+    )
 
 
 def _note(row: Row) -> Note:

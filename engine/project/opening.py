@@ -36,7 +36,9 @@ from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, has_sound_structure, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
-_open_files: Final[Counter[Identity]] = Counter()  # how often this process has each file open for writing
+_open_files: Final[Counter[Identity]] = (
+    Counter()
+)  # how often this process has each file open for writing
 
 
 @dataclass
@@ -52,7 +54,9 @@ class OpenFile:
 
     connection: Connection  # the file, or a private copy of it, checked and of the present version
     resources: ExitStack  # lock and private copies, released after it was closed
-    lock: FileLock | None = None  # the file as it was opened for writing; None for one that is only read
+    lock: FileLock | None = (
+        None  # the file as it was opened for writing; None for one that is only read
+    )
     seal: Seal = Seal.OPEN  # the state of its seal when it was opened
     left: LeftSeal = field(default_factory=LeftSeal)  # known once it was closed
 
@@ -104,7 +108,9 @@ def open_for_writing(
         migrate(connection, version)
         connection.write("PRAGMA foreign_keys = ON")
         seal, left = _seal_of(connection, lock.read), LeftSeal()
-        _refuse(connection, opening_faults(connection, seal, on_progress=on_progress, cancel=cancel))
+        _refuse(
+            connection, opening_faults(connection, seal, on_progress=on_progress, cancel=cancel)
+        )
         connection.guard = FileGuard(path, lock)
         resources.callback(_leave, connection, lock, left)
         return OpenFile(connection, resources.pop_all(), lock, seal, left)
@@ -131,11 +137,15 @@ def open_for_reading(
         if version < SCHEMA_VERSION:
             _refuse(connection, acting_faults(connection))
             seal = _seal_once_migrated(seal)
-            connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
+            connection.value(
+                "PRAGMA journal_mode = DELETE"
+            )  # an older file may have had a write-ahead log
             migrate(connection, version)
         if is_checked:
             has_writer = snapshot.has_writer
-            lines = opening_faults(connection, seal, has_writer=has_writer, on_progress=on_progress, cancel=cancel)
+            lines = opening_faults(
+                connection, seal, has_writer=has_writer, on_progress=on_progress, cancel=cancel
+            )
             _refuse(connection, lines)
         connection.write("PRAGMA query_only = ON")
         if os.name == "posix":
@@ -155,7 +165,9 @@ class CheckedFile:
     labels: int = 0
 
 
-def checked(path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None) -> CheckedFile:
+def checked(
+    path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> CheckedFile:
     """Look for every fault of a project file in a private copy of it; the file keeps every byte.
 
     Raises:
@@ -215,7 +227,9 @@ def _back_up(connection: Connection) -> None:
     path = connection.path
     try:
         folder = make_folder(path, mark_of(connection).project_id)
-        take_backup(connection, folder, project=path, reason=BackupReason.MIGRATION, when=present_time())
+        take_backup(
+            connection, folder, project=path, reason=BackupReason.MIGRATION, when=present_time()
+        )
     except StorageError as error:
         raise StorageError(
             "the project is of an older version and could not be backed up, so it was left as it is",
@@ -273,7 +287,9 @@ def _make_durable(connection: Connection) -> None:
     mode = connection.value("PRAGMA journal_mode = PERSIST")
     if mode != "persist":
         raise ProjectLockedError(
-            "the project is open in another program", found=str(connection.path), remedy="close it there"
+            "the project is open in another program",
+            found=str(connection.path),
+            remedy="close it there",
         )
     connection.value(f"PRAGMA journal_size_limit = {_LARGEST_IDLE_JOURNAL_BYTES}")
     connection.write("PRAGMA synchronous = FULL")

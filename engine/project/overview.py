@@ -47,7 +47,9 @@ def read_overview(path: Path) -> ProjectOverview:
     with bare_file(path.absolute()) as connection:
         (images,) = connection.row("SELECT count(*) FROM image") or (0,)
         (labelled,) = connection.row("SELECT count(*) FROM label") or (0,)
-        return ProjectOverview(int(images), int(labelled), changed_at, _faces(connection, path.absolute().parent))
+        return ProjectOverview(
+            int(images), int(labelled), changed_at, _faces(connection, path.absolute().parent)
+        )
 
 
 def _faces(connection: Connection, folder: Path) -> tuple[FaceImage, ...]:
@@ -57,4 +59,7 @@ def _faces(connection: Connection, folder: Path) -> tuple[FaceImage, ...]:
     rows = connection.rows(
         f"SELECT {columns} FROM image JOIN label USING (image_id) ORDER BY labelled_at DESC LIMIT {MOST_FACES}"  # noqa: S608
     ) or connection.rows(f"SELECT {columns} FROM image ORDER BY image_id LIMIT {MOST_FACES}")  # noqa: S608
-    return tuple(FaceImage(folder / os.fsdecode(path), part, size, modified) for path, part, size, modified in rows)
+    return tuple(
+        FaceImage(folder / os.fsdecode(path), part, size, modified)
+        for path, part, size, modified in rows
+    )

@@ -127,7 +127,9 @@ class PackedHashes(_Packed[bytes | None]):
         """
         length = self._ends[0] if self._ends else 0
         ends = np.asarray(self._ends)
-        is_even = length > 0 and np.array_equal(ends, np.arange(1, len(ends) + 1, dtype=np.uint64) * length)
+        is_even = length > 0 and np.array_equal(
+            ends, np.arange(1, len(ends) + 1, dtype=np.uint64) * length
+        )
         if is_even and isinstance(self._buffer, memoryview) and not self._replaced:
             return self._buffer, length
         if is_even and all(len(value or b"") <= length for value in self._replaced.values()):
@@ -141,7 +143,11 @@ class PackedHashes(_Packed[bytes | None]):
 
     def _at(self, place: int) -> bytes | None:
         value = self._value(place)
-        return self._replaced.get(place % len(self), value or None) if self._replaced else value or None
+        return (
+            self._replaced.get(place % len(self), value or None)
+            if self._replaced
+            else value or None
+        )
 
 
 @final

@@ -37,11 +37,19 @@ from engine.project.labels import ProjectLabels
 from engine.project.model_rows import MODEL_SETTING, insert_version
 from engine.project.models import ProjectModels, ProjectPolicies
 from engine.project.notes import ProjectNotes
-from engine.project.opening import CheckedFile, OpenFile, checked, open_for_reading, open_for_writing
+from engine.project.opening import (
+    CheckedFile,
+    OpenFile,
+    checked,
+    open_for_reading,
+    open_for_writing,
+)
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
 
-LONGEST_NAME_BYTES: Final = 236  # file systems take 255, and the companions' suffixes must fit as well
+LONGEST_NAME_BYTES: Final = (
+    236  # file systems take 255, and the companions' suffixes must fit as well
+)
 
 
 def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:
@@ -49,10 +57,15 @@ def _create_file(path: Path, add_model: Callable[[Connection], int]) -> None:
     _check_is_free(path)
     if len(os.fsencode(path.name)) > LONGEST_NAME_BYTES:
         raise StorageError(
-            "the name is too long", expected="at most {limit} bytes", found=path.name, limit=LONGEST_NAME_BYTES
+            "the name is too long",
+            expected="at most {limit} bytes",
+            found=path.name,
+            limit=LONGEST_NAME_BYTES,
         )
     if not path.parent.is_dir():
-        raise StorageError("there is no such folder", found=str(path.parent), remedy="create it first")
+        raise StorageError(
+            "there is no such folder", found=str(path.parent), remedy="create it first"
+        )
     try:
         with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
             _write(draft.path, add_model)
@@ -76,7 +89,9 @@ def _check_is_free(path: Path) -> None:
 
 
 def _exists(path: Path) -> ProjectExistsError:
-    return ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
+    return ProjectExistsError(
+        "a file of this name is already there", found=str(path), remedy="choose another name"
+    )
 
 
 def _write(draft: Path, add_model: Callable[[Connection], int]) -> None:
@@ -139,7 +154,12 @@ class Project:
 
     @staticmethod
     def create(
-        path: Path, *, backbone_name: str, backbone_hash: str, backbone_path: str = "", propagation_hash: str = ""
+        path: Path,
+        *,
+        backbone_name: str,
+        backbone_hash: str,
+        backbone_path: str = "",
+        propagation_hash: str = "",
     ) -> "Project":
         """Create an empty project, with its first `ModelVersion`, and open it for writing.
 
@@ -209,7 +229,10 @@ class Project:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -26,7 +26,9 @@ class ImageRecord:
     size_bytes: int
     modified_ns: int  # since the epoch
     content_hash: str | None = None  # of the file's bytes, as hex; None until the image was read
-    failure: str | None = None  # why the image could not be read, in one line; None when it could or was not tried yet
+    failure: str | None = (
+        None  # why the image could not be read, in one line; None when it could or was not tried yet
+    )
     part: str = WHOLE  # of the file; see `engine.file_parts`
 
 
@@ -100,7 +102,9 @@ class FileChange:
     image_id: ImageId
     size_bytes: int
     modified_ns: int
-    seen_hash: bytes | None = None  # content of the picture that was there before, where it may be another one now
+    seen_hash: bytes | None = (
+        None  # content of the picture that was there before, where it may be another one now
+    )
     found_at: str | None = None  # when another picture than before was found there, as `now_text`
 
 
@@ -147,7 +151,9 @@ class ImageDetails:
     camera: str = ""
     latitude: float | None = None  # degrees, -90..90
     longitude: float | None = None  # degrees, -180..180
-    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # further ones by name
+    fields: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # further ones by name
 
     @property
     def taken_on(self) -> str:
@@ -243,7 +249,9 @@ class SplitPart:
     """A class that is split off another one."""
 
     name: str  # of the new class
-    image_ids: Sequence[ImageId] = ()  # images of the old class that are to be labelled with the new one
+    image_ids: Sequence[
+        ImageId
+    ] = ()  # images of the old class that are to be labelled with the new one
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +265,9 @@ class ModelVersion:
     version_id: int
     backbone_name: str
     backbone_hash: str
-    backbone_path: str  # where the backbone was; "" for one that ships with the program or lies in the project
+    backbone_path: (
+        str  # where the backbone was; "" for one that ships with the program or lies in the project
+    )
     propagation_hash: str
     created_at: datetime  # time zone aware, UTC
     settings: Mapping[str, Plain] = field(default_factory=lambda: MappingProxyType({}))
@@ -290,7 +300,9 @@ class TrainedModel:
     propagation: bytes
     settings: Mapping[str, Plain]
     figures: Mapping[str, float | None]
-    eight_bit: bytes | None = None  # content of the backbone's eight-bit companion; None where there is none
+    eight_bit: bytes | None = (
+        None  # content of the backbone's eight-bit companion; None where there is none
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,10 @@ class MergePreview:
 
 
 def removal_preview(
-    graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], children: ChildrenOfRemoved
+    graph: CategoryGraph,
+    labelled: Mapping[ClassId, int],
+    class_ids: Sequence[ClassId],
+    children: ChildrenOfRemoved,
 ) -> RemovalPreview:
     """Count what `ProjectClasses.remove` would take away; `labelled` has the number of labelled images by class.
 
@@ -63,7 +66,10 @@ def removal_preview(
 
 
 def merge_preview(
-    graph: CategoryGraph, labelled: Mapping[ClassId, int], class_ids: Sequence[ClassId], heir_id: ClassId
+    graph: CategoryGraph,
+    labelled: Mapping[ClassId, int],
+    class_ids: Sequence[ClassId],
+    heir_id: ClassId,
 ) -> MergePreview:
     """Count what `ProjectClasses.merge` would do, on a copy of the graph.
 

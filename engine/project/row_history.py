@@ -22,12 +22,17 @@ from engine.project.model_rows import MODEL_SETTING
 from engine.project.schema import JOURNALED_TABLES, JournaledTable
 from engine.project.step import RowChange, decoded
 
-Rows = Mapping[tuple[str, Row], Row | None]  # what a row holds by table and key; None where it was deleted
+Rows = Mapping[
+    tuple[str, Row], Row | None
+]  # what a row holds by table and key; None where it was deleted
 Hashes = NDArray[np.int64]
 
 _NAMED_AT_MOST: Final = 5
 _NO_ROW: Final = 0  # in place of the hash of a row that was deleted
-_WITHOUT_HISTORY: Final = ("setting", (MODEL_SETTING,))  # table and key of the one row that no step explains
+_WITHOUT_HISTORY: Final = (
+    "setting",
+    (MODEL_SETTING,),
+)  # table and key of the one row that no step explains
 _ROWS_AT_ONCE: Final = 8192
 _IDS: Final = 2**56  # more than any table has
 _FIRST_OF_TABLE: Final = {name: number * _IDS for number, name in enumerate(JOURNALED_TABLES)}
@@ -37,7 +42,10 @@ _CHUNKS: Final = """SELECT step_id, sequence, is_undone FROM journal_chunk JOIN 
 
 
 def history_faults(
-    connection: Connection, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+    connection: Connection,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> list[str]:
     """One line for each row that differs from its history, and for each step that cannot be read.
 
@@ -69,13 +77,16 @@ def history_faults(
         return unreadable
     is_whole = bool(connection.value("SELECT is_journal_whole FROM file_state"))
     suspects = history.latest().suspects(connection, is_whole=is_whole)
-    return _named(list(_differing_rows(connection, suspects, is_whole=is_whole))) if suspects else []
+    return (
+        _named(list(_differing_rows(connection, suspects, is_whole=is_whole))) if suspects else []
+    )
 
 
 def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowChange]:
     """Read the row changes of a part of a step; raises `ProjectDamagedError` where they cannot be read."""
     stored = connection.value(
-        "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?", (step_id, sequence)
+        "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?",
+        (step_id, sequence),
     )
     try:
         return decoded(stored)
@@ -99,11 +110,15 @@ class _HashedHistory:
         """Add the changes of a part of a step."""
         changed = list(_changed(changes))
         self._keys.extend([_key_hash(name, key) for name, key, _ in changed])
-        self._rows.extend([_NO_ROW if after is None else _row_hash(name, after) for name, _, after in changed])
+        self._rows.extend(
+            [_NO_ROW if after is None else _row_hash(name, after) for name, _, after in changed]
+        )
 
     def latest(self) -> "_LatestRows":
         """What the last change of each key left."""
-        keys, rows = (np.frombuffer(each, dtype=np.int64)[::-1] for each in (self._keys, self._rows))
+        keys, rows = (
+            np.frombuffer(each, dtype=np.int64)[::-1] for each in (self._keys, self._rows)
+        )
         unique, first = np.unique(keys, return_index=True)
         return _LatestRows(unique, rows[first])
 
@@ -122,7 +137,9 @@ class _LatestRows:
         for keys, rows in _hashed_tables(connection):
             places = np.searchsorted(self.keys, keys)
             places[places == len(self.keys)] = 0
-            is_known = self.keys[places] == keys if len(self.keys) else np.zeros(len(keys), dtype=bool)
+            is_known = (
+                self.keys[places] == keys if len(self.keys) else np.zeros(len(keys), dtype=bool)
+            )
             is_there[places[is_known]] = True
             is_other = is_known.copy()
             is_other[is_known] = self.rows[places[is_known]] != rows[is_known]
@@ -147,7 +164,10 @@ def _hashed_tables(connection: Connection) -> Iterator[tuple[Hashes, Hashes]]:
         name, width, rows = table.name, table.key_width, _rows_of(connection, table)
         while block := list(islice(rows, _ROWS_AT_ONCE)):
             keys = [_key_hash(name, row[:width]) for row in block]
-            yield np.array(keys, dtype=np.int64), np.array([_row_hash(name, row) for row in block], dtype=np.int64)
+            yield (
+                np.array(keys, dtype=np.int64),
+                np.array([_row_hash(name, row) for row in block], dtype=np.int64),
+            )
 
 
 def _key_hash(name: str, key: Row) -> int:
@@ -171,12 +191,18 @@ def _differing_rows(connection: Connection, suspects: set[int], *, is_whole: boo
                 if _key_hash(name, key) in suspects:
                     explained[name, key] = after
     return chain.from_iterable(
-        _differing(connection, table, explained, suspects, is_whole=is_whole) for table in JOURNALED_TABLES.values()
+        _differing(connection, table, explained, suspects, is_whole=is_whole)
+        for table in JOURNALED_TABLES.values()
     )
 
 
 def _differing(
-    connection: Connection, table: JournaledTable, explained: Rows, suspects: set[int], *, is_whole: bool
+    connection: Connection,
+    table: JournaledTable,
+    explained: Rows,
+    suspects: set[int],
+    *,
+    is_whole: bool,
 ) -> Iterator[str]:
     expected = {key: row for (name, key), row in explained.items() if name == table.name}
     for row in _rows_of(connection, table):
@@ -185,7 +211,11 @@ def _differing(
             recorded = expected.pop(key)
             if recorded is None or row != recorded:
                 yield f"row {_text(key)} of table {table.name} is other than its history says"
-        elif is_whole and (table.name, key) != _WITHOUT_HISTORY and _key_hash(table.name, key) in suspects:
+        elif (
+            is_whole
+            and (table.name, key) != _WITHOUT_HISTORY
+            and _key_hash(table.name, key) in suspects
+        ):
             yield f"row {_text(key)} of table {table.name} has no history"
     for key, recorded in expected.items():
         if recorded is not None:
@@ -198,7 +228,11 @@ def _rows_of(connection: Connection, table: JournaledTable) -> Iterator[Row]:
 
 def _named(lines: list[str]) -> list[str]:
     rest = len(lines) - _NAMED_AT_MOST
-    return lines if rest <= 1 else [*lines[:_NAMED_AT_MOST], f"and {rest} more rows that do not fit their history"]
+    return (
+        lines
+        if rest <= 1
+        else [*lines[:_NAMED_AT_MOST], f"and {rest} more rows that do not fit their history"]
+    )
 
 
 def _text(key: Row) -> str:

@@ -28,13 +28,17 @@ APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other
 SCHEMA_VERSION: Final = 13
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
-LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
+LONGEST_TEXT: Final = (
+    10_000  # of an action, a reason why an image cannot be read, a setting's name ...
+)
 _TIME: Final = "'????-??-??T??:??:*'"
 
 
 def attribute_columns(table: str, *since: int) -> list[str]:
     """Columns of a table that hold attributes of classes; all, or those that some versions brought."""
-    held = [each for each in ATTRIBUTES if each.table == table and (not since or each.since in since)]
+    held = [
+        each for each in ATTRIBUTES if each.table == table and (not since or each.since in since)
+    ]
     return [f"{each.name} {each.column}" for each in held]
 
 
@@ -265,7 +269,9 @@ class JournaledTable:
     name: str
     columns: tuple[str, ...]
     key_width: int = 1
-    defaults: tuple[str | float | None, ...] = ()  # of the last columns, those that an older version's rows lack
+    defaults: tuple[
+        str | float | None, ...
+    ] = ()  # of the last columns, those that an older version's rows lack
 
     def attributes_in(self, row: tuple[Any, ...] | None) -> dict[str, Any]:
         """The attributes of a class that a row holds; those of no row are the defaults."""
@@ -295,7 +301,9 @@ class JournaledTable:
         """Names of the attributes of classes that it holds, the first of the columns with a default."""
         return tuple(each for each in self.columns if each in ATTRIBUTE) if self.defaults else ()
 
-    def with_attributes(self, row: tuple[Any, ...] | None, class_id: int, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    def with_attributes(
+        self, row: tuple[Any, ...] | None, class_id: int, values: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
         """The row of a class with other values of some attributes; None stands for one that is not there yet."""
         stored = self.stored(ClassAttributes(**{**self.attributes_in(row), **values}))
         if row is None:
@@ -306,7 +314,9 @@ class JournaledTable:
     def whole(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """A row of the journal, filled up where an older version wrote it."""
         missing = len(self.columns) - len(row)
-        return (*row, *self.defaults[max(0, len(self.defaults) - missing) :]) if missing > 0 else row
+        return (
+            (*row, *self.defaults[max(0, len(self.defaults) - missing) :]) if missing > 0 else row
+        )
 
     @property
     def _key_test(self) -> str:
@@ -331,11 +341,15 @@ class JournaledTable:
         return f"INSERT INTO {self.name} ({', '.join(written)}) VALUES ({places}) ON CONFLICT ({key}) {clash}"  # noqa: S608
 
 
-def _attribute_table(name: str, *columns: str, later: Mapping[str, str] = MappingProxyType({})) -> JournaledTable:
+def _attribute_table(
+    name: str, *columns: str, later: Mapping[str, str] = MappingProxyType({})
+) -> JournaledTable:
     """One that holds attributes of classes; `later` are columns behind them with their defaults."""
     held = [each for each in ATTRIBUTES if each.table == name]
     names, defaults = (each.name for each in held), (each.stored(each.default) for each in held)
-    return JournaledTable(name, ("class_id", *columns, *names, *later), defaults=(*defaults, *later.values()))
+    return JournaledTable(
+        name, ("class_id", *columns, *names, *later), defaults=(*defaults, *later.values())
+    )
 
 
 CLASS: Final = _attribute_table("class", "name", later={"identity": NO_IDENTITY})
@@ -350,9 +364,15 @@ LABEL: Final = JournaledTable(
 )
 CLASS_POLICY: Final = _attribute_table("class_policy")
 CLASS_DETAIL: Final = _attribute_table("class_detail")
-IMAGE_NOTE: Final = JournaledTable("image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at"))
-CONFIRMED_LABEL: Final = JournaledTable("confirmed_label", ("image_id", "class_id", "who", "confirmed_at"))
-AUDIT: Final = JournaledTable("audit", ("audit_id", "drawn_at", "who", "is_stratified", "population", "size"))
+IMAGE_NOTE: Final = JournaledTable(
+    "image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at")
+)
+CONFIRMED_LABEL: Final = JournaledTable(
+    "confirmed_label", ("image_id", "class_id", "who", "confirmed_at")
+)
+AUDIT: Final = JournaledTable(
+    "audit", ("audit_id", "drawn_at", "who", "is_stratified", "population", "size")
+)
 AUDIT_ITEM: Final = JournaledTable(
     "audit_item",
     (
@@ -361,8 +381,12 @@ AUDIT_ITEM: Final = JournaledTable(
     ),
     key_width=2,
 )
-EXCLUSION: Final = JournaledTable("exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2)
-FIELD_VALUE: Final = JournaledTable("field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2)
+EXCLUSION: Final = JournaledTable(
+    "exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2
+)
+FIELD_VALUE: Final = JournaledTable(
+    "field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2
+)
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {

@@ -17,7 +17,10 @@ def shape_faults(connection: Connection) -> list[str]:
     found = {(kind, name): _plain(sql) for kind, name, sql in connection.rows(_SHAPE)}
     ours = _our_shape(schema.SCHEMA)
     missing = [f"without {kind} {name}" for kind, name in sorted(ours.keys() - found.keys())]
-    strange = [f"with {kind} {name}, which is not ours" for kind, name in sorted(found.keys() - ours.keys())]
+    strange = [
+        f"with {kind} {name}, which is not ours"
+        for kind, name in sorted(found.keys() - ours.keys())
+    ]
     other = [
         f"{kind} {name} is other than ours"
         for kind, name in sorted(ours.keys() & found.keys())
@@ -28,7 +31,9 @@ def shape_faults(connection: Connection) -> list[str]:
 
 def acting_faults(connection: Connection) -> list[str]:
     """One line for each trigger or view of a file of an older version: none ever had one."""
-    rows = connection.rows("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
+    rows = connection.rows(
+        "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name"
+    )
     return [f"with {kind} {name}, which is not ours" for kind, name in rows]
 
 

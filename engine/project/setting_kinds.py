@@ -16,12 +16,16 @@ class SettingKind:
     prefix: str  # the name, or its beginning where it ends in a blank
     title: str  # for people
     fits: Callable[[Any], bool]
-    has_fallback: bool = False  # whether the default stands in for a value of another kind: nothing is lost by it
+    has_fallback: bool = (
+        False  # whether the default stands in for a value of another kind: nothing is lost by it
+    )
 
 
 def kind_of(name: str) -> SettingKind | None:
     """The kind of a setting; None of one that this version does not know."""
-    return next((kind for kind in KINDS if name == kind.prefix or _is_numbered(name, kind.prefix)), None)
+    return next(
+        (kind for kind in KINDS if name == kind.prefix or _is_numbered(name, kind.prefix)), None
+    )
 
 
 def _is_numbered(name: str, prefix: str) -> bool:
@@ -81,7 +85,9 @@ KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("clock_corrections", "a list of corrections of clocks", are_corrections),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),
     SettingKind("imported taxonomy ", "a text", _is_text),
-    SettingKind("settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)),
+    SettingKind(
+        "settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)
+    ),
     SettingKind("settled comment ", "a list of texts", _is_list_of(_is_text)),
     SettingKind("merged classes ", "whole numbers by text", _is_map_of(_is_whole)),
 )

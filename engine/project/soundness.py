@@ -81,13 +81,17 @@ def faults(
 ) -> list[str]:
     """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
     history = partial(history_faults, on_progress=on_progress, cancel=cancel)
-    return _all_faults(connection, seal, (*_LOOKS, history, setting_faults, value_faults, hash_faults, file_faults))
+    return _all_faults(
+        connection, seal, (*_LOOKS, history, setting_faults, value_faults, hash_faults, file_faults)
+    )
 
 
 def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:
     try:
         lines = (
-            shape_faults(connection) or _damage(connection, "integrity_check") or list(_wrong_values(connection, looks))
+            shape_faults(connection)
+            or _damage(connection, "integrity_check")
+            or list(_wrong_values(connection, looks))
         )
     except ProjectDamagedError as error:
         lines = [_fault(error)]
@@ -95,7 +99,9 @@ def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> li
 
 
 def _damage(connection: Connection, check: str) -> list[str]:
-    lines = [line for (text,) in connection.rows(f"PRAGMA {check}") for line in str(text).splitlines()]
+    lines = [
+        line for (text,) in connection.rows(f"PRAGMA {check}") for line in str(text).splitlines()
+    ]
     return [] if lines == ["ok"] else [line for line in lines if not line.startswith("***")]
 
 
@@ -118,7 +124,10 @@ def _no_mark(connection: Connection) -> list[str]:
 
 def _broken_references(connection: Connection) -> list[str]:
     rows = connection.rows("PRAGMA foreign_key_check")
-    return [f"row {key} of table {table} names a {target} that is not there" for table, key, target, _ in rows]
+    return [
+        f"row {key} of table {table} names a {target} that is not there"
+        for table, key, target, _ in rows
+    ]
 
 
 def _cycles(connection: Connection) -> list[str]:
@@ -133,11 +142,15 @@ def _cycles(connection: Connection) -> list[str]:
 
 
 def _namesakes(connection: Connection) -> list[str]:
-    return [f"two classes in one place are called {name}" for (name,) in connection.rows(_NAMESAKES)]
+    return [
+        f"two classes in one place are called {name}" for (name,) in connection.rows(_NAMESAKES)
+    ]
 
 
 def _missing_model(connection: Connection) -> list[str]:
-    is_there = chosen_version_id(connection) in {each.version_id for each in model_versions(connection)}
+    is_there = chosen_version_id(connection) in {
+        each.version_id for each in model_versions(connection)
+    }
     return [] if is_there else ["the model version in use is not there"]
 
 
@@ -149,7 +162,9 @@ def _unreadable_settings(connection: Connection) -> list[str]:
 
 def _impossible_times(connection: Connection) -> list[str]:
     for table, column in _TIMES:
-        for (text,) in connection.each(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"):  # noqa: S608
+        for (text,) in connection.each(
+            f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"  # noqa: S608
+        ):
             time_of(text)
     return []
 
@@ -175,7 +190,11 @@ def _unreadable_actions(connection: Connection) -> list[str]:
 def _ids_given_twice(connection: Connection) -> list[str]:
     """A counter of ids that is behind the ids: the next one would be given a second time."""
     behind = []
-    for table, column in (("class", "class_id"), ("image", "image_id"), ("journal_step", "step_id")):
+    for table, column in (
+        ("class", "class_id"),
+        ("image", "image_id"),
+        ("journal_step", "step_id"),
+    ):
         largest = connection.value(f"SELECT max({column}) FROM {table}")  # noqa: S608 (our names)
         counter = connection.value("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
         if largest is not None and (not isinstance(counter, int) or counter < largest):

@@ -14,9 +14,13 @@ from engine.project.clock import now_text
 from engine.project.connection import Connection, Row
 from engine.project.schema import JOURNALED_TABLES, LONGEST_TEXT, JournaledTable
 
-RowChange = tuple[str, Row | None, Row | None]  # table, row before, row after; None where it was not there
+RowChange = tuple[
+    str, Row | None, Row | None
+]  # table, row before, row after; None where it was not there
 
-_BYTES_KEY: Final = "bytes"  # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
+_BYTES_KEY: Final = (
+    "bytes"  # JSON has no bytes; rows hold no dictionaries, so this one cannot be mistaken
+)
 _SMALL_LENGTH: Final = 512  # shorter texts do not get smaller
 _QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away nine tenths
 
@@ -24,7 +28,10 @@ _QUICK: Final = 1  # zlib level; paths repeat so much that it already takes away
 def encoded(changes: Sequence[RowChange]) -> str | bytes:
     """Row changes, in the order they were made, as JSON text, compressed where that pays."""
     text = json.dumps(
-        changes, ensure_ascii=False, separators=(",", ":"), default=lambda value: {_BYTES_KEY: value.hex()}
+        changes,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        default=lambda value: {_BYTES_KEY: value.hex()},
     )
     return text if len(text) < _SMALL_LENGTH else zlib.compress(text.encode(), _QUICK)
 
@@ -55,7 +62,9 @@ class StepWriter:
 
     def __init__(self, connection: Connection, action: Action, who: str) -> None:
         self.connection = connection
-        self.resources = ExitStack()  # left when the transaction was committed, or with the error when it was not
+        self.resources = (
+            ExitStack()
+        )  # left when the transaction was committed, or with the error when it was not
         self.holds_graph = False  # whether the category graph is among the resources
         self._action = action
         self._who = who

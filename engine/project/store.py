@@ -30,7 +30,9 @@ class ImagePaths:
     """Translates between paths on this computer and paths in the file."""
 
     folder: Path  # the project's, absolute
-    prefixes: tuple[str, ...]  # its spellings, with and without links resolved, each with a separator at its end
+    prefixes: tuple[
+        str, ...
+    ]  # its spellings, with and without links resolved, each with a separator at its end
 
     @classmethod
     def around(cls, project: Path, spelled: Path) -> "ImagePaths":
@@ -69,7 +71,9 @@ def shown_path(value: str | bytes) -> str:
         return value if isinstance(value, str) else os.fsdecode(value)
     except TypeError as error:
         raise ProjectDamagedError(
-            "an image's path cannot be read", found=repr(value), remedy="open an earlier copy of the file"
+            "an image's path cannot be read",
+            found=repr(value),
+            remedy="open an earlier copy of the file",
         ) from error
 
 
@@ -80,7 +84,9 @@ class ProjectStore:
     def __init__(self, path: Path, file: OpenFile, *, spelled: Path) -> None:
         self.path = path
         self.file = file
-        self.connection: Connection = file.connection  # or a copy of it in memory while something is tried out
+        self.connection: Connection = (
+            file.connection
+        )  # or a copy of it in memory while something is tried out
         self.paths = ImagePaths.around(path, spelled)
         self.loaded_graph: CategoryGraph | None = None  # until it is needed
         self._open_step: OpenStep | None = None
@@ -132,7 +138,11 @@ class ProjectStore:
         """
         self.check_writable()
         outer = self._open_step
-        making = self._outermost(action, who or person_name(), backup) if outer is None else self._inner(outer, action)
+        making = (
+            self._outermost(action, who or person_name(), backup)
+            if outer is None
+            else self._inner(outer, action)
+        )
         with making as step:
             self._open_step = step
             try:
@@ -140,7 +150,9 @@ class ProjectStore:
             finally:
                 self._open_step = outer
 
-    def edit_graph(self, edit: Callable[[CategoryGraph], object], action: Action = UNNAMED) -> Change:
+    def edit_graph(
+        self, edit: Callable[[CategoryGraph], object], action: Action = UNNAMED
+    ) -> Change:
         """Edit the graph and write what was edited, as one step."""
         with self.one_step(action) as step:
             graph = self._held_graph(step)
@@ -151,7 +163,9 @@ class ProjectStore:
         return step.change
 
     @contextmanager
-    def _outermost(self, action: Action, who: str, backup: BackupReason | None) -> Iterator[OpenStep]:
+    def _outermost(
+        self, action: Action, who: str, backup: BackupReason | None
+    ) -> Iterator[OpenStep]:
         notice = "" if backup is None or self.is_what_if else self.backups.before(backup)
         writer = StepWriter(self.connection, action, who)
         # The resources are left after the commit, so that a commit that fails takes them back, too.

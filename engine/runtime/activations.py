@@ -25,7 +25,9 @@ QUANTISED: Final = ["Conv", "Add", "Relu", "Clip", "MaxPool", "AveragePool"]
 _LEAST, _LARGEST, _MEAN = "ReduceMin", "ReduceMax", "GlobalAveragePool"  # operators of ONNX
 _BATCH: Final = 8  # images in one run where the network takes any number. Chosen: little memory.
 _DIGITS: Final = 5  # of a range's ends, of which a 256th is resolved
-_PREPARED: Final = {"onnx.quant.pre_process": "onnxruntime.quant"}  # else ONNX Runtime logs that it should be
+_PREPARED: Final = {
+    "onnx.quant.pre_process": "onnxruntime.quant"
+}  # else ONNX Runtime logs that it should be
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint
             session = open_session(folder / "measuring.onnx")
         except runtime_errors() as error:
             raise ModelError("the backbone cannot be quantised", found=one_line(error)) from error
-        runs = [run_session(session, batch, [output for output, *_ in measured]) for batch in prepared]
+        runs = [
+            run_session(session, batch, [output for output, *_ in measured]) for batch in prepared
+        ]
     least: dict[str, float] = {}
     largest: dict[str, float] = {}
     means: dict[str, NDArray[np.float32]] = {}
@@ -60,7 +64,9 @@ def measure_activations(model: Path, card: BackboneCard, images: NDArray[np.uint
         elif statistic == _LARGEST:
             largest[name] = _rounded(np.max(parts))
         else:
-            means[name] = np.concatenate(parts).mean(axis=(0, 2, 3), dtype=np.float64).astype(np.float32)
+            means[name] = (
+                np.concatenate(parts).mean(axis=(0, 2, 3), dtype=np.float64).astype(np.float32)
+            )
     return Activations({name: (value, largest[name]) for name, value in least.items()}, means)
 
 
@@ -72,14 +78,22 @@ def _write_measuring(plain: Path, out: Path) -> list[tuple[str, str, str]]:
     graph = network.graph
     constants = {initializer.name for initializer in graph.initializer} | {""}
     nodes = [node for node in graph.node if node.op_type in QUANTISED]
-    values = dict.fromkeys(name for node in nodes for name in (*node.input, *node.output) if name not in constants)
+    values = dict.fromkeys(
+        name for node in nodes for name in (*node.input, *node.output) if name not in constants
+    )
     convolved = dict.fromkeys(node.input[0] for node in nodes if node.op_type == "Conv")
-    measured = [(f"{statistic} {name}", statistic, name) for statistic in (_LEAST, _LARGEST) for name in values]
+    measured = [
+        (f"{statistic} {name}", statistic, name)
+        for statistic in (_LEAST, _LARGEST)
+        for name in values
+    ]
     measured += [(f"{_MEAN} {name}", _MEAN, name) for name in convolved]
     for output, statistic, name in measured:
         options: dict[str, Any] = {} if statistic == _MEAN else {"keepdims": 0}
         graph.node.append(onnx.helper.make_node(statistic, [name], [output], **options))
-        graph.output.append(onnx.helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None))
+        graph.output.append(
+            onnx.helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None)
+        )
     onnx.save(network, str(out))
     return measured
 
@@ -102,7 +116,9 @@ def fold_constants(model: Path, out: Path) -> None:
     onnx.save(network, str(out))
 
 
-def prepared_batches(session: Any, card: BackboneCard, images: NDArray[np.uint8]) -> Iterator[dict[str, NDArray[Any]]]:
+def prepared_batches(
+    session: Any, card: BackboneCard, images: NDArray[np.uint8]
+) -> Iterator[dict[str, NDArray[Any]]]:
     """Inputs of an opened network, some images at a time."""
     ends, preparation = input_output(session, card), Preparation(card)
     size = ends.most_images or _BATCH
@@ -141,4 +157,6 @@ def read_activations(path: Path) -> Activations:
             parts = np.split(arrays["means"].astype(np.float32), np.cumsum(arrays["channels"])[:-1])
             return Activations(ranges, dict(zip(map(str, arrays["convolved"]), parts, strict=True)))
     except (OSError, ValueError, KeyError, TypeError, BadZipFile) as error:
-        raise ModelError("the ranges of the backbone cannot be read", found=found_at(path, error)) from error
+        raise ModelError(
+            "the ranges of the backbone cannot be read", found=found_at(path, error)
+        ) from error

@@ -26,7 +26,9 @@ from engine.texts import Message
 
 _RUN_PIXELS: Final = 4 * 224 * 224
 """In one run on the CPU. Chosen: what layers make of them fits a core's cache of 1 MiB; twice as many take 12% more."""
-_DECODERS_AHEAD: Final = 2  # threads beyond the cores, so that cores decode while others wait for the GPU
+_DECODERS_AHEAD: Final = (
+    2  # threads beyond the cores, so that cores decode while others wait for the GPU
+)
 
 
 class BackboneSession:
@@ -39,7 +41,9 @@ class BackboneSession:
         threads: cores to use; all that the process may use when None.
     """
 
-    def __init__(self, model: Path, card: BackboneCard, choice: ProviderChoice, threads: int | None = None) -> None:
+    def __init__(
+        self, model: Path, card: BackboneCard, choice: ProviderChoice, threads: int | None = None
+    ) -> None:
         self.card = card
         self._choice = choice
         # threads that keep it busy
@@ -79,10 +83,18 @@ class BackboneSession:
         """
         side = self.card.input_side
         if images.shape[1:] != (side, side, 3) or images.dtype != np.uint8:
-            raise ValueError(f"expected uint8 images of shape (B, {side}, {side}, 3), found {images.shape}")
-        most = self._ends.most_images or (self.batch_size if self._choice.is_gpu else max(1, _RUN_PIXELS // side**2))
+            raise ValueError(
+                f"expected uint8 images of shape (B, {side}, {side}, 3), found {images.shape}"
+            )
+        most = self._ends.most_images or (
+            self.batch_size if self._choice.is_gpu else max(1, _RUN_PIXELS // side**2)
+        )
         parts = [self._run(images[start : start + most]) for start in range(0, len(images), most)]
-        return np.concatenate(parts) if parts else np.zeros((0, self.card.embedding_width), dtype=np.float32)
+        return (
+            np.concatenate(parts)
+            if parts
+            else np.zeros((0, self.card.embedding_width), dtype=np.float32)
+        )
 
     def _run(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         output = pooled(self._network(images), self.card)
@@ -97,7 +109,9 @@ class BackboneSession:
                 shape_2=output.shape,
             )
         if not np.isfinite(output).all():
-            raise ModelError("the backbone gives values that are not numbers", remedy="export it again")
+            raise ModelError(
+                "the backbone gives values that are not numbers", remedy="export it again"
+            )
         return output
 
 
@@ -168,9 +182,12 @@ class DeviceFallback:
         if is_memory and self._can_shrink:
             why = Message("its memory is full, even for one image")
         self._run, self._open_cpu = self._open_cpu(), None
-        self._most = CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
+        self._most = (
+            CPU_BATCH  # a GPU's batch, on every core at once, would be too much for the memory
+        )
         self.notice = Message(
-            "{device} failed ({why}); the CPU takes over from there", {"device": self._device_name, "why": why}
+            "{device} failed ({why}); the CPU takes over from there",
+            {"device": self._device_name, "why": why},
         )
         _log.info(self.notice)
 
@@ -206,7 +223,9 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
     if not choice.is_gpu:
         return replace(_on_cpu(network, card), is_eight_bit=is_eight_bit)
     try:
-        return replace(_on_device(network, card, choice, folds_weights=is_eight_bit), is_eight_bit=is_eight_bit)
+        return replace(
+            _on_device(network, card, choice, folds_weights=is_eight_bit), is_eight_bit=is_eight_bit
+        )
     except ModelError as error:
         if choice.is_explicit:
             raise
@@ -233,12 +252,16 @@ def _prepared(run: Run, card: BackboneCard, ends: InputOutput) -> Run:
     return lambda pixels: run(preparation.prepare(pixels).astype(ends.input_type, copy=False))
 
 
-def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool) -> OpenedRuns:
+def _on_device(
+    model: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool
+) -> OpenedRuns:
     settings = choice.settings
     is_half = settings.half and choice.provider == CUDA_PROVIDER and not folds_weights
     ends = input_output(open_session(model), card)
     batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
-    run, can_shrink = _device_run(model, card, ends, batch, choice, folds_weights=folds_weights, is_half=is_half)
+    run, can_shrink = _device_run(
+        model, card, ends, batch, choice, folds_weights=folds_weights, is_half=is_half
+    )
     photos = check_photos(card, min(_TRIAL_PHOTOS, batch))
     run(photos[:1])
 
@@ -295,11 +318,15 @@ def _device_run(
     return run if takes_pixels else _prepared(run, card, ends), not choice.settings.cuda_graphs
 
 
-def cuda_run(session: Any, input_name: str, output_name: str, batch: int, settings: DeviceSettings) -> Run:
+def cuda_run(
+    session: Any, input_name: str, output_name: str, batch: int, settings: DeviceSettings
+) -> Run:
     """How a session is run by CUDA: with bound buffers, unless they are switched off."""
     is_fixed = settings.cuda_graphs
     if settings.io_binding or is_fixed:
-        return BoundRuns(session, input_name, output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed)
+        return BoundRuns(
+            session, input_name, output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed
+        )
     return plain_run(session, input_name, output_name)
 
 

@@ -27,7 +27,9 @@ class InputOutput:
 
     input_name: str  # of the images
     input_type: DTypeLike  # float32 or float16
-    most_images: int | None  # the network takes at most so many at once; None where it takes any number
+    most_images: (
+        int | None
+    )  # the network takes at most so many at once; None where it takes any number
     output_name: str  # of the embeddings
 
 
@@ -44,7 +46,8 @@ def input_output(session: Any, card: BackboneCard) -> InputOutput:
         raise ModelError(
             "the backbone's input does not fit its card",
             expected="one float input of shape (any, {shape})",
-            found=enumerated(f"{found.name}: {found.type} {found.shape}" for found in inputs) or "no input",
+            found=enumerated(f"{found.name}: {found.type} {found.shape}" for found in inputs)
+            or "no input",
             shape=", ".join(map(str, input_shape(card))),
         )
     kinds = {str(output.name): str(output.type) for output in session.get_outputs()}
@@ -105,7 +108,11 @@ class Preparation:
         prepared = np.empty(shape, np.float32)
         for place, channel in enumerate(self.channels):
             plane = prepared[:, place] if self._is_planar else prepared[..., place]
-            np.multiply(images @ LUMINANCE if self._is_grey else images[..., channel], self.scale[channel], out=plane)
+            np.multiply(
+                images @ LUMINANCE if self._is_grey else images[..., channel],
+                self.scale[channel],
+                out=plane,
+            )
             plane += self.shift[channel]
         return prepared
 
@@ -124,7 +131,9 @@ def pooled(output: NDArray[Any], card: BackboneCard) -> NDArray[np.float32]:
         output = output[:, 0]
     embeddings: NDArray[np.float32] = output.astype(np.float32, copy=False)
     if card.unit_length:
-        with np.errstate(invalid="ignore", over="ignore"):  # what is no number stays none, and is refused as such
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # what is no number stays none, and is refused as such
             lengths = np.linalg.norm(embeddings, axis=-1, keepdims=True)
             embeddings = embeddings / np.maximum(lengths, SMALLEST_LENGTH)
     return embeddings

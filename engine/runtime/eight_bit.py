@@ -29,7 +29,9 @@ AGREEMENT: Final = 0.98
 
 IDENTITY_DIGITS: Final = 16
 """Digits of the backbone's hash, and of its companion's, in an identity."""
-_CHECK_PHOTOS: Final = 2  # that both are compared on when opened. Chosen: enough to see a wrong file.
+_CHECK_PHOTOS: Final = (
+    2  # that both are compared on when opened. Chosen: enough to see a wrong file.
+)
 
 
 def eight_bit_path(model: Path) -> Path:
@@ -42,7 +44,9 @@ def companion_of(model: Path) -> Path | None:
     path = eight_bit_path(model)
     try:
         found, source = path.stat(), model.stat()
-        is_made_from_it = _is_made_from(path, found.st_mtime_ns, found.st_size, model, source.st_mtime_ns)
+        is_made_from_it = _is_made_from(
+            path, found.st_mtime_ns, found.st_size, model, source.st_mtime_ns
+        )
     except OSError:
         return None
     return path if is_made_from_it else None
@@ -61,7 +65,9 @@ def embedding_identity(model: Path, backbone_hash: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _is_made_from(companion: Path, _modified_ns: int, _size_bytes: int, model: Path, _model_modified_ns: int) -> bool:
+def _is_made_from(
+    companion: Path, _modified_ns: int, _size_bytes: int, model: Path, _model_modified_ns: int
+) -> bool:
     """Whether the companion's note names the file, as ONNX writes it; raises `OSError`."""
     key, value = SOURCE_KEY.encode(), _hash_at(model, _model_modified_ns).encode()
     note = b"\x0a" + bytes([len(key)]) + key + b"\x12" + bytes([len(value)]) + value
@@ -86,9 +92,16 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
     ends = [input_output(session, card) for session in sessions]
     photos = Preparation(card).prepare(check_photos(card, ends[1].most_images or _CHECK_PHOTOS))
     inputs = photos.astype(ends[1].input_type, copy=False)
-    runs = (plain_run(session, end.input_name, end.output_name) for session, end in zip(sessions, ends, strict=True))
+    runs = (
+        plain_run(session, end.input_name, end.output_name)
+        for session, end in zip(sessions, ends, strict=True)
+    )
     found, expected = (run(inputs) for run in runs)
-    agreement = float(cosines(found, expected).min()) if ends[0] == ends[1] and found.shape == expected.shape else 0.0
+    agreement = (
+        float(cosines(found, expected).min())
+        if ends[0] == ends[1] and found.shape == expected.shape
+        else 0.0
+    )
     if agreement < AGREEMENT:
         raise ModelError(
             "the eight-bit version of the backbone does not agree with it",
@@ -113,12 +126,16 @@ def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.u
     paths = sorted(folder.glob("*.jpg"))[:count]
     if len(paths) < count:
         raise ModelError("photos of the sample collection are missing", found=str(folder))
-    return np.stack([decode_square(read_regular(path), card.input_side, card.resize_share) for path in paths])
+    return np.stack(
+        [decode_square(read_regular(path), card.input_side, card.resize_share) for path in paths]
+    )
 
 
 def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     """Cosine between the rows of two outputs (B, ...), as (B,) float64; 0 where values are no numbers."""
-    first, second = (array.reshape(len(array), -1).astype(np.float64) for array in (found, expected))
+    first, second = (
+        array.reshape(len(array), -1).astype(np.float64) for array in (found, expected)
+    )
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     cosines = np.sum(first * second, axis=1) / np.maximum(lengths, np.finfo(np.float64).tiny)
     return np.nan_to_num(cosines, nan=0.0)

@@ -20,7 +20,9 @@ Arrays = list[Any]
 """Of `onnx.TensorProto`."""
 
 
-def preparation_nodes(card: BackboneCard, source: str, prepared: str, kind: DTypeLike) -> tuple[Nodes, Arrays]:
+def preparation_nodes(
+    card: BackboneCard, source: str, prepared: str, kind: DTypeLike
+) -> tuple[Nodes, Arrays]:
     """Operators from pixels (B, side, side, 3) uint8 to what a network takes, as `Preparation` does it.
 
     Args:
@@ -52,7 +54,9 @@ def preparation_nodes(card: BackboneCard, source: str, prepared: str, kind: DTyp
     if card.layout == "nchw":
         values = node("Transpose", values, perm=[0, 3, 1, 2])
     wanted = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
-    nodes.append(helper.make_node("Cast", [values], [prepared], name=f"{_PREFIX}prepared", to=wanted))
+    nodes.append(
+        helper.make_node("Cast", [values], [prepared], name=f"{_PREFIX}prepared", to=wanted)
+    )
     return nodes, arrays
 
 
@@ -69,7 +73,9 @@ def write_with_pixels(model: Path, target: Path, card: BackboneCard, ends: Input
     import onnx
 
     network = read_network(model)
-    if any(onnx.external_data_helper.uses_external_data(each) for each in network.graph.initializer):
+    if any(
+        onnx.external_data_helper.uses_external_data(each) for each in network.graph.initializer
+    ):
         return False
     nodes, arrays = preparation_nodes(card, PIXELS, ends.input_name, ends.input_type)
     graph = network.graph

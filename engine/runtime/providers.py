@@ -37,7 +37,9 @@ class ProviderReport:
     reason: str = ""  # why not, in words
     remedy: str = ""  # what can be done
     seconds: float = 0.0  # time from nothing to the first result
-    speed: dict[str, float | bool] = field(default_factory=dict)  # figures by name, when the speed was measured
+    speed: dict[str, float | bool] = field(
+        default_factory=dict
+    )  # figures by name, when the speed was measured
 
 
 @dataclass(frozen=True)
@@ -90,14 +92,20 @@ def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> P
         return CPU_CHOICE
     facts = gather_facts()
     wanted = (
-        (device,) if device != AUTO else tuple(name for name in devices_of(facts.system) if name not in EXPERIMENTAL)
+        (device,)
+        if device != AUTO
+        else tuple(name for name in devices_of(facts.system) if name not in EXPERIMENTAL)
     )
     reports = (probe_device(name, facts) for name in wanted if name != "cpu")
     return choose_from(reports, device, facts=facts, settings=settings)
 
 
 def choose_from(
-    reports: Iterable[ProviderReport], device: str, *, facts: GpuFacts, settings: DeviceSettings = _PLAIN
+    reports: Iterable[ProviderReport],
+    device: str,
+    *,
+    facts: GpuFacts,
+    settings: DeviceSettings = _PLAIN,
 ) -> ProviderChoice:
     """Take the first device that works of lazy reports, the preferred one first, without the CPU.
 
@@ -119,7 +127,10 @@ def choose_from(
     if device != AUTO and refused is not None:
         remedy = remedy_by_name(refused.remedy)
         raise UsageError(
-            "the device {device} cannot be used: {reason}", remedy=remedy, device=device, reason=refused.reason
+            "the device {device} cannot be used: {reason}",
+            remedy=remedy,
+            device=device,
+            reason=refused.reason,
         )
     return ProviderChoice(CPU_PROVIDER, "CPU", refused.reason if refused else "")
 
@@ -138,11 +149,15 @@ def probe_device(
     """
     name, shown = PROVIDERS[device], device_name(device, facts)
     if (reason := why_not(device, facts)) is not None:
-        return ProviderReport(device, name, shown, False, False, reason.cause, reason.words, reason.remedy)
+        return ProviderReport(
+            device, name, shown, False, False, reason.cause, reason.words, reason.remedy
+        )
     trial = in_child(device, limit_s, measure_s)
     seconds = trial.attempt.seconds
     if (reason := why_failed(device, trial.attempt, facts)) is not None:
-        return ProviderReport(device, name, shown, True, False, reason.cause, reason.words, reason.remedy, seconds)
+        return ProviderReport(
+            device, name, shown, True, False, reason.cause, reason.words, reason.remedy, seconds
+        )
     return ProviderReport(device, name, shown, True, True, seconds=seconds, speed=trial.speed)
 
 

@@ -20,7 +20,13 @@ from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
 from engine.new_folder import scratch_folder
-from engine.runtime.activations import QUANTISED, Activations, fold_constants, measure_activations, prepared_batches
+from engine.runtime.activations import (
+    QUANTISED,
+    Activations,
+    fold_constants,
+    measure_activations,
+    prepared_batches,
+)
 from engine.runtime.backbone_input import input_output
 from engine.runtime.eight_bit import SOURCE_KEY, check_photos, cosines, eight_bit_path
 from engine.runtime.onnx_runtime import load_quantiser
@@ -63,7 +69,10 @@ def write_eight_bit(
     """
     if len(images) < FEWEST_IMAGES:
         raise InputError(
-            "too few images to quantise with", expected="{least} or more", found=str(len(images)), least=FEWEST_IMAGES
+            "too few images to quantise with",
+            expected="{least} or more",
+            found=str(len(images)),
+            least=FEWEST_IMAGES,
         )
     held_out = np.arange(len(images)) % HELD_OUT == 0
     activations = measure_activations(model, card, images[~held_out])
@@ -91,14 +100,23 @@ def write_eight_bit_within(
         StorageError: the folder refuses the file.
     """
     path = eight_bit_path(model)
-    with writing(path, "the model cannot be written"), new_file(path, replace=True, mode=ORDINARY_FILE) as draft:
+    with (
+        writing(path, "the model cannot be written"),
+        new_file(path, replace=True, mode=ORDINARY_FILE) as draft,
+    ):
         with scratch_folder() as folder:
             _quantise(model, draft.path, folder, activations, tuple(in_float))
         _note_source(draft.path, model)
         agreement = _cosines(draft.path, model, card, images)
         _require("mean", float(agreement.mean()), FIDELITY)
-        _require("least", float(_cosines(draft.path, model, card, check_photos(card)).min()), LEAST_FIDELITY)
-    return EightBitReport(path, path.stat().st_size, float(agreement.mean()), float(agreement.min()))
+        _require(
+            "least",
+            float(_cosines(draft.path, model, card, check_photos(card)).min()),
+            LEAST_FIDELITY,
+        )
+    return EightBitReport(
+        path, path.stat().st_size, float(agreement.mean()), float(agreement.min())
+    )
 
 
 def _require(which: str, found: float, least: float) -> None:
@@ -127,13 +145,19 @@ def layers_in_float(model: Path) -> tuple[str, ...]:
     try:
         nodes = onnx.load(str(path), load_external_data=False).graph.node
     except (OSError, DecodeError) as error:
-        raise ModelError("the eight-bit version cannot be read", found=found_at(path, error)) from error
-    eight_bit = {name for node in nodes if node.op_type == "DequantizeLinear" for name in node.output}
+        raise ModelError(
+            "the eight-bit version cannot be read", found=found_at(path, error)
+        ) from error
+    eight_bit = {
+        name for node in nodes if node.op_type == "DequantizeLinear" for name in node.output
+    }
     kept = (node for node in nodes if node.op_type in QUANTISED and node.input[0] not in eight_bit)
     return tuple(node.output[0] for node in kept)
 
 
-def _quantise(model: Path, out: Path, folder: Path, activations: Activations, in_float: tuple[str, ...]) -> None:
+def _quantise(
+    model: Path, out: Path, folder: Path, activations: Activations, in_float: tuple[str, ...]
+) -> None:
     quantization = load_quantiser()
     plain, known = folder / "plain.onnx", folder / "ranges.json"
     ranges = activations.ranges
@@ -150,7 +174,9 @@ def _quantise(model: Path, out: Path, folder: Path, activations: Activations, in
         compensate_rounding(plain, quantised, activations.means)
         # As ONNX Runtime keeps ranges: it then runs no images.
         method = {"CLS": "CalibrationMethod", "value": "CalibrationMethod.MinMax"}
-        data = {name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()}
+        data = {
+            name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()
+        }
         write_file(known, json.dumps({"calibration_method": method, "data": data}))
         quantization.quantize_static(
             plain,
@@ -176,12 +202,18 @@ def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str]
 
     nodes = onnx.load(str(network), load_external_data=False).graph.node
     convolved = {node.output[0] for node in nodes if node.op_type == "Conv"}
-    left = {node.name for node in nodes if node.op_type == "Clip" and node.input[0] not in convolved}
+    left = {
+        node.name for node in nodes if node.op_type == "Clip" and node.input[0] not in convolved
+    }
     left |= {node.name for node in nodes if node.output[0].startswith(in_float)}
-    return {node.output[0] for node in nodes if node.op_type in QUANTISED and node.name not in left}, sorted(left)
+    return {
+        node.output[0] for node in nodes if node.op_type in QUANTISED and node.name not in left
+    }, sorted(left)
 
 
-def compensate_rounding(network_file: Path, quantised: set[str], means: Mapping[str, NDArray[np.float32]]) -> None:
+def compensate_rounding(
+    network_file: Path, quantised: set[str], means: Mapping[str, NDArray[np.float32]]
+) -> None:
     """Add to each bias what the rounded weights take away from its channel on average."""
     import onnx
 
@@ -197,7 +229,9 @@ def compensate_rounding(network_file: Path, quantised: set[str], means: Mapping[
         has_bias = len(node.input) > 2  # noqa: PLR2004 (values, weights, bias)
         bias = onnx.numpy_helper.to_array(arrays[node.input[2]]) if has_bias else np.float64(0)
         name = f"{node.output[0]}.compensated_bias"
-        network.graph.initializer.append(onnx.numpy_helper.from_array((bias + lost).astype(np.float32), name))
+        network.graph.initializer.append(
+            onnx.numpy_helper.from_array((bias + lost).astype(np.float32), name)
+        )
         node.input[:] = [node.input[0], node.input[1], name]
     onnx.save(network, str(network_file))
 
@@ -212,7 +246,9 @@ def mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArr
     return by_group.sum(axis=2).reshape(-1)
 
 
-def _cosines(companion: Path, model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> NDArray[np.float64]:
+def _cosines(
+    companion: Path, model: Path, card: BackboneCard, images: NDArray[np.uint8]
+) -> NDArray[np.float64]:
     return cosines(_embed_all(companion, card, images), _embed_all(model, card, images))
 
 
@@ -220,7 +256,9 @@ def _embed_all(model: Path, card: BackboneCard, images: NDArray[np.uint8]) -> ND
     """The network's output for each image, flattened: (n, values)."""
     session = open_session(model)
     name = input_output(session, card).output_name
-    parts = [run_session(session, batch, [name])[0] for batch in prepared_batches(session, card, images)]
+    parts = [
+        run_session(session, batch, [name])[0] for batch in prepared_batches(session, card, images)
+    ]
     return np.concatenate(parts).reshape(len(images), -1)
 
 

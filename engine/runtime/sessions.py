@@ -17,14 +17,20 @@ from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import enumerated
 
-_FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
-_LONGEST_TEXT: Final = 300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
+_FATAL_ONLY: Final = (
+    4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
+)
+_LONGEST_TEXT: Final = (
+    300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
+)
 
 
 def runtime_errors() -> tuple[type[Exception], ...]:
     """Everything that ONNX Runtime raises; its exceptions share no base class of their own."""
     state = vars(load_onnxruntime().capi.onnxruntime_pybind11_state)
-    own = (kind for kind in state.values() if isinstance(kind, type) and issubclass(kind, Exception))
+    own = (
+        kind for kind in state.values() if isinstance(kind, type) and issubclass(kind, Exception)
+    )
     return (*own, RuntimeError, ValueError)
 
 
@@ -71,7 +77,9 @@ def open_session(
             enable_fallback=0,
         )
     except runtime_errors() as error:
-        raise ModelError("the model cannot be opened", found=f"{model.name}: {one_line(error)}") from error
+        raise ModelError(
+            "the model cannot be opened", found=f"{model.name}: {one_line(error)}"
+        ) from error
     if session.get_providers()[0] != provider:
         raise ModelError(
             "{provider} does not work here",
@@ -101,7 +109,11 @@ def one_line(error: BaseException) -> str:
     """Text of a library's error, on one line and of bearable length."""
     text = " ".join(str(error).split()) or type(error).__name__
     # ONNX Runtime says where in its source first and what is wrong last.
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT // 2]} ... {text[-_LONGEST_TEXT // 2 :]}"
+    return (
+        text
+        if len(text) <= _LONGEST_TEXT
+        else f"{text[: _LONGEST_TEXT // 2]} ... {text[-_LONGEST_TEXT // 2 :]}"
+    )
 
 
 def usable_cores() -> int:
@@ -116,7 +128,9 @@ Run = Callable[[NDArray[Any]], NDArray[Any]]
 """From a network's input, batch first, to the output that is wanted, batch first."""
 
 
-def plain_run(session: Any, input_name: str, output_name: str, *, one_at_a_time: bool = False) -> Run:
+def plain_run(
+    session: Any, input_name: str, output_name: str, *, one_at_a_time: bool = False
+) -> Run:
     """Run with arrays that ONNX Runtime copies as it likes; right for the CPU, where nothing need be copied."""
     turn = threading.Semaphore(1 if one_at_a_time else _ANY_NUMBER)
 
@@ -149,7 +163,14 @@ class BoundRuns:
     """
 
     def __init__(
-        self, session: Any, input_name: str, output_name: str, batch: int, *, memory: str, is_fixed: bool = False
+        self,
+        session: Any,
+        input_name: str,
+        output_name: str,
+        batch: int,
+        *,
+        memory: str,
+        is_fixed: bool = False,
     ) -> None:
         self.batch = batch
         self.is_fixed = is_fixed
@@ -195,7 +216,9 @@ class BoundRuns:
 
     def _make_buffers(self, batch: NDArray[Any]) -> _Buffers:
         if self._output is None:
-            raise ModelError("this network's output has no fixed shape", remedy="switch cuda_graphs off")
+            raise ModelError(
+                "this network's output has no fixed shape", remedy="switch cuda_graphs off"
+            )
         values = load_onnxruntime().OrtValue
         source = values.ortvalue_from_shape_and_type(batch.shape, batch.dtype.type, self._memory)
         result = values.ortvalue_from_shape_and_type(*self._output, self._memory)

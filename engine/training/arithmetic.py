@@ -26,7 +26,9 @@ _NEVER_TRIM: Final = 2**31 - 1
 # Of ImageNet's red, green and blue, in [0, 1]: what torchvision's networks were trained with.
 IMAGENET_MEAN: Final = (0.485, 0.456, 0.406)
 IMAGENET_STD: Final = (0.229, 0.224, 0.225)
-SMALLEST_AREA: Final = 0.2  # smallest share of the image that a resized crop shows; from the authors' code
+SMALLEST_AREA: Final = (
+    0.2  # smallest share of the image that a resized crop shows; from the authors' code
+)
 CPU: Final = torch.device("cpu")
 ASPECTS: Final = (3 / 4, 4 / 3)
 """Narrowest and widest resized crop, width by height; torchvision's default, as in the authors' code."""
@@ -42,7 +44,9 @@ def device_of(wish: str) -> torch.device:
         raise InputError("there is no such device", expected="auto, cpu or cuda", found=f"“{wish}”")
     if wish == "cuda" and not torch.cuda.is_available():
         raise InputError(
-            "CUDA is not available to PyTorch", found="no usable GPU", remedy="`protoleaf doctor` says what is missing"
+            "CUDA is not available to PyTorch",
+            found="no usable GPU",
+            remedy="`protoleaf doctor` says what is missing",
         )
     if wish == "cpu" or not torch.cuda.is_available():
         return torch.device("cpu")
@@ -69,7 +73,11 @@ def keep_freed_memory() -> bool:
     """
     try:
         tune = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):  # no such function: musl, macOS; no such call: Windows
+    except (
+        AttributeError,
+        OSError,
+        TypeError,
+    ):  # no such function: musl, macOS; no such call: Windows
         return False
     settings = ((_MAPPED_BLOCKS, 0), (_TRIM_THRESHOLD, _NEVER_TRIM), (_TOP_PADDING, _PADDING_BYTES))
     return all([tune(name, value) == 1 for name, value in settings])  # noqa: C419 (each must be tried)
@@ -109,13 +117,24 @@ class Distribution:
 
     def average_statistics(self, module: nn.Module) -> None:
         """Make the running statistics of batch norms those of all processes' batches; each had seen its own only."""
-        norms = [each for each in module.modules() if isinstance(each, nn.modules.batchnorm._BatchNorm)]  # noqa: SLF001
-        statistics = [value for each in norms for value in (each.running_mean, each.running_var) if value is not None]
+        norms = [
+            each
+            for each in module.modules()
+            if isinstance(each, nn.modules.batchnorm._BatchNorm)  # noqa: SLF001
+        ]
+        statistics = [
+            value
+            for each in norms
+            for value in (each.running_mean, each.running_var)
+            if value is not None
+        ]
         if not self.is_shared or not statistics:
             return
         flat = torch.cat([value.detach().ravel() for value in statistics]) / self.size
         distributed.all_reduce(flat)
-        for value, mean in zip(statistics, torch.split(flat, [value.numel() for value in statistics]), strict=True):
+        for value, mean in zip(
+            statistics, torch.split(flat, [value.numel() for value in statistics]), strict=True
+        ):
             value.copy_(mean.reshape(value.shape))
 
     def __enter__(self) -> "Distribution":
@@ -125,14 +144,19 @@ class Distribution:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._has_joined:  # a group that was there before belongs to someone else
             distributed.destroy_process_group()
             self._has_joined = False
 
 
-def middle_windows(pixels: NDArray[np.uint8], positions: NDArray[np.int64], side: int) -> NDArray[np.uint8]:
+def middle_windows(
+    pixels: NDArray[np.uint8], positions: NDArray[np.int64], side: int
+) -> NDArray[np.uint8]:
     """The middle `side` x `side` window of each image, (B, side, side, 3) uint8."""
     margin = _margin(pixels, side) // 2
     return pixels[positions, margin : margin + side, margin : margin + side]
@@ -164,13 +188,18 @@ def placed(windows: NDArray[np.uint8], device: torch.device) -> Tensor:
 
 
 def _shifted_crops(
-    pixels: NDArray[np.uint8], positions: NDArray[np.int64], side: int, generator: np.random.Generator
+    pixels: NDArray[np.uint8],
+    positions: NDArray[np.int64],
+    side: int,
+    generator: np.random.Generator,
 ) -> NDArray[np.uint8]:
     offsets = generator.integers(0, _margin(pixels, side) + 1, size=(len(positions), 2)).tolist()
     flips = generator.random(len(positions)) < 0.5  # noqa: PLR2004 (heads or tails)
     crops = np.empty((len(positions), side, side, 3), dtype=np.uint8)
     pixels = np.asarray(pixels)  # slicing a memory map as such takes twice as long
-    for crop, position, (top, left), flip in zip(crops, positions.tolist(), offsets, flips.tolist(), strict=True):
+    for crop, position, (top, left), flip in zip(
+        crops, positions.tolist(), offsets, flips.tolist(), strict=True
+    ):
         window = pixels[position, top : top + side, left : left + side]
         crop[...] = window[:, ::-1] if flip else window
     return crops
@@ -200,7 +229,11 @@ def normalised(windows: Tensor) -> Tensor:
     """(B, H, W, 3) uint8 to (B, 3, H, W) float32 with ImageNet's mean and deviation; channels stay last in memory."""
     # Whole rows at once: three channels alone are too short for a processor's vector instructions.
     scale, shift = _scale_and_shift(windows.shape[2], windows.device)
-    return torch.addcmul(shift, windows.flatten(2).float(), scale).view(windows.shape).permute(0, 3, 1, 2)
+    return (
+        torch.addcmul(shift, windows.flatten(2).float(), scale)
+        .view(windows.shape)
+        .permute(0, 3, 1, 2)
+    )
 
 
 @lru_cache(maxsize=8)

@@ -26,7 +26,9 @@ class Checkpoint:
     """Everything that a training needs to resume to the same numbers."""
 
     iteration: int  # finished iterations
-    tensors: Mapping[str, Tensor]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
+    tensors: Mapping[
+        str, Tensor
+    ]  # of the module (prefix `model.`) and the optimiser (prefix `optimizer.`)
     curve: tuple[TrainingPoint, ...]  # points so far
     pending_losses: tuple[float, ...]  # losses since the last point
     settings: Mapping[str, Any]  # what it was trained with, as plain values
@@ -62,7 +64,9 @@ def write(checkpoint: Checkpoint, path: Path) -> None:
         "pending_losses": json.dumps(checkpoint.pending_losses),
         "settings": json.dumps(dict(checkpoint.settings)),
     }
-    tensors = {name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()}
+    tensors = {
+        name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()
+    }
     try:
         clear_abandoned_drafts(private_folder(path.parent))
         write_file(path, save(tensors, notes))
@@ -83,7 +87,9 @@ def read(path: Path) -> Checkpoint:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (OSError, SafetensorError) as error:
         found = found_at(path, error)
-        raise FormatError("the checkpoint cannot be read", expected="a safetensors file", found=found) from error
+        raise FormatError(
+            "the checkpoint cannot be read", expected="a safetensors file", found=found
+        ) from error
     if notes.get("format") != FORMAT:
         raise FormatError(
             "this is not a training checkpoint",
@@ -107,23 +113,34 @@ def restore_module(module: nn.Module, checkpoint: Checkpoint) -> None:
     Raises:
         ModelError: the checkpoint is of another architecture.
     """
-    found = {name.removeprefix(MODEL): value for name, value in checkpoint.tensors.items() if name.startswith(MODEL)}
+    found = {
+        name.removeprefix(MODEL): value
+        for name, value in checkpoint.tensors.items()
+        if name.startswith(MODEL)
+    }
     _require_same_architecture(module.state_dict(), found)
     module.load_state_dict(found)
 
 
-def restore_optimizer(module: nn.Module, optimizer: torch.optim.Optimizer, checkpoint: Checkpoint) -> None:
+def restore_optimizer(
+    module: nn.Module, optimizer: torch.optim.Optimizer, checkpoint: Checkpoint
+) -> None:
     """Give an optimiser of the module's parameters the state of a checkpoint.
 
     Moments get the memory layout of their weight, which a checkpoint does not keep: PyTorch's fused Adam reads both
     side by side in memory.
     """
     state = optimizer.state_dict()
-    numbers = {id(parameter): number for number, parameter in enumerate(optimizer.param_groups[0]["params"])}
+    numbers = {
+        id(parameter): number
+        for number, parameter in enumerate(optimizer.param_groups[0]["params"])
+    }
     for name, parameter in module.named_parameters():
         prefix = f"{OPTIMIZER}{name}."
         values = {
-            key.removeprefix(prefix): torch.empty_like(parameter, device="cpu").copy_(value) if value.ndim else value
+            key.removeprefix(prefix): torch.empty_like(parameter, device="cpu").copy_(value)
+            if value.ndim
+            else value
             for key, value in checkpoint.tensors.items()
             if key.startswith(prefix)
         }

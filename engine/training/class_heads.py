@@ -36,7 +36,12 @@ class ClassHeads(nn.Module):
     counts_for: Tensor
 
     def __init__(
-        self, embedding_width: int, training_set: TrainingSet, *, fine_only: bool = False, seed: int = 0
+        self,
+        embedding_width: int,
+        training_set: TrainingSet,
+        *,
+        fine_only: bool = False,
+        seed: int = 0,
     ) -> None:
         super().__init__()
         count = training_set.class_count
@@ -48,10 +53,14 @@ class ClassHeads(nn.Module):
         is_seen[~_below_or_above(training_set)] = False
         if fine_only:
             is_seen &= np.isin(np.arange(count), training_set.few_shot)
-        self.register_buffer("levels", torch.from_numpy(np.where(is_seen, training_set.levels, UNSEEN_LEVEL)))
+        self.register_buffer(
+            "levels", torch.from_numpy(np.where(is_seen, training_set.levels, UNSEEN_LEVEL))
+        )
         self.register_buffer("counts_for", torch.from_numpy(counts_for & is_seen))
         generator = torch.Generator().manual_seed(seed)
-        self.weight = nn.Parameter(INITIAL_DEVIATION * torch.randn(count, embedding_width, generator=generator))
+        self.weight = nn.Parameter(
+            INITIAL_DEVIATION * torch.randn(count, embedding_width, generator=generator)
+        )
         self.bias = nn.Parameter(torch.zeros(count))
 
     @property
@@ -59,7 +68,12 @@ class ClassHeads(nn.Module):
         """Levels on which there are classes to choose among, finest first."""
         levels, counts = torch.unique(self.levels, return_counts=True)
         pairs = zip(levels.tolist(), counts.tolist(), strict=True)
-        return tuple(sorted((level for level, count in pairs if level != UNSEEN_LEVEL and count > 1), reverse=True))
+        return tuple(
+            sorted(
+                (level for level, count in pairs if level != UNSEEN_LEVEL and count > 1),
+                reverse=True,
+            )
+        )
 
     def log_probabilities(self, embeddings: Tensor) -> Tensor:
         """Log-probability (n, C) float32 of each class among those of its level; minus infinity for unseen ones."""

@@ -33,8 +33,18 @@ PROPAGATION_CHECKS: Final = (  # images, pairs, classes, edges
     (9, 14, 6, 8), (1, 1, 1, 0), (0, 0, 1, 0), (0, 0, 3, 3), (5, 0, 4, 2), (4, 4, 5, 0),
     (3, 7, 2, 1), (200, 500, 60, 90),
 )  # fmt: skip
-PLAIN_WIDTHS: Final = (16, 1, 2, 384, 2048)  # embedding widths that are compared; 1 and 2 are the edge cases
-BACKBONE_BATCHES: Final = (1, 2, 5)  # images in each compared batch. Chosen: alone, a pair and more.
+PLAIN_WIDTHS: Final = (
+    16,
+    1,
+    2,
+    384,
+    2048,
+)  # embedding widths that are compared; 1 and 2 are the edge cases
+BACKBONE_BATCHES: Final = (
+    1,
+    2,
+    5,
+)  # images in each compared batch. Chosen: alone, a pair and more.
 
 Inputs = tuple[Tensor, ...]
 
@@ -66,16 +76,29 @@ def export_propagation(
         dynamic_axes=(embedding_axes, {0: "m"}, {0: "m"}, {1: "E"}, {0: "C"}),
     )
     scale = str(float(attention.logit_scale))
-    notes = {"steps": str(network.steps), "normalisation": network.normalisation, "logit_scale": scale}
+    notes = {
+        "steps": str(network.steps),
+        "normalisation": network.normalisation,
+        "logit_scale": scale,
+    }
     generator = torch.Generator().manual_seed(CHECK_SEED)
-    inputs = [random_graph(generator, *counts, width=width) for width in widths for counts in PROPAGATION_CHECKS]
+    inputs = [
+        random_graph(generator, *counts, width=width)
+        for width in widths
+        for counts in PROPAGATION_CHECKS
+    ]
     with _evaluating(network):
         content = to_onnx(network, inputs[0], shape, notes=notes).SerializeToString()
         return _write_checked(content, path, network, inputs, tolerance=TOLERANCE)
 
 
 def export_backbone(
-    module: nn.Module, path: Path, card: BackboneCard, *, half_weights: bool = False, one_side: bool = False
+    module: nn.Module,
+    path: Path,
+    card: BackboneCard,
+    *,
+    half_weights: bool = False,
+    one_side: bool = False,
 ) -> Agreement:
     """Write a backbone as an ONNX file with its card beside it, checked against torch.
 
@@ -100,7 +123,9 @@ def export_backbone(
         if half_weights:
             store_weights_as_half(model.graph)
         tolerance = HALF_WEIGHTS_TOLERANCE if half_weights else TOLERANCE
-        return _write_checked(model.SerializeToString(), path, module, inputs, tolerance=tolerance, card=card)
+        return _write_checked(
+            model.SerializeToString(), path, module, inputs, tolerance=tolerance, card=card
+        )
 
 
 def random_graph(
@@ -145,7 +170,10 @@ def _check_width(module: nn.Module, inputs: Inputs, card: BackboneCard) -> None:
     expected = (len(inputs[0]), card.embedding_width)
     if found != expected:
         raise ModelError(
-            "the card does not fit the backbone", expected="embeddings {shape}", found=str(found), shape=expected
+            "the card does not fit the backbone",
+            expected="embeddings {shape}",
+            found=str(found),
+            shape=expected,
         )
 
 
@@ -179,7 +207,9 @@ def _write_checked(
     return agreement
 
 
-def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, tolerance: float) -> Agreement:
+def compare(
+    model: Path, module: nn.Module, inputs: Iterable[Inputs], *, tolerance: float
+) -> Agreement:
     """Run a file in ONNX Runtime and its module in torch on the same inputs.
 
     Raises:
@@ -189,7 +219,9 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
-        session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
         differences = [_difference(session, module, arguments) for arguments in inputs]
     except _runtime_failures() as error:
         raise ModelError("ONNX Runtime cannot run the exported model", found=str(error)) from error
@@ -207,7 +239,9 @@ def compare(model: Path, module: nn.Module, inputs: Iterable[Inputs], *, toleran
 
 def _runtime_failures() -> tuple[type[Exception], ...]:
     kinds: Mapping[str, Any] = vars(load_onnxruntime().capi.onnxruntime_pybind11_state)
-    return tuple(kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, Exception))
+    return tuple(
+        kind for kind in kinds.values() if isinstance(kind, type) and issubclass(kind, Exception)
+    )
 
 
 def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
@@ -216,7 +250,10 @@ def _difference(session: Any, module: nn.Module, arguments: Inputs) -> float:
     names = [value.name for value in session.get_inputs()]
     feeds = {name: value.numpy() for name, value in zip(names, arguments, strict=True)}
     found = session.run(None, feeds)
-    return max(relative_difference(theirs, ours.numpy()) for theirs, ours in zip(found, expected, strict=True))
+    return max(
+        relative_difference(theirs, ours.numpy())
+        for theirs, ours in zip(found, expected, strict=True)
+    )
 
 
 def relative_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:

@@ -28,7 +28,12 @@ class GuessedParents(nn.Module):
         self.lambda_logit = nn.Parameter(torch.tensor(0.0))
 
     def forward(
-        self, attention: Attention, initial: Tensor, classes: Tensor, others: Prototypes, kept: Tensor
+        self,
+        attention: Attention,
+        initial: Tensor,
+        classes: Tensor,
+        others: Prototypes,
+        kept: Tensor,
     ) -> Tensor:
         """Final prototypes (N, d) float32 of N classes.
 
@@ -48,7 +53,9 @@ class GuessedParents(nn.Module):
         scores = -self.log_scale.exp() * distances + self.attention_scale * cosines
         scores = scores.masked_fill(known[None, :] == classes[:, None], float("-inf"))
         is_alone = torch.isinf(scores).all(dim=1)
-        weights = torch.where(is_alone[:, None], 0.0, scores.masked_fill(is_alone[:, None], 0.0).softmax(dim=1))
+        weights = torch.where(
+            is_alone[:, None], 0.0, scores.masked_fill(is_alone[:, None], 0.0).softmax(dim=1)
+        )
         own = torch.where(is_alone, 1.0, self.lambda_logit.sigmoid())[:, None]
         return own * initial + (1 - own) * (weights @ vectors)
 

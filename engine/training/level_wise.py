@@ -38,8 +38,12 @@ class EpisodeShape:
     shots: int = 1  # support images of each few-shot class
     # Images to classify of each few-shot class; as many as shots when None, as the authors' code does
     queries: int | None = None
-    coarse_images: int = 10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
-    coarse_shots: int = 0  # how many of those are support images; none where a buffer holds the coarse prototypes
+    coarse_images: int = (
+        10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
+    )
+    coarse_shots: int = (
+        0  # how many of those are support images; none where a buffer holds the coarse prototypes
+    )
 
     @property
     def query_count(self) -> int:
@@ -51,7 +55,9 @@ class LevelWiseSettings:
     """What Algorithm 1 takes besides an optimiser; the defaults are the paper's or, where noted, the authors'."""
 
     shape: EpisodeShape = field(default_factory=EpisodeShape)  # classes and images of an iteration
-    lambda_: float | None = None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+    lambda_: float | None = (
+        None  # weight of `P0` in Eq. 6; None takes the paper's 0 for 1 shot and 0.5 for more.
+    )
     # The same for coarse classes; None takes `lambda_`, as the paper does. Then, at 0, siblings have one prototype.
     coarse_lambda: float | None = None
     refresh_epochs: int = 5  # m, epochs between two updates of the buffered `P0`
@@ -95,7 +101,9 @@ class LevelWiseDraw(IterationDraw):
     tasks: tuple[LevelTask, ...]  # finest level first; those of one class only are left out
     classes: Positions  # (S,) int64, the subgraph's classes in ascending order of position
     edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
-    kept: Flags | None = None  # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
+    kept: Flags | None = (
+        None  # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
+    )
 
     @property
     def few_shot_task(self) -> LevelTask:
@@ -113,7 +121,9 @@ class LevelWiseSampler:
         InputError: too few classes have enough images, or the shape leaves nothing to classify.
     """
 
-    def __init__(self, training_set: TrainingSet, shape: EpisodeShape, *, coarse_levels: bool = True) -> None:
+    def __init__(
+        self, training_set: TrainingSet, shape: EpisodeShape, *, coarse_levels: bool = True
+    ) -> None:
         self._training_set = training_set
         self._shape = shape
         self._coarse_levels = coarse_levels
@@ -123,35 +133,58 @@ class LevelWiseSampler:
     def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
         """Draw one iteration; classes and images without replacement."""
         chosen = np.sort(generator.choice(self._able, self._shape.ways, replace=False))
-        above = frozenset().union(*(self._training_set.ancestors[position] for position in chosen.tolist()))
+        above = frozenset().union(
+            *(self._training_set.ancestors[position] for position in chosen.tolist())
+        )
         images = _Images()
         tasks = [self._few_shot_task(chosen, images, generator)]
         if self._coarse_levels:
-            tasks += self._coarse_tasks(np.array(sorted(above), dtype=np.int64), tasks[0], images, generator)
+            tasks += self._coarse_tasks(
+                np.array(sorted(above), dtype=np.int64), tasks[0], images, generator
+            )
         classes = np.sort(np.concatenate([chosen, np.array(sorted(above), dtype=np.int64)]))
-        edges = edges_between(self._training_set.edge_index, classes, self._training_set.class_count)
+        edges = edges_between(
+            self._training_set.edge_index, classes, self._training_set.class_count
+        )
         return LevelWiseDraw(images.positions(), tuple(tasks), classes, edges)
 
-    def _few_shot_task(self, classes: Positions, images: "_Images", generator: np.random.Generator) -> LevelTask:
+    def _few_shot_task(
+        self, classes: Positions, images: "_Images", generator: np.random.Generator
+    ) -> LevelTask:
         shots, count = self._shape.shots, self._shape.shots + self._shape.query_count
-        rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
+        rows = [
+            images.take(self._draw_images(position, count, generator))
+            for position in classes.tolist()
+        ]
         return _task(int(self._training_set.levels[classes[0]]), classes, rows, shots)
 
     def _coarse_tasks(
-        self, coarse: Positions, few_shot: LevelTask, images: "_Images", generator: np.random.Generator
+        self,
+        coarse: Positions,
+        few_shot: LevelTask,
+        images: "_Images",
+        generator: np.random.Generator,
     ) -> Iterator[LevelTask]:
         own = self._training_set.images_by_class
         levels = self._training_set.levels[coarse]
         least = self._shape.coarse_shots + 1
         for level in np.unique(levels)[::-1].tolist():
-            classes = np.array([c for c in coarse[levels == level].tolist() if len(own[c]) >= least], dtype=np.int64)
+            classes = np.array(
+                [c for c in coarse[levels == level].tolist() if len(own[c]) >= least],
+                dtype=np.int64,
+            )
             # Few-shot classes on the level; none where coarse classes give support, as those give theirs.
-            is_beside = (self._training_set.levels[few_shot.classes] == level) & (self._shape.coarse_shots == 0)
+            is_beside = (self._training_set.levels[few_shot.classes] == level) & (
+                self._shape.coarse_shots == 0
+            )
             beside = np.flatnonzero(is_beside & (len(classes) == 1))
             if len(classes) + len(beside) < LEAST_CLASSES:
                 continue
             count = self._shape.coarse_images
-            rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
+            rows = [
+                images.take(self._draw_images(position, count, generator))
+                for position in classes.tolist()
+            ]
             rows += [few_shot.queries[few_shot.targets == place] for place in beside.tolist()]
             classes = np.concatenate([classes, few_shot.classes[beside]])
             yield _task(level, classes, rows, self._shape.coarse_shots)
@@ -194,7 +227,9 @@ def edges_between(edge_index: Positions, classes: Positions, class_count: int) -
 
 
 def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
-    counts = {marked("an iteration leaves no image of a few-shot class to classify"): shape.query_count}
+    counts = {
+        marked("an iteration leaves no image of a few-shot class to classify"): shape.query_count
+    }
     if coarse_levels:
         left = shape.coarse_images - shape.coarse_shots
         counts[marked("an iteration leaves no image of a coarse class to classify")] = left
@@ -211,10 +246,16 @@ def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
 def _able_classes(training_set: TrainingSet, shape: EpisodeShape) -> Positions:
     needed = shape.shots + shape.query_count
     own = training_set.images_by_class
-    able = np.array([position for position in training_set.few_shot.tolist() if len(own[position]) >= needed])
+    able = np.array(
+        [position for position in training_set.few_shot.tolist() if len(own[position]) >= needed]
+    )
     if len(able) < shape.ways or shape.ways < LEAST_CLASSES:
-        scarce = [position for position in training_set.few_shot.tolist() if len(own[position]) < needed]
-        example = f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
+        scarce = [
+            position for position in training_set.few_shot.tolist() if len(own[position]) < needed
+        ]
+        example = (
+            f"; “{training_set.class_names[scarce[0]]}” has {len(own[scarce[0]])}" if scarce else ""
+        )
         raise InputError(
             "too few classes have enough images for {ways}-way {shots}-shot training",
             expected="at least {least_classes} few-shot classes with {needed} images each",
@@ -259,7 +300,9 @@ class PrototypePropagation(Objective):
             generator=torch.Generator().manual_seed(seed),
         )
         self.buffer = PrototypeBuffer(training_set, embedding_width)
-        self.heads = ClassHeads(embedding_width, training_set, seed=seed) if settings.head_weight else None
+        self.heads = (
+            ClassHeads(embedding_width, training_set, seed=seed) if settings.head_weight else None
+        )
         self.guessed = GuessedParents() if settings.guess_weight else None
         self._training_set = training_set
 
@@ -299,39 +342,61 @@ class PrototypePropagation(Objective):
         assert draw.kept is not None, "drawn by this objective"
         device, task = embeddings.device, draw.few_shot_task
         places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(device)
-        own, classes = initial.vectors.index_select(0, places), torch.from_numpy(task.classes).to(device)
+        own, classes = (
+            initial.vectors.index_select(0, places),
+            torch.from_numpy(task.classes).to(device),
+        )
         others = Prototypes(self.buffer.vectors, self.buffer.exists)
-        vectors = self.guessed(self.attention, own, classes, others, torch.from_numpy(draw.kept).to(device))
-        scores = log_probabilities(embeddings.index_select(0, torch.from_numpy(task.queries).to(device)), vectors)
+        vectors = self.guessed(
+            self.attention, own, classes, others, torch.from_numpy(draw.kept).to(device)
+        )
+        scores = log_probabilities(
+            embeddings.index_select(0, torch.from_numpy(task.queries).to(device)), vectors
+        )
         return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(device))
 
     def _own_weights(self, draw: LevelWiseDraw) -> Tensor:
         """Lambda of each of the subgraph's classes, (S,) float32."""
         fine, coarse = self.settings.own_weight, self.settings.coarse_lambda
         is_few_shot = np.isin(draw.classes, draw.few_shot_task.classes)
-        return torch.from_numpy(np.where(is_few_shot, fine, fine if coarse is None else coarse)).float()
+        return torch.from_numpy(
+            np.where(is_few_shot, fine, fine if coarse is None else coarse)
+        ).float()
 
     def _initial_prototypes(self, embeddings: Tensor, draw: LevelWiseDraw) -> Prototypes:
         device = embeddings.device
         buffered = self.buffer.prototypes_of(torch.from_numpy(draw.classes).to(device))
         rows, places = _support_pairs(draw)
         support = initial_prototypes(
-            embeddings, torch.from_numpy(rows).to(device), torch.from_numpy(places).to(device), len(draw.classes)
+            embeddings,
+            torch.from_numpy(rows).to(device),
+            torch.from_numpy(places).to(device),
+            len(draw.classes),
         )
         is_few_shot = torch.from_numpy(np.isin(draw.classes, draw.few_shot_task.classes)).to(device)
-        share = torch.where(support.exists & ~is_few_shot & buffered.exists, self.settings.fresh_share, 1.0)
+        share = torch.where(
+            support.exists & ~is_few_shot & buffered.exists, self.settings.fresh_share, 1.0
+        )
         share = torch.where(support.exists, share, 0.0)[:, None]
-        return Prototypes(share * support.vectors + (1.0 - share) * buffered.vectors, support.exists | buffered.exists)
+        return Prototypes(
+            share * support.vectors + (1.0 - share) * buffered.vectors,
+            support.exists | buffered.exists,
+        )
 
 
 def _support_pairs(draw: LevelWiseDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of all support images, and the place of each one's class among the subgraph's classes."""
     rows = [task.support.ravel() for task in draw.tasks]
-    places = [np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1]) for task in draw.tasks]
+    places = [
+        np.repeat(np.searchsorted(draw.classes, task.classes), task.support.shape[1])
+        for task in draw.tasks
+    ]
     return np.concatenate(rows), np.concatenate(places)
 
 
-def _task_loss(embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw) -> Tensor:
+def _task_loss(
+    embeddings: Tensor, prototypes: Prototypes, task: LevelTask, draw: LevelWiseDraw
+) -> Tensor:
     queries = embeddings.index_select(0, torch.from_numpy(task.queries).to(embeddings.device))
     places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(embeddings.device)
     scores = log_probabilities(queries, prototypes.vectors.index_select(0, places))
@@ -355,7 +420,13 @@ class PrototypeBuffer(nn.Module):
         self.register_buffer("vectors", torch.zeros(training_set.class_count, embedding_width))
         self.register_buffer("exists", torch.zeros(training_set.class_count, dtype=torch.bool))
 
-    def refresh(self, embed: Embed, generator: np.random.Generator | None = None, *, sample: int | None = None) -> None:
+    def refresh(
+        self,
+        embed: Embed,
+        generator: np.random.Generator | None = None,
+        *,
+        sample: int | None = None,
+    ) -> None:
         """Compute `P0` of every class by Eq. 3, from at most `sample` images of each, by default all."""
         members = self._members
         if generator is not None and sample is not None:
@@ -378,7 +449,9 @@ class PrototypeBuffer(nn.Module):
 
     def prototypes_of(self, classes: Tensor) -> Prototypes:
         """Buffered `P0` of the classes at (S,) positions."""
-        return Prototypes(self.vectors.index_select(0, classes), self.exists.index_select(0, classes))
+        return Prototypes(
+            self.vectors.index_select(0, classes), self.exists.index_select(0, classes)
+        )
 
 
 def members_by_class(training_set: TrainingSet) -> list[Positions]:

@@ -42,7 +42,9 @@ Validate = Callable[[Embed], float]
 class IterationDraw:
     """One iteration's data."""
 
-    images: NDArray[np.int64]  # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
+    images: NDArray[
+        np.int64
+    ]  # (B,) int64, positions in the training set; what a subclass adds speaks of these rows
 
 
 class Objective(nn.Module, ABC):
@@ -81,7 +83,9 @@ class Objective(nn.Module, ABC):
 
     def embed(self, images: Tensor) -> Tensor:
         """Embeddings (B, d) float32 of images (B, 3, H, W) float32, computed in `precision`."""
-        with torch.autocast(images.device.type, self.precision, enabled=self.precision != torch.float32):
+        with torch.autocast(
+            images.device.type, self.precision, enabled=self.precision != torch.float32
+        ):
             embeddings: Tensor = self.backbone(images)
         return embeddings.float()
 
@@ -238,15 +242,21 @@ class _Training:
         """Give batch norms the statistics of the random network: what is embedded before the first step needs them."""
         generator = np.random.default_rng([self.settings.seed, SETTLING])
         for _ in range(SETTLING_BATCHES):
-            positions = generator.choice(len(self._pixels), min(len(self._pixels), EMBEDDING_BATCH), replace=False)
+            positions = generator.choice(
+                len(self._pixels), min(len(self._pixels), EMBEDDING_BATCH), replace=False
+            )
             windows = middle_windows(self._pixels, np.sort(positions), self.settings.side)
             self.objective.embed(normalised(placed(windows, self._device)))
 
     def _iterate(self, step: Callable[..., Tensor]) -> float:
         interval = self.objective.refresh_interval
         if interval and self._iteration % interval == 0:
-            self.objective.refresh(self._embed, np.random.default_rng([self.settings.seed, self._iteration]))
-        generator = np.random.default_rng([self.settings.seed, self._iteration, self._distribution.rank + 1])
+            self.objective.refresh(
+                self._embed, np.random.default_rng([self.settings.seed, self._iteration])
+            )
+        generator = np.random.default_rng(
+            [self.settings.seed, self._iteration, self._distribution.rank + 1]
+        )
         draw = self.objective.draw(generator)
         images = augmented_windows(
             self._pixels,
@@ -301,7 +311,10 @@ class _Training:
 
 def has_statistics(network: torch.nn.Module) -> bool:
     """Whether a network has batch norms, which must see some images before the first refresh."""
-    return any(isinstance(module, torch.nn.modules.batchnorm._BatchNorm) for module in network.modules())  # noqa: SLF001
+    return any(
+        isinstance(module, torch.nn.modules.batchnorm._BatchNorm)  # noqa: SLF001
+        for module in network.modules()
+    )
 
 
 def _require_same_settings(found: Any, expected: dict[str, Any], path: Path) -> None:

@@ -35,5 +35,7 @@ def _remedy(extra: str) -> str:
     if not is_packaged():
         return marked("install protoleaf[{extra}]")
     if extra == "train":
-        return marked("install the package {package} in place of this one; projects and settings stay")
+        return marked(
+            "install the package {package} in place of this one; projects and settings stay"
+        )
     return marked("install Protoleaf with Python: pipx install 'protoleaf[{extra}]'")

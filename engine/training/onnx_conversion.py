@@ -41,7 +41,9 @@ class ModelShape:
     dynamic_axes: tuple[dict[int, str], ...]
 
 
-def to_onnx(module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *, notes: Mapping[str, str]) -> Any:
+def to_onnx(
+    module: nn.Module, inputs: tuple[Tensor, ...], shape: ModelShape, *, notes: Mapping[str, str]
+) -> Any:
     """Convert a module in evaluation mode to an `onnx.ModelProto` without traces of this machine.
 
     Args:
@@ -76,7 +78,9 @@ def _dynamic_shapes(axes: tuple[dict[int, str], ...]) -> tuple[dict[int, Any], .
     seen: set[str] = set()
     shapes: list[dict[int, Any]] = []
     for named in axes:
-        shapes.append({axis: Dim.DYNAMIC if name in seen else Dim(name) for axis, name in named.items()})
+        shapes.append(
+            {axis: Dim.DYNAMIC if name in seen else Dim(name) for axis, name in named.items()}
+        )
         seen.update(named.values())
     return tuple(shapes)
 
@@ -84,7 +88,15 @@ def _dynamic_shapes(axes: tuple[dict[int, str], ...]) -> tuple[dict[int, Any], .
 def _forget_the_machine(model: Any) -> None:
     """Drop the exporter's stack traces: they hold paths of this machine and most of a small file's size."""
     graph = model.graph
-    for part in (model, graph, *graph.node, *graph.value_info, *graph.input, *graph.output, *graph.initializer):
+    for part in (
+        model,
+        graph,
+        *graph.node,
+        *graph.value_info,
+        *graph.input,
+        *graph.output,
+        *graph.initializer,
+    ):
         part.ClearField("metadata_props")
         part.ClearField("doc_string")
 
@@ -105,7 +117,11 @@ def store_weights_as_half(graph: Any) -> None:
         name = tensor.name
         _check_range(name, values)
         tensor.CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}.half"))
-        casts.append(helper.make_node("Cast", [f"{name}.half"], [name], to=TensorProto.FLOAT, name=f"{name}.cast"))
+        casts.append(
+            helper.make_node(
+                "Cast", [f"{name}.half"], [name], to=TensorProto.FLOAT, name=f"{name}.cast"
+            )
+        )
     nodes = [*casts, *graph.node]
     del graph.node[:]
     graph.node.extend(nodes)
@@ -135,7 +151,9 @@ def read_propagation(path: Path) -> PropagationNetwork[Attention]:
     model = read_model(path)
     notes = {entry.key: entry.value for entry in model.metadata_props}
     weights = weights_of(model)
-    normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_FORM_KEY)), None)
+    normalisation: Normalisation | None = next(
+        (each for each in _NORMALISATIONS if each == notes.get(_FORM_KEY)), None
+    )
     if _G not in weights or _H not in weights or normalisation is None:
         raise ModelError(
             "the propagation file holds no attention that training could continue from",
@@ -143,11 +161,15 @@ def read_propagation(path: Path) -> PropagationNetwork[Attention]:
             remedy="train propagation from new weights",
         )
     hidden_width, embedding_width = weights[_G].shape
-    attention = Attention(embedding_width, hidden_width, logit_scale=float(notes.get("logit_scale", "1")))
+    attention = Attention(
+        embedding_width, hidden_width, logit_scale=float(notes.get("logit_scale", "1"))
+    )
     with torch.no_grad():
         attention.g.weight.copy_(torch.from_numpy(weights[_G]))
         attention.h.weight.copy_(torch.from_numpy(weights[_H]))
-    return PropagationNetwork(attention, steps=int(notes.get("steps", "1")), normalisation=normalisation)
+    return PropagationNetwork(
+        attention, steps=int(notes.get("steps", "1")), normalisation=normalisation
+    )
 
 
 def read_model(path: Path) -> Any:
@@ -168,5 +190,10 @@ def weights_of(model: Any) -> Mapping[str, NDArray[np.float32]]:
     """All float tensors of an `onnx.ModelProto`, those stored as float16 under the name of the tensor they become."""
     from onnx import numpy_helper
 
-    arrays = {tensor.name.removesuffix(_HALF): numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    return {name: array.astype(np.float32) for name, array in arrays.items() if array.dtype.kind == "f"}
+    arrays = {
+        tensor.name.removesuffix(_HALF): numpy_helper.to_array(tensor)
+        for tensor in model.graph.initializer
+    }
+    return {
+        name: array.astype(np.float32) for name, array in arrays.items() if array.dtype.kind == "f"
+    }

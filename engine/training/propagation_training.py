@@ -43,32 +43,55 @@ class PropagationTrainingSettings:
 
     episodes: EpisodeSettings = field(default_factory=EpisodeSettings)  # how episodes are drawn
     iterations: int = 1000  # episodes to train on, one step each
-    validation_interval: int = 50  # iterations between two validations; the best state, also the start, is kept
+    validation_interval: int = (
+        50  # iterations between two validations; the best state, also the start, is kept
+    )
     validation_episodes: int = 50  # episodes of each look
     test_episodes: int = 200  # episodes over held-out classes that the figures are measured on
     hidden_width: int = HIDDEN_WIDTH  # of the attention
-    logit_scale: float = 1.0  # factor on the cosine before the softmax; 1 is what the authors published
+    logit_scale: float = (
+        1.0  # factor on the cosine before the softmax; 1 is what the authors published
+    )
     normalisation: Normalisation = "softmax"  # of the attention weights
     steps: int = 1  # propagation steps
     lambda_: float | None = (
         None  # fixed weight of `P0`, in the paper 0 for 1 shot and 0.5 for 5; None learns `shrinkage`
     )
     shrinkage: float = 1.0  # start value s of lambda = n / (n + s) for a prototype of n images
-    temperature: float | None = None  # start value; None takes twice the variance of a component within a leaf class
+    temperature: float | None = (
+        None  # start value; None takes twice the variance of a component within a leaf class
+    )
     learns_temperature: bool = True  # whether temperatures move with the rest
     learning_rate: float = 1e-3  # Adam's, for the attention
     scalar_learning_rate: float = 1e-2  # Adam's, for the logarithms of temperatures and shrinkage
     weight_decay: float = 1e-5  # on the attention only
-    rate_factor: float = 0.7  # factor on the learning rates at `first_decay` and every `decay_interval` after
+    rate_factor: float = (
+        0.7  # factor on the learning rates at `first_decay` and every `decay_interval` after
+    )
     first_decay: int = 67  # iterations, in the paper's proportion (10k of 150k)
     decay_interval: int = 100  # likewise (15k of 150k)
     seed: int = 0  # of every draw
 
     def __post_init__(self) -> None:
-        at_least(self, iterations=0, validation_interval=1, validation_episodes=1, test_episodes=1, hidden_width=1)
+        at_least(
+            self,
+            iterations=0,
+            validation_interval=1,
+            validation_episodes=1,
+            test_episodes=1,
+            hidden_width=1,
+        )
         at_least(self, steps=1, first_decay=0, decay_interval=1, seed=0)
-        between(self, lambda_=(0.0, 1.0), learning_rate=(0.0, 1.0), scalar_learning_rate=(0.0, 10.0))
-        between(self, weight_decay=(0.0, 1.0), rate_factor=(0.0, 1.0), shrinkage=(1e-6, 1e6), temperature=(1e-6, 1e9))
+        between(
+            self, lambda_=(0.0, 1.0), learning_rate=(0.0, 1.0), scalar_learning_rate=(0.0, 10.0)
+        )
+        between(
+            self,
+            weight_decay=(0.0, 1.0),
+            rate_factor=(0.0, 1.0),
+            shrinkage=(1e-6, 1e6),
+            temperature=(1e-6, 1e9),
+        )
 
 
 @dataclass(frozen=True)
@@ -94,13 +117,20 @@ class Learner(nn.Module):
     """All that is learned: the attention, temperatures of fine and coarse tasks, and the shrinkage."""
 
     def __init__(
-        self, attention: Attention, temperatures: tuple[float, float], settings: PropagationTrainingSettings
+        self,
+        attention: Attention,
+        temperatures: tuple[float, float],
+        settings: PropagationTrainingSettings,
     ) -> None:
         super().__init__()
         self.settings = settings
         self.attention = attention
-        self.log_temperatures = nn.Parameter(torch.tensor(temperatures).log(), settings.learns_temperature)
-        self.log_shrinkage = nn.Parameter(torch.tensor(settings.shrinkage).log(), settings.lambda_ is None)
+        self.log_temperatures = nn.Parameter(
+            torch.tensor(temperatures).log(), settings.learns_temperature
+        )
+        self.log_shrinkage = nn.Parameter(
+            torch.tensor(settings.shrinkage).log(), settings.lambda_ is None
+        )
 
     def lambda_of(self, image_counts: Tensor) -> Tensor:
         """Weight of `P0` (Eq. 6) for prototypes of so many images each, (S,) float."""
@@ -108,7 +138,9 @@ class Learner(nn.Module):
             return torch.full_like(image_counts, self.settings.lambda_)
         return image_counts / (image_counts + self.log_shrinkage.exp())
 
-    def forward(self, collection: Collection, episode: Episode, *, propagates: bool = True) -> list[Tensor]:
+    def forward(
+        self, collection: Collection, episode: Episode, *, propagates: bool = True
+    ) -> list[Tensor]:
         """Log-probabilities (q, K) of each of the episode's tasks."""
         initial, image_counts = _episode_prototypes(collection, episode)
         lambda_ = self.lambda_of(image_counts) if propagates else torch.ones_like(image_counts)
@@ -125,7 +157,9 @@ class Learner(nn.Module):
     def _scores(self, collection: Collection, prototypes: Tensor, task: Task) -> Tensor:
         queries = collection.embeddings[torch.from_numpy(task.images)]
         temperature = self.log_temperatures[int(task.is_coarse)].exp()
-        return log_probabilities(queries, prototypes[torch.from_numpy(task.candidates)], temperature)
+        return log_probabilities(
+            queries, prototypes[torch.from_numpy(task.candidates)], temperature
+        )
 
 
 def _episode_prototypes(collection: Collection, episode: Episode) -> tuple[Prototypes, Tensor]:
@@ -133,34 +167,51 @@ def _episode_prototypes(collection: Collection, episode: Episode) -> tuple[Proto
     classes = torch.from_numpy(episode.classes)
     support_places = torch.from_numpy(episode.support_places)
     support = initial_prototypes(
-        collection.embeddings, torch.from_numpy(episode.support_images), support_places, len(classes)
+        collection.embeddings,
+        torch.from_numpy(episode.support_images),
+        support_places,
+        len(classes),
     )
-    vectors = torch.where(support.exists[:, None], support.vectors, collection.coarse.vectors[classes])
+    vectors = torch.where(
+        support.exists[:, None], support.vectors, collection.coarse.vectors[classes]
+    )
     shots = torch.bincount(support_places, minlength=len(classes)).float()
     counts = torch.where(support.exists, shots, collection.coarse_counts[classes])
     return Prototypes(vectors, support.exists | collection.coarse.exists[classes]), counts
 
 
-def prepare(hierarchy: ClassArrays, shares: ImageShares, embeddings: NDArray[np.floating]) -> Collection:
+def prepare(
+    hierarchy: ClassArrays, shares: ImageShares, embeddings: NDArray[np.floating]
+) -> Collection:
     """Make the buffer: a coarse class's own images, or its descendants' coarse images where it has none."""
     images_of = list(shares.coarse)
     for position in np.flatnonzero(~hierarchy.is_leaf).tolist():
         if not len(images_of[position]):
-            images_of[position] = np.concatenate([shares.coarse[below] for below in hierarchy.descendants(position)])
+            images_of[position] = np.concatenate(
+                [shares.coarse[below] for below in hierarchy.descendants(position)]
+            )
     counts = np.array([len(images) for images in images_of])
     pairs = np.concatenate(images_of), np.repeat(np.arange(len(counts)), counts)
     points = torch.from_numpy(np.ascontiguousarray(embeddings, dtype=np.float32))
-    coarse = initial_prototypes(points, torch.from_numpy(pairs[0]), torch.from_numpy(pairs[1]), len(counts))
+    coarse = initial_prototypes(
+        points, torch.from_numpy(pairs[0]), torch.from_numpy(pairs[1]), len(counts)
+    )
     return Collection(points, coarse, torch.from_numpy(counts).float())
 
 
 def start_temperatures(
-    collection: Collection, shares: ImageShares, leaves: Positions, settings: PropagationTrainingSettings
+    collection: Collection,
+    shares: ImageShares,
+    leaves: Positions,
+    settings: PropagationTrainingSettings,
 ) -> tuple[float, float]:
     """Start values for fine and coarse tasks: twice the variance of one component within a training leaf."""
     if settings.temperature is not None:
         return settings.temperature, settings.temperature
-    variances = [collection.embeddings[torch.from_numpy(shares.few_shot[leaf])].var(dim=0).mean() for leaf in leaves]
+    variances = [
+        collection.embeddings[torch.from_numpy(shares.few_shot[leaf])].var(dim=0).mean()
+        for leaf in leaves
+    ]
     start = max(2.0 * float(torch.stack(variances).mean()), float(np.finfo(np.float32).eps))
     return start, start
 
@@ -176,7 +227,11 @@ def level_wise_loss(scores: list[Tensor], episode: Episode) -> Tensor:
 
 @torch.no_grad()
 def measure(
-    learner: Learner, collection: Collection, episodes: Iterable[Episode], *, propagates: bool = True
+    learner: Learner,
+    collection: Collection,
+    episodes: Iterable[Episode],
+    *,
+    propagates: bool = True,
 ) -> HeldOutFigures:
     """Figures over the few-shot tasks, the first of each episode."""
     losses, hits = [], []
@@ -185,7 +240,9 @@ def measure(
         targets = torch.from_numpy(episode.tasks[0].targets)
         losses.append(nn.functional.nll_loss(scores, targets, reduction="none"))
         hits.append(scores.argmax(dim=1) == targets)
-    return HeldOutFigures(float(torch.cat(losses).mean()), float(torch.cat(hits).float().mean()), len(torch.cat(hits)))
+    return HeldOutFigures(
+        float(torch.cat(losses).mean()), float(torch.cat(hits).float().mean()), len(torch.cat(hits))
+    )
 
 
 @dataclass(frozen=True)
@@ -200,11 +257,15 @@ class TrainedPropagation:
     before: HeldOutFigures  # figures of the attention and values that training started from
     after: HeldOutFigures  # figures of the result
     without_propagation: HeldOutFigures  # figures with lambda = 1; propagation should beat them
-    held_out_images: int  # images that the figures were measured on, by turns as support and as query
+    held_out_images: (
+        int  # images that the figures were measured on, by turns as support and as query
+    )
     settings: PropagationTrainingSettings  # how it was trained
 
     def network(self) -> PropagationNetwork[Attention]:
-        return PropagationNetwork(self.attention, steps=self.settings.steps, normalisation=self.settings.normalisation)
+        return PropagationNetwork(
+            self.attention, steps=self.settings.steps, normalisation=self.settings.normalisation
+        )
 
 
 def train_attention(
@@ -243,10 +304,15 @@ def train_attention(
     leaves = split_leaves(shares, settings.episodes, sharing)
     collection = prepare(hierarchy, shares, embeddings)
     attention = _attention(embeddings.shape[1], settings, start)
-    learner = Learner(attention, start_temperatures(collection, shares, leaves.training, settings), settings)
+    learner = Learner(
+        attention, start_temperatures(collection, shares, leaves.training, settings), settings
+    )
 
     def draw(part: Positions, generator: np.random.Generator, count: int) -> Iterator[Episode]:
-        return (draw_episode(hierarchy, shares, part, settings.episodes, generator) for _ in range(count))
+        return (
+            draw_episode(hierarchy, shares, part, settings.episodes, generator)
+            for _ in range(count)
+        )
 
     tests = list(draw(leaves.held_out, testing, settings.test_episodes))
     before = measure(learner, collection, tests)
@@ -256,7 +322,10 @@ def train_attention(
         draw(leaves.training, training, settings.iterations),
         validation=list(draw(leaves.validation, validating, settings.validation_episodes)),
         meter=ProgressMeter(
-            settings.iterations, on_progress, unit="episodes", units_a_round=settings.validation_interval
+            settings.iterations,
+            on_progress,
+            unit="episodes",
+            units_a_round=settings.validation_interval,
         ),
         on_point=on_point,
         cancel=cancel or CancelToken(),
@@ -275,14 +344,21 @@ def train_attention(
     )
 
 
-def _attention(width: int, settings: PropagationTrainingSettings, start: Attention | None) -> Attention:
+def _attention(
+    width: int, settings: PropagationTrainingSettings, start: Attention | None
+) -> Attention:
     if start is None:
         generator = torch.Generator().manual_seed(settings.seed)
-        return Attention(width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator)
+        return Attention(
+            width, settings.hidden_width, logit_scale=settings.logit_scale, generator=generator
+        )
     if start.embedding_width != width:
         found = f"{start.embedding_width}"
         raise ModelError(
-            "the attention does not fit the embeddings", expected="width {width}", found=found, width=width
+            "the attention does not fit the embeddings",
+            expected="width {width}",
+            found=found,
+            width=width,
         )
     return deepcopy(start)
 
@@ -329,9 +405,13 @@ def _train(
     return tuple(history)
 
 
-def _optimizer(learner: Learner) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
+def _optimizer(
+    learner: Learner,
+) -> tuple[torch.optim.Optimizer, torch.optim.lr_scheduler.LRScheduler]:
     settings = learner.settings
-    scalars = [value for value in (learner.log_temperatures, learner.log_shrinkage) if value.requires_grad]
+    scalars = [
+        value for value in (learner.log_temperatures, learner.log_shrinkage) if value.requires_grad
+    ]
     groups = [
         {"params": list(learner.attention.parameters()), "lr": settings.learning_rate},
         {"params": scalars, "lr": settings.scalar_learning_rate, "weight_decay": 0.0},

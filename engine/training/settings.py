@@ -15,7 +15,9 @@ class TrainingSettings:
     """Optimiser, schedule and arithmetic; the defaults are the paper's."""
 
     iterations: int = PAPER_ITERATIONS  # mini-batches, one step of the optimiser each
-    side: int = 84  # side of the trained images in pixels; 84 in the paper, 112 in the authors' code
+    side: int = (
+        84  # side of the trained images in pixels; 84 in the paper, 112 in the authors' code
+    )
     learning_rate: float = 1e-3  # of Adam at the start
     momentum: float = 0.9  # Adam's first decay rate
     weight_decay: float = 1e-4  # of Adam; 1e-5 in the authors' code
@@ -27,7 +29,9 @@ class TrainingSettings:
     # "shifted crop" (a random window and a flip), "resized crop" (a random window of 20 to 100% of the area, as in the
     # authors' code, and a flip), or "none" (the middle)
     augmentation: Augmentation = "shifted crop"
-    precision: Precision = "auto"  # of the backbone; "auto" takes bfloat16 where the processor has instructions for it
+    precision: Precision = (
+        "auto"  # of the backbone; "auto" takes bfloat16 where the processor has instructions for it
+    )
     device: str = "auto"  # "auto", "cpu" or "cuda"
     compiles: bool = False  # whether the backbone goes through `torch.compile`
     checkpoint_interval: int = 500  # iterations between two checkpoints
@@ -38,7 +42,10 @@ class TrainingSettings:
         for name in ("iterations", "side", "checkpoint_interval", "point_interval"):
             if getattr(self, name) < 1:
                 raise InputError(
-                    "{name} is too small", expected="at least 1", found=str(getattr(self, name)), name=name
+                    "{name} is too small",
+                    expected="at least 1",
+                    found=str(getattr(self, name)),
+                    name=name,
                 )
 
     def learning_rate_at(self, iteration: int) -> float:
@@ -46,7 +53,9 @@ class TrainingSettings:
         first = self.first_decay_share * self.iterations
         if iteration < first:
             return self.learning_rate
-        decays = 1 + int((iteration - first) / max(self.decay_interval_share * self.iterations, 1.0))
+        decays = 1 + int(
+            (iteration - first) / max(self.decay_interval_share * self.iterations, 1.0)
+        )
         return float(self.learning_rate * self.rate_factor**decays)
 
 
@@ -60,7 +69,11 @@ def at_least(settings: object, **limits: int) -> None:
         value = getattr(settings, name)
         if value is not None and value < least:
             raise UsageError(
-                "the setting {name} is too small", expected="at least {least}", found=str(value), name=name, least=least
+                "the setting {name} is too small",
+                expected="at least {least}",
+                found=str(value),
+                name=name,
+                least=least,
             )
 
 

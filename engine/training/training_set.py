@@ -25,7 +25,9 @@ class TrainingSet:
     pixels: NDArray[np.uint8]
     class_positions: Positions  # (n,) int64 in [0, C), the most specific class known of each image
     edge_index: Positions  # (2, E) int64, row 0 the parent, row 1 the child; without cycles
-    levels: Positions  # (C,) int64, level of each class; a class competes with the others on its level
+    levels: (
+        Positions  # (C,) int64, level of each class; a class competes with the others on its level
+    )
     few_shot: Positions  # (F,) int64, sorted positions of the few-shot (finest) classes; all others are coarse
     class_names: tuple[str, ...]  # C names, for messages
 
@@ -45,11 +47,15 @@ class TrainingSet:
 
     @cached_property
     def ancestors(self) -> tuple[frozenset[int], ...]:
-        return tuple(frozenset(nx.ancestors(self._graph, position)) for position in range(self.class_count))
+        return tuple(
+            frozenset(nx.ancestors(self._graph, position)) for position in range(self.class_count)
+        )
 
     @cached_property
     def descendants(self) -> tuple[frozenset[int], ...]:
-        return tuple(frozenset(nx.descendants(self._graph, position)) for position in range(self.class_count))
+        return tuple(
+            frozenset(nx.descendants(self._graph, position)) for position in range(self.class_count)
+        )
 
     @cached_property
     def _graph(self) -> "nx.DiGraph[int]":
@@ -77,9 +83,15 @@ class EpisodeSettings:
     shots: int = 1  # labelled images of each few-shot class (the support set)
     queries: int = 5  # images of each few-shot class to classify
     coarse_queries: int = 10  # images of each coarse class to classify at its level, at most
-    coarse_share: float = 0.5  # share of each leaf's images that is labelled with one of its ancestors only
-    coarse_query_share: float = 0.2  # share of a coarse class's images kept as queries and out of its prototype
-    validation_share: float = 0.2  # share of the leaf classes that only choose which iteration is kept
+    coarse_share: float = (
+        0.5  # share of each leaf's images that is labelled with one of its ancestors only
+    )
+    coarse_query_share: float = (
+        0.2  # share of a coarse class's images kept as queries and out of its prototype
+    )
+    validation_share: float = (
+        0.2  # share of the leaf classes that only choose which iteration is kept
+    )
     held_out_share: float = 0.2  # share of the leaf classes that only the figures are measured on
 
     def __post_init__(self) -> None:
@@ -124,13 +136,18 @@ class ClassArrays:
 class ImageShares:
     """Which images play which part; none plays two."""
 
-    few_shot: tuple[Positions, ...]  # images of each leaf for support sets and queries; empty for coarse classes
+    few_shot: tuple[
+        Positions, ...
+    ]  # images of each leaf for support sets and queries; empty for coarse classes
     coarse: tuple[Positions, ...]  # images behind each coarse class's prototype; empty for leaves
     coarse_queries: tuple[Positions, ...]  # images of each coarse class to classify at its level
 
 
 def share_out(
-    hierarchy: ClassArrays, class_positions: Positions, settings: EpisodeSettings, generator: np.random.Generator
+    hierarchy: ClassArrays,
+    class_positions: Positions,
+    settings: EpisodeSettings,
+    generator: np.random.Generator,
 ) -> ImageShares:
     """Give every image one part: few-shot image of its leaf, or coarse-labelled.
 
@@ -170,21 +187,28 @@ class LeafSplit:
     held_out: Positions
 
 
-def split_leaves(shares: ImageShares, settings: EpisodeSettings, generator: np.random.Generator) -> LeafSplit:
+def split_leaves(
+    shares: ImageShares, settings: EpisodeSettings, generator: np.random.Generator
+) -> LeafSplit:
     """Split the leaves that have enough images for an episode.
 
     Raises:
         InputError: fewer than six leaves have enough images.
     """
     needed = settings.shots + settings.queries
-    able = np.array([place for place, images in enumerate(shares.few_shot) if len(images) >= needed], dtype=np.int64)
+    able = np.array(
+        [place for place, images in enumerate(shares.few_shot) if len(images) >= needed],
+        dtype=np.int64,
+    )
     if len(able) < LEAST_LEAVES:
         raise too_little(settings, len(able))
     spare = len(able) - LEAST_LEAVES
     validation = LEAST_CLASSES + int(spare * settings.validation_share)
     held_out = LEAST_CLASSES + int(spare * settings.held_out_share)
     parts = np.split(generator.permutation(able), [validation, validation + held_out])
-    return LeafSplit(training=np.sort(parts[2]), validation=np.sort(parts[0]), held_out=np.sort(parts[1]))
+    return LeafSplit(
+        training=np.sort(parts[2]), validation=np.sort(parts[0]), held_out=np.sort(parts[1])
+    )
 
 
 def too_little(settings: EpisodeSettings, able: int) -> InputError:
@@ -241,13 +265,21 @@ def draw_episode(
     above = np.unique(np.concatenate([hierarchy.ancestors(int(leaf)) for leaf in fine]))
     classes = np.union1d(fine, above)
     inside = np.isin(hierarchy.edge_index[1], classes)
-    drawn = [generator.choice(shares.few_shot[leaf], settings.shots + settings.queries, replace=False) for leaf in fine]
+    drawn = [
+        generator.choice(shares.few_shot[leaf], settings.shots + settings.queries, replace=False)
+        for leaf in fine
+    ]
     tasks = [_task(classes, fine, [images[settings.shots :] for images in drawn], is_coarse=False)]
     for level in np.unique(hierarchy.levels[above]):
         level_classes = above[hierarchy.levels[above] == level]
-        candidates = np.array([place for place in level_classes if len(shares.coarse_queries[place])], dtype=np.int64)
+        candidates = np.array(
+            [place for place in level_classes if len(shares.coarse_queries[place])], dtype=np.int64
+        )
         own = [shares.coarse_queries[place] for place in candidates]
-        queries = [generator.choice(each, min(settings.coarse_queries, len(each)), replace=False) for each in own]
+        queries = [
+            generator.choice(each, min(settings.coarse_queries, len(each)), replace=False)
+            for each in own
+        ]
         if len(candidates) >= LEAST_CLASSES:
             tasks.append(_task(classes, candidates, queries, is_coarse=True))
     edges = np.searchsorted(classes, hierarchy.edge_index[:, inside])
@@ -256,6 +288,8 @@ def draw_episode(
     return Episode(classes, edges, support, places, tuple(tasks))
 
 
-def _task(classes: Positions, candidates: Positions, images: Sequence[Positions], *, is_coarse: bool) -> Task:
+def _task(
+    classes: Positions, candidates: Positions, images: Sequence[Positions], *, is_coarse: bool
+) -> Task:
     targets = np.repeat(np.arange(len(candidates)), [len(of_class) for of_class in images])
     return Task(np.searchsorted(classes, candidates), np.concatenate(images), targets, is_coarse)

@@ -22,7 +22,9 @@ _log = logging.getLogger(__name__)
 
 JOBS: Final = "engine.jobs"
 """The package that answers requests, run as a program; in the packaged one the word "worker" starts it."""
-STDERR_KEPT: Final = 20_000  # bytes at the end of what a worker wrote to standard error: room for a traceback
+STDERR_KEPT: Final = (
+    20_000  # bytes at the end of what a worker wrote to standard error: room for a traceback
+)
 _LOOK_S: Final = 0.05
 _MEMORY_LOOK_S: Final = 0.2
 
@@ -141,7 +143,8 @@ class Worker:
             )
         steps = {"writer": self._write, "standard error": self._read_stderr, "reader": self._read}
         self._threads = [
-            threading.Thread(target=step, name=f"worker {name}", daemon=True) for name, step in steps.items()
+            threading.Thread(target=step, name=f"worker {name}", daemon=True)
+            for name, step in steps.items()
         ]
         for thread in self._threads:
             thread.start()

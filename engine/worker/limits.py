@@ -51,7 +51,9 @@ class Limits:
 def usual_limits() -> Limits:
     """Limits that fit this computer."""
     half = int(psutil.virtual_memory().total * SHARE_OF_MEMORY)
-    return Limits(INSPECTION_S, min(max(half, LEAST_MEMORY), MOST_MEMORY), min(MOST_FILE_BYTES, half))
+    return Limits(
+        INSPECTION_S, min(max(half, LEAST_MEMORY), MOST_MEMORY), min(MOST_FILE_BYTES, half)
+    )
 
 
 def hold_to(limits: Limits) -> None:
@@ -65,8 +67,14 @@ def hold_to(limits: Limits) -> None:
 
     information = psutil.Process().memory_info()
     # Private memory, not the address space: libraries reserve far more of that than they ever use.
-    _lower(resource.RLIMIT_DATA, int(getattr(information, "data", information.vms)) + limits.memory_bytes)
-    _lower(resource.RLIMIT_CPU, int(psutil.Process().cpu_times().user + limits.seconds * (os.cpu_count() or 1)) + 1)
+    _lower(
+        resource.RLIMIT_DATA,
+        int(getattr(information, "data", information.vms)) + limits.memory_bytes,
+    )
+    _lower(
+        resource.RLIMIT_CPU,
+        int(psutil.Process().cpu_times().user + limits.seconds * (os.cpu_count() or 1)) + 1,
+    )
     _lower(resource.RLIMIT_CORE, 0)
 
 
@@ -83,7 +91,9 @@ def ending_text(return_code: int) -> str:
     if return_code >= 0:
         return Message("it ended with status {status}", {"status": return_code})
     try:
-        return Message("the system ended it with {signal}", {"signal": signal.Signals(-return_code).name})
+        return Message(
+            "the system ended it with {signal}", {"signal": signal.Signals(-return_code).name}
+        )
     except ValueError:
         return Message("the system ended it with signal {number}", {"number": -return_code})
 
@@ -100,7 +110,11 @@ def peak_memory_bytes() -> int:
 
 
 def ask_child(
-    request: Request[R], limits: Limits, *, cancel: CancelToken | None = None, command: Sequence[str] = ()
+    request: Request[R],
+    limits: Limits,
+    *,
+    cancel: CancelToken | None = None,
+    command: Sequence[str] = (),
 ) -> R:
     """Let a child process, by default this program as a worker, do one job on an untrusted file within limits.
 
@@ -110,9 +124,17 @@ def ask_child(
     """
     memory_bytes = limits.memory_bytes + _PROGRAM_BYTES
     try:
-        ending = run(request, limit_s=limits.seconds, memory_bytes=memory_bytes, cancel=cancel, command=command)
+        ending = run(
+            request,
+            limit_s=limits.seconds,
+            memory_bytes=memory_bytes,
+            cancel=cancel,
+            command=command,
+        )
     except OSError as error:
-        raise ModelError("the file cannot be examined: no process can be started", found=str(error)) from error
+        raise ModelError(
+            "the file cannot be examined: no process can be started", found=str(error)
+        ) from error
     match ending:
         case Done(result):
             return result
@@ -120,10 +142,14 @@ def ask_child(
             raise ModelError(_shown(message))
         case TookTooLong():
             within = "an answer within {limit:g} s"
-            raise ModelError("the model takes too long", expected=within, remedy=_REMEDY, limit=limits.seconds)
+            raise ModelError(
+                "the model takes too long", expected=within, remedy=_REMEDY, limit=limits.seconds
+            )
         case TookTooMuchMemory():
             raise too_much_memory(limits.memory_bytes)
-    raise ModelError("the model crashed the process that examined it", found=_last_words(ending), remedy=_REMEDY)
+    raise ModelError(
+        "the model crashed the process that examined it", found=_last_words(ending), remedy=_REMEDY
+    )
 
 
 def _last_words(ending: Failed | Died) -> str:
@@ -136,14 +162,19 @@ def _last_words(ending: Failed | Died) -> str:
 
 def _shown(reason: str) -> str:
     """A reason for the screen: names from the file are part of it, of any length and with any letters."""
-    plain = "".join(letter if letter.isprintable() else "�" for letter in reason[: _LONGEST_REASON + 1])
+    plain = "".join(
+        letter if letter.isprintable() else "�" for letter in reason[: _LONGEST_REASON + 1]
+    )
     return plain if len(plain) <= _LONGEST_REASON else f"{plain[: _LONGEST_REASON - 1]}…"
 
 
 def too_much_memory(limit_bytes: int) -> ModelError:
     """The error of a model that takes more memory than allowed."""
     return ModelError(
-        "the model needs too much memory", expected="at most {limit:,.0f} MB", remedy=_REMEDY, limit=limit_bytes / 2**20
+        "the model needs too much memory",
+        expected="at most {limit:,.0f} MB",
+        remedy=_REMEDY,
+        limit=limit_bytes / 2**20,
     )
 
 

@@ -27,8 +27,12 @@ _SHOWN: Final = 80  # characters of a line that cannot be read
 class Request(Generic[R]):
     """Base of requests: frozen dataclasses, generic in their result."""
 
-    result_type: ClassVar[type[Any]]  # dataclass of the result, taken from the base `Request[Result]`
-    event_types: ClassVar[tuple[type[Any], ...]] = ()  # dataclasses of the events besides `Progress`
+    result_type: ClassVar[
+        type[Any]
+    ]  # dataclass of the result, taken from the base `Request[Result]`
+    event_types: ClassVar[
+        tuple[type[Any], ...]
+    ] = ()  # dataclasses of the events besides `Progress`
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -88,7 +92,9 @@ class Envelope:
             return msgspec.convert(self.body, found, dec_hook=_special)
         except (msgspec.ValidationError, ProtoleafError) as error:
             what = "a message of the program has other fields than its kind"
-            raise FormatError(what, found="{kind} ({reason})", kind=self.kind, reason=str(error)) from error
+            raise FormatError(
+                what, found="{kind} ({reason})", kind=self.kind, reason=str(error)
+            ) from error
 
 
 def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:
@@ -101,7 +107,12 @@ def encode(number: int, message: object) -> bytes:
     import msgspec  # the window shows first
 
     body = msgspec.to_builtins(message, enc_hook=_plain)
-    fields = {"version": __version__, "number": number, "kind": type(message).__name__, "body": body}
+    fields = {
+        "version": __version__,
+        "number": number,
+        "kind": type(message).__name__,
+        "body": body,
+    }
     return json.dumps(fields).encode("ascii") + b"\n"
 
 
@@ -114,7 +125,9 @@ def read(line: bytes) -> Envelope:
     """
     try:
         fields = json.loads(line, object_hook=with_messages)
-        version, number, kind, body = (fields[name] for name in ("version", "number", "kind", "body"))
+        version, number, kind, body = (
+            fields[name] for name in ("version", "number", "kind", "body")
+        )
     except (ValueError, KeyError, TypeError) as error:
         found = line.decode("utf-8", "replace")[:_SHOWN].strip() or "nothing"
         raise FormatError("this line is not a message of the program", found=found) from error

@@ -25,7 +25,9 @@ from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, rea
 _log = logging.getLogger(__name__)
 
 Send = Callable[[object], None]  # sends an event; safe from any thread
-Handler = Callable[[Any, Send, CancelToken], object]  # sends events while it works, and returns the result
+Handler = Callable[
+    [Any, Send, CancelToken], object
+]  # sends events while it works, and returns the result
 Handlers = Mapping[type[Request[Any]], Handler]
 
 NOT_A_REQUEST: Final = 2  # exit status after a line that is no request
@@ -39,7 +41,9 @@ class _Requests:
         self._stdin = stdin
         self._known = known
         self._tokens: dict[int, CancelToken] = {}
-        self._waiting: queue.SimpleQueue[tuple[int, Request[Any] | ProtoleafError | None]] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[tuple[int, Request[Any] | ProtoleafError | None]] = (
+            queue.SimpleQueue()
+        )
         threading.Thread(target=self._listen, name="listener", daemon=True).start()
 
     def next(self) -> tuple[int, Request[Any] | ProtoleafError | None]:
@@ -95,7 +99,9 @@ def serve(stdin: Iterator[bytes], stdout: IO[bytes], handlers: Handlers) -> int:
         if isinstance(request, ProtoleafError):
             write(number, Failed.of(request))
             return NOT_A_REQUEST
-        answer = _answer(request, handlers[type(request)], partial(write, number), requests.token(number))
+        answer = _answer(
+            request, handlers[type(request)], partial(write, number), requests.token(number)
+        )
         requests.forget(number)
         write(number, answer)
         status = 1 if isinstance(answer, Failed) else status

@@ -20,8 +20,12 @@ def main() -> int:
     """
     parser = argparse.ArgumentParser(prog="installer", description=__doc__)
     parser.add_argument("--flavour", choices=FLAVOURS, default="cpu")
-    parser.add_argument("--only-program", action="store_true", help="build the program's folder, pack nothing")
-    parser.add_argument("--twice", action="store_true", help="build all of it again, and compare the bytes")
+    parser.add_argument(
+        "--only-program", action="store_true", help="build the program's folder, pack nothing"
+    )
+    parser.add_argument(
+        "--twice", action="store_true", help="build all of it again, and compare the bytes"
+    )
     chosen = parser.parse_args()
     flavour = FLAVOURS[chosen.flavour]
     products = _build(flavour, pack=not chosen.only_program)
@@ -29,7 +33,9 @@ def main() -> int:
         first = {path: sha256_of(path) for path in products}
         again = {path: sha256_of(path) for path in _build(flavour, pack=not chosen.only_program)}
         differ = sorted(path.name for path in first if first[path] != again[path])
-        sys.stdout.write(f"built twice: {', '.join(differ) + ' differ' if differ else 'the same bytes'}\n")
+        sys.stdout.write(
+            f"built twice: {', '.join(differ) + ' differ' if differ else 'the same bytes'}\n"
+        )
         return 1 if differ else 0
     return 0
 
@@ -56,7 +62,11 @@ def _build(flavour: Flavour, *, pack: bool) -> list[Path]:
 
 def _size_of(folder: Path) -> int:
     """Bytes of all files below a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return sum(
+        path.stat().st_size
+        for path in folder.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    )
 
 
 if __name__ == "__main__":

@@ -25,7 +25,9 @@ def write_archive(folder: Path, target: Path, *, modified: int) -> None:
         tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):
         for path in [folder, *sorted(_below(folder))]:
-            entry = tar.gettarinfo(path, f"{folder.name}/{path.relative_to(folder).as_posix()}".removesuffix("/."))
+            entry = tar.gettarinfo(
+                path, f"{folder.name}/{path.relative_to(folder).as_posix()}".removesuffix("/.")
+            )
             entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = modified, 0, 0, "", ""
             entry.mode = 0o755 if entry.mode & 0o100 else 0o644
             if entry.isreg():

@@ -62,7 +62,9 @@ FOUND_BY_PATH: Final = ("fusion_utils",)
 
 def spoken_languages() -> list[str]:
     """Codes of the languages that come along beside English."""
-    return sorted(path.stem.removeprefix("protoleaf_") for path in TRANSLATIONS.glob("protoleaf_*.qm"))
+    return sorted(
+        path.stem.removeprefix("protoleaf_") for path in TRANSLATIONS.glob("protoleaf_*.qm")
+    )
 
 
 def library_folders() -> list[str]:
@@ -81,8 +83,14 @@ def cuda_libraries(packages: Path) -> list[tuple[str, str]]:
         files, and the folder that each goes to.
     """
     named = re.compile(rf"(lib)?({'|'.join(CUDA)})[^/]*(\.so[.\d]*|\.dll)")
-    found = sorted(path for path in (packages / "nvidia").glob("*/*/**/*") if named.fullmatch(path.name))
-    return [(str(path), path.parent.relative_to(packages).as_posix()) for path in found if ".alt." not in path.name]
+    found = sorted(
+        path for path in (packages / "nvidia").glob("*/*/**/*") if named.fullmatch(path.name)
+    )
+    return [
+        (str(path), path.parent.relative_to(packages).as_posix())
+        for path in found
+        if ".alt." not in path.name
+    ]
 
 
 def excluded_modules(*, trains: bool) -> list[str]:

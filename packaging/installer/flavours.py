@@ -57,7 +57,10 @@ def _split(requirement: str) -> tuple[str, str]:
 
 CPU: Final = Flavour("cpu", "protoleaf", "classifies on the CPU", instead=_ONE_RUNTIME)
 GPU: Final = Flavour(
-    "gpu", "protoleaf-gpu", "classifies on NVIDIA GPUs too", instead={"onnxruntime-gpu": "onnxruntime-gpu[cuda,cudnn]"}
+    "gpu",
+    "protoleaf-gpu",
+    "classifies on NVIDIA GPUs too",
+    instead={"onnxruntime-gpu": "onnxruntime-gpu[cuda,cudnn]"},
 )
 TRAINING: Final = Flavour(
     "training",

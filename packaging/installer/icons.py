@@ -42,6 +42,8 @@ def bundle_icon(source: Path, target: Path, sides: tuple[int, ...]) -> Path:
         draw_icon(source, picture, side)
         pictures.append(Image.open(picture))
     target.unlink(missing_ok=True)
-    options: dict[str, Any] = {"sizes": [(side, side) for side in sides]} if target.suffix == ".ico" else {}
+    options: dict[str, Any] = (
+        {"sizes": [(side, side) for side in sides]} if target.suffix == ".ico" else {}
+    )
     pictures[0].save(target, append_images=pictures[1:], **options)
     return target

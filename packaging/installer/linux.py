@@ -17,7 +17,10 @@ from installer.places import BUILD, DESKTOP, ICON, PACKAGING, PRODUCTS, ROOT, co
 ARCHITECTURE: Final = {"x86_64": "amd64", "aarch64": "arm64"}
 """Debian's names of what `uname -m` says."""
 METAINFO: Final = "io.github.protoleaf.protoleaf.metainfo.xml"
-_ICONS: Final = {"apps/protoleaf": ICON, "mimetypes/application-x-protoleaf": DESKTOP / "application-x-protoleaf.svg"}
+_ICONS: Final = {
+    "apps/protoleaf": ICON,
+    "mimetypes/application-x-protoleaf": DESKTOP / "application-x-protoleaf.svg",
+}
 _KIB: Final = 1024
 
 
@@ -56,7 +59,9 @@ def _portable(flavour: Flavour, program: Path, target: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(program, folder, symlinks=True, copy_function=os.link)
     text = (PACKAGING / "linux/READ-ME.txt").read_text(encoding="utf-8")
-    (folder / "READ-ME.txt").write_text(text.replace("@GLIBC@", oldest_glibc(program)), encoding="utf-8")
+    (folder / "READ-ME.txt").write_text(
+        text.replace("@GLIBC@", oldest_glibc(program)), encoding="utf-8"
+    )
     for name in ("LICENSE", "NOTICE"):
         shutil.copy(ROOT / name, folder)
     write_archive(folder, target, modified=commit_time())
@@ -96,7 +101,9 @@ def _write_icons(theme: Path) -> None:
 
 def _write_control(flavour: Flavour, tree: Path) -> None:
     """The package's description: the recipe with what depends on the build filled in."""
-    size = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink())
+    size = sum(
+        path.stat().st_size for path in tree.rglob("*") if path.is_file() and not path.is_symlink()
+    )
     others = sorted(other.package for other in FLAVOURS.values() if other is not flavour)
     fields = {
         "PACKAGE": flavour.package,

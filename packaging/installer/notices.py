@@ -35,7 +35,9 @@ def notices(sources: Iterable[str], ours: Sequence[str] = ("protoleaf",)) -> str
     inside = [found for found in _distributions_of(resolved) if _name(found) not in ours]
     parts = [_part_of(found) for found in sorted(inside, key=_name)]
     parts.append(_of_python())
-    parts += [_of_system(package, text) for package, text in sorted(_system_packages(resolved).items())]
+    parts += [
+        _of_system(package, text) for package, text in sorted(_system_packages(resolved).items())
+    ]
     parts += [path.read_text(encoding="utf-8") for path in sorted(LICENCES.glob("*.txt"))]
     return "\n".join([_HEAD, *(f"{_RULE}\n{part.rstrip()}\n" for part in parts)])
 
@@ -47,17 +49,23 @@ def _name(distribution: Distribution) -> str:
 def _distributions_of(sources: set[str]) -> Iterator[Distribution]:
     for distribution in distributions():
         files = distribution.files or []
-        if any(str(Path(str(distribution.locate_file(file))).resolve()) in sources for file in files):
+        if any(
+            str(Path(str(distribution.locate_file(file))).resolve()) in sources for file in files
+        ):
             yield distribution
 
 
 def _part_of(distribution: Distribution) -> str:
     about = distribution.metadata
-    licence = _field(about, "License-Expression") or _classified(distribution) or _field(about, "License")
+    licence = (
+        _field(about, "License-Expression") or _classified(distribution) or _field(about, "License")
+    )
     page = _field(about, "Home-page") or next(
         (line.split(", ", 1)[1] for line in about.get_all("Project-URL") or []), ""
     )
-    texts = [_text(distribution, file) for file in sorted(distribution.files or []) if _is_licence(file)]
+    texts = [
+        _text(distribution, file) for file in sorted(distribution.files or []) if _is_licence(file)
+    ]
     head = f"{about['Name']} {distribution.version}\nLicence: {' '.join(licence.split())[:200]}\n{page}".rstrip()
     return "\n\n".join([head, *texts])
 
@@ -68,7 +76,11 @@ def _field(about: PackageMetadata, name: str) -> str:
 
 def _classified(distribution: Distribution) -> str:
     """The licence that the classifiers name."""
-    names = [line for line in distribution.metadata.get_all("Classifier") or [] if line.startswith("License")]
+    names = [
+        line
+        for line in distribution.metadata.get_all("Classifier") or []
+        if line.startswith("License")
+    ]
     return "; ".join(name.rsplit(" :: ", 1)[1] for name in names)
 
 
@@ -82,14 +94,17 @@ def _is_licence(file: PackagePath) -> bool:
 
 
 def _text(distribution: Distribution, file: PackagePath) -> str:
-    content = Path(str(distribution.locate_file(file))).read_text(encoding="utf-8", errors="replace")
+    content = Path(str(distribution.locate_file(file))).read_text(
+        encoding="utf-8", errors="replace"
+    )
     return f"--- {file}\n\n{content.strip()}"
 
 
 def _of_python() -> str:
     version = ".".join(str(part) for part in sys.version_info[:3])
     found = [
-        Path(sys.base_prefix, *place) for place in (("LICENSE.txt",), ("lib", f"python{version[:4]}", "LICENSE.txt"))
+        Path(sys.base_prefix, *place)
+        for place in (("LICENSE.txt",), ("lib", f"python{version[:4]}", "LICENSE.txt"))
     ]
     texts = [path.read_text(encoding="utf-8").strip() for path in found if path.is_file()]
     return "\n\n".join([f"Python {version}\nLicence: PSF-2.0\nhttps://www.python.org", *texts[:1]])
@@ -101,10 +116,15 @@ def _system_packages(sources: set[str]) -> Mapping[str, str]:
     if not Path("/usr/bin/dpkg-query").is_file():
         return found
     for source in sorted(each for each in sources if each.startswith(("/lib", "/usr/lib"))):
-        asked = subprocess.run(["dpkg-query", "--search", source], check=False, capture_output=True, text=True)
+        asked = subprocess.run(
+            ["dpkg-query", "--search", source], check=False, capture_output=True, text=True
+        )
         if asked.returncode:  # dpkg knows a file below /usr/lib by its name below /lib
             asked = subprocess.run(
-                ["dpkg-query", "--search", source.removeprefix("/usr")], check=False, capture_output=True, text=True
+                ["dpkg-query", "--search", source.removeprefix("/usr")],
+                check=False,
+                capture_output=True,
+                text=True,
             )
         package = asked.stdout.split(":")[0]
         text = Path("/usr/share/doc", package, "copyright")

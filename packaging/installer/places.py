@@ -29,6 +29,9 @@ def commit_time() -> int:
     if given:
         return int(given)
     done = subprocess.run(
-        ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"], check=True, capture_output=True, text=True
+        ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"],
+        check=True,
+        capture_output=True,
+        text=True,
     )
     return int(done.stdout)

@@ -37,7 +37,13 @@ def build_program(flavour: Flavour) -> Path:
     folder = BUILD / flavour.name
     shutil.rmtree(folder / "program", ignore_errors=True)
     command: list[str | Path] = [python, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN"]
-    command += ["--workpath", folder / "work", "--distpath", folder / "program", ROOT / "pyinstaller.spec"]
+    command += [
+        "--workpath",
+        folder / "work",
+        "--distpath",
+        folder / "program",
+        ROOT / "pyinstaller.spec",
+    ]
     variables = {
         "PROTOLEAF_FLAVOUR": flavour.name,
         "PROTOLEAF_CONVERTED": str(converted),
@@ -65,7 +71,11 @@ def program_icon() -> Path | None:
     if sys.platform == "win32":
         bundle_icon(DESKTOP / "application-x-protoleaf.svg", BUILD / "project.ico", WINDOWS_SIZES)
         return bundle_icon(ICON, BUILD / "protoleaf.ico", WINDOWS_SIZES)
-    return bundle_icon(ICON, BUILD / "protoleaf.icns", MACOS_SIZES) if sys.platform == "darwin" else None
+    return (
+        bundle_icon(ICON, BUILD / "protoleaf.icns", MACOS_SIZES)
+        if sys.platform == "darwin"
+        else None
+    )
 
 
 def environment(flavour: Flavour) -> Path:
@@ -83,9 +93,16 @@ def environment(flavour: Flavour) -> Path:
         return python
     venv.create(folder, with_pip=True, clear=True)
     pinned = _for_cpu(constraints, folder) if flavour is TRAINING else constraints
-    index = ["--extra-index-url", TORCH_INDEX] if flavour is TRAINING and TORCH_VARIABLE not in os.environ else []
+    index = (
+        ["--extra-index-url", TORCH_INDEX]
+        if flavour is TRAINING and TORCH_VARIABLE not in os.environ
+        else []
+    )
     wants = [*BUILDER, *flavour.requirements()]
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *index, "--constraint", pinned, *wants], check=True)
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", *index, "--constraint", pinned, *wants],
+        check=True,
+    )
     made.write_text(wanted, encoding="utf-8")
     return python
 
@@ -97,7 +114,8 @@ def _for_cpu(constraints: Path, folder: Path) -> Path:
     builds = [f"{line}{_CPU_BUILD}" for line in lines if line.startswith(_TORCH)]
     chosen = folder / "constraints-cpu.txt"
     chosen.write_text(
-        "\n".join([*others, *os.environ.get(TORCH_VARIABLE, "\n".join(builds)).split()]), encoding="utf-8"
+        "\n".join([*others, *os.environ.get(TORCH_VARIABLE, "\n".join(builds)).split()]),
+        encoding="utf-8",
     )
     return chosen
 

@@ -43,7 +43,9 @@ SIZE: Final = 500, 375  # of the photos that are made
 GRAIN: Final = 20  # of them one patch of colour: a JPEG file of some 20 kB
 START_S: Final = 60.0
 HELD_S: Final = 600.0
-LEAST_RATIO: Final = 0.7  # of the installed program's rate to that from source. Chosen: other programs take turns.
+LEAST_RATIO: Final = (
+    0.7  # of the installed program's rate to that from source. Chosen: other programs take turns.
+)
 LEAST_COSINE: Final = 0.999
 TRACKER: Final = "resource_tracker"  # Python's process that removes shared memory after a kill
 
@@ -75,8 +77,12 @@ def make_photos(folder: Path, count: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     width, height = SIZE
     for seed in range(count):
-        grain = np.random.default_rng(seed).integers(0, 256, (height // GRAIN, width // GRAIN, 3), dtype=np.uint8)
-        Image.fromarray(grain).resize(SIZE, Image.Resampling.BICUBIC).save(folder / f"{seed:04}.jpg", quality=90)
+        grain = np.random.default_rng(seed).integers(
+            0, 256, (height // GRAIN, width // GRAIN, 3), dtype=np.uint8
+        )
+        Image.fromarray(grain).resize(SIZE, Image.Resampling.BICUBIC).save(
+            folder / f"{seed:04}.jpg", quality=90
+        )
 
 
 def read_photos(folder: Path) -> dict[str, Any]:
@@ -90,7 +96,9 @@ def read_photos(folder: Path) -> dict[str, Any]:
     with closing(ProcessReaders(READERS, files.card.input_side)) as readers:
         assert readers.wait_until_ready(START_S)
         ready_s = time.perf_counter() - started_s
-        processes = [child for child in program.children() if TRACKER not in " ".join(child.cmdline())]
+        processes = [
+            child for child in program.children() if TRACKER not in " ".join(child.cmdline())
+        ]
         before = _bytes_read(processes)
         rounds = [_read_once(paths, device, files.backbone_hash, readers) for _ in range(ROUNDS)]
         read = _bytes_read(processes) - before
@@ -118,7 +126,9 @@ def _bytes_read(processes: list[psutil.Process]) -> int:
     return sum(process.io_counters().read_chars for process in processes)
 
 
-def _read_once(paths: list[Path], device: HashingDevice, identity: str, readers: ProcessReaders) -> tuple[float, str]:
+def _read_once(
+    paths: list[Path], device: HashingDevice, identity: str, readers: ProcessReaders
+) -> tuple[float, str]:
     """Photos a second, and a hash of every photo's content and pixels."""
     requests = [EmbedRequest(number, path) for number, path in enumerate(paths)]
     width = device.card.embedding_width
@@ -136,7 +146,9 @@ def device_forms(model: Path, card: BackboneCard) -> dict[str, float]:
     """Cosines of the forms of a network that GPUs run with the network itself."""
     ends = input_output(open_session(model), card)
     photos = check_photos(card, 2)
-    values = {ends.input_name: Preparation(card).prepare(photos).astype(ends.input_type, copy=False)}
+    values = {
+        ends.input_name: Preparation(card).prepare(photos).astype(ends.input_type, copy=False)
+    }
     (expected,) = run_session(open_session(model), values)
     with TemporaryDirectory() as place:
         pixels, half = Path(place, "pixels.onnx"), Path(place, "half.onnx")
@@ -189,9 +201,16 @@ def main(words: list[str]) -> None:
         case ["make", folder, count]:
             make_photos(Path(folder), int(count))
         case ["read", folder, result]:
-            Path(result).write_text(json.dumps(read_photos(Path(folder)), indent=2), encoding="utf-8")
+            Path(result).write_text(
+                json.dumps(read_photos(Path(folder)), indent=2), encoding="utf-8"
+            )
         case ["compare", installed, source]:
-            compare(*(json.loads(Path(file).read_text(encoding="utf-8")) for file in (installed, source)))
+            compare(
+                *(
+                    json.loads(Path(file).read_text(encoding="utf-8"))
+                    for file in (installed, source)
+                )
+            )
         case ["hold", file]:
             hold(Path(file))
         case _:

@@ -33,12 +33,25 @@ def main() -> int:
     program, rounds = Path(sys.argv[1]).resolve(), int("".join(sys.argv[2:3]) or ROUNDS)
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "empty.protoleaf")
-        environment = {**os.environ, "PROTOLEAF_CACHE": f"{folder}/cache", "PROTOLEAF_LOGS": f"{folder}/logs"}
+        environment = {
+            **os.environ,
+            "PROTOLEAF_CACHE": f"{folder}/cache",
+            "PROTOLEAF_LOGS": f"{folder}/logs",
+        }
         environment |= {"PROTOLEAF_BACKUPS": f"{folder}/backups", "PYTHONPATH": str(ROOT)}
         source = [sys.executable, "-m", "app"]
-        subprocess.run([*source, "new", str(project)], check=True, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [*source, "new", str(project)],
+            check=True,
+            env=environment,
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+        )
         pairs = [
-            (_visible_s(source, project, environment), _visible_s([str(program)], project, environment))
+            (
+                _visible_s(source, project, environment),
+                _visible_s([str(program)], project, environment),
+            )
             for _ in range(rounds + 1)
         ][1:]  # the first round warms the file cache
     from_source, installed = (statistics.median(times) for times in zip(*pairs, strict=True))
@@ -56,7 +69,10 @@ def _visible_s(command: list[str], project: Path, environment: dict[str, str]) -
     shutil.rmtree(logs, ignore_errors=True)
     started_s = time.monotonic()
     with subprocess.Popen([*command, str(project)], cwd=ROOT, env=environment) as process:
-        while not any(OPEN in path.read_text(encoding="utf-8", errors="replace") for path in logs.rglob("*.log")):
+        while not any(
+            OPEN in path.read_text(encoding="utf-8", errors="replace")
+            for path in logs.rglob("*.log")
+        ):
             if process.poll() is not None or time.monotonic() - started_s > _TIMEOUT_S:
                 process.kill()
                 raise RuntimeError(f"{command[0]} opened no window")

@@ -27,7 +27,9 @@ class Baseline(Objective, ABC):
     tasks_at_once: int = 1
 
     @abstractmethod
-    def scores(self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]) -> Tensor:
+    def scores(
+        self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]
+    ) -> Tensor:
         """Score of every class for every query.
 
         Args:
@@ -58,7 +60,12 @@ class Baseline(Objective, ABC):
         self.eval()
         try:
             chunks = [
-                self._predict(support, queries, range(first, min(first + self.tasks_at_once, len(support))), seed)
+                self._predict(
+                    support,
+                    queries,
+                    range(first, min(first + self.tasks_at_once, len(support))),
+                    seed,
+                )
                 for first in range(0, len(support), self.tasks_at_once)
             ]
         finally:
@@ -66,7 +73,9 @@ class Baseline(Objective, ABC):
         return np.concatenate(chunks)
 
     @torch.no_grad()
-    def _predict(self, support: Embeddings, queries: Embeddings, tasks: range, seed: int) -> NDArray[np.int64]:
+    def _predict(
+        self, support: Embeddings, queries: Embeddings, tasks: range, seed: int
+    ) -> NDArray[np.int64]:
         device = next((parameter.device for parameter in self.parameters()), torch.device("cpu"))
         own = slice(tasks.start, tasks.stop)
         scores = self.scores(
@@ -77,7 +86,9 @@ class Baseline(Objective, ABC):
         return scores.argmax(dim=2).cpu().numpy()
 
 
-def baseline_sampler(training_set: TrainingSet, shape: EpisodeShape, *, level_wise: bool) -> LevelWiseSampler:
+def baseline_sampler(
+    training_set: TrainingSet, shape: EpisodeShape, *, level_wise: bool
+) -> LevelWiseSampler:
     """Episodes of a baseline, or of its `*` variant.
 
     Paper: section 4, "we replace the original training tasks with level-wise training tasks". A baseline has no buffer
@@ -101,7 +112,9 @@ def baseline_sampler(training_set: TrainingSet, shape: EpisodeShape, *, level_wi
             found=str(shape.coarse_images),
             remedy="raise the coarse images of the episode, or ask for fewer shots",
         )
-    return LevelWiseSampler(training_set, replace(shape, coarse_shots=shape.shots), coarse_levels=level_wise)
+    return LevelWiseSampler(
+        training_set, replace(shape, coarse_shots=shape.shots), coarse_levels=level_wise
+    )
 
 
 def _require_tasks(support: Embeddings, queries: Embeddings) -> None:

@@ -103,7 +103,9 @@ class CloserLook(Baseline):
         self._levels = tuple(_levels(training_set, self.settings, level_wise=level_wise))
         generator = torch.Generator().manual_seed(seed)
         self.classifiers = nn.ModuleList(
-            CosineClassifier(embedding_width, level.class_count, generator, scale=self.settings.scale)
+            CosineClassifier(
+                embedding_width, level.class_count, generator, scale=self.settings.scale
+            )
             for level in self._levels
         )
 
@@ -132,18 +134,24 @@ class CloserLook(Baseline):
         """
         losses = []
         for classifier, batch in zip(self.classifiers, draw.batches, strict=True):
-            rows, targets = (torch.from_numpy(part).to(embeddings.device) for part in (batch.rows, batch.targets))
+            rows, targets = (
+                torch.from_numpy(part).to(embeddings.device) for part in (batch.rows, batch.targets)
+            )
             losses.append(functional.cross_entropy(classifier(embeddings[rows]), targets))
         return torch.stack(losses).sum()
 
-    def scores(self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]) -> Tensor:
+    def scores(
+        self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]
+    ) -> Tensor:
         """Scores of classifiers fitted to the support sets; shapes as in `Baseline.scores`."""
         fitting = self.settings.fitting
         draw = draw_fitting(support.shape, fitting.epochs, generators)
         return fitted_scores(support, queries, draw, fitting, scale=self.settings.scale)
 
 
-def _levels(training_set: TrainingSet, settings: CloserLookSettings, *, level_wise: bool) -> Iterator[_Level]:
+def _levels(
+    training_set: TrainingSet, settings: CloserLookSettings, *, level_wise: bool
+) -> Iterator[_Level]:
     has_images = np.bincount(training_set.class_positions, minlength=training_set.class_count) > 0
     few_shot = training_set.few_shot[has_images[training_set.few_shot]]
     if len(few_shot) < LEAST_CLASSES:

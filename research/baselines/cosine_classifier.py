@@ -16,7 +16,9 @@ def normalised(embeddings: Tensor) -> Tensor:
     return embeddings / (torch.linalg.vector_norm(embeddings, dim=-1, keepdim=True) + SMALLEST_NORM)
 
 
-def cosine_scores(embeddings: Tensor, directions: Tensor, lengths: Tensor, scale: float = COSINE_SCALE) -> Tensor:
+def cosine_scores(
+    embeddings: Tensor, directions: Tensor, lengths: Tensor, scale: float = COSINE_SCALE
+) -> Tensor:
     """Score of every class for every embedding: scale x length of the class x cosine.
 
     The paper prints the cosine alone; the length of each class is learned too in the authors' published code, without
@@ -49,10 +51,17 @@ class CosineClassifier(nn.Module):
     """
 
     def __init__(
-        self, embedding_width: int, class_count: int, generator: torch.Generator, *, scale: float = COSINE_SCALE
+        self,
+        embedding_width: int,
+        class_count: int,
+        generator: torch.Generator,
+        *,
+        scale: float = COSINE_SCALE,
     ) -> None:
         super().__init__()
-        initial = uniform_linear(embedding_width, class_count, generator, bias=False).weight.detach()
+        initial = uniform_linear(
+            embedding_width, class_count, generator, bias=False
+        ).weight.detach()
         self.directions = nn.Parameter(initial)
         self.lengths = nn.Parameter(torch.linalg.vector_norm(initial, dim=1))
         self.scale = scale

@@ -82,7 +82,9 @@ class FewShotGnn(Baseline):
         self.settings = settings or GnnSettings()
         self._sampler = sampler
         generator = torch.Generator().manual_seed(seed)
-        self.network = GraphNetwork(embedding_width, self.settings.max_ways, self.settings.network, generator)
+        self.network = GraphNetwork(
+            embedding_width, self.settings.max_ways, self.settings.network, generator
+        )
 
     def draw(self, generator: np.random.Generator) -> GnnDraw:
         """Draw an episode, choose one of its tasks and leave out the images of the others."""
@@ -95,7 +97,9 @@ class FewShotGnn(Baseline):
         support = np.arange(task.support[classes].size).reshape(ways, -1)
         slots = generator.choice(self.settings.max_ways, ways, replace=False)
         targets = np.repeat(np.arange(ways), [len(of_class) for of_class in queries])
-        return GnnDraw(episode.images[rows], support, np.arange(support.size, len(rows)), targets, slots)
+        return GnnDraw(
+            episode.images[rows], support, np.arange(support.size, len(rows)), targets, slots
+        )
 
     def _queries_of(self, task: LevelTask, place: int) -> Positions:
         return task.queries[task.targets == place][: self.settings.queries_per_class]
@@ -111,9 +115,12 @@ class FewShotGnn(Baseline):
             Scalar float32, at least 0.
         """
         support, queries, targets = (
-            torch.from_numpy(part).to(embeddings.device) for part in (draw.support, draw.queries, draw.targets)
+            torch.from_numpy(part).to(embeddings.device)
+            for part in (draw.support, draw.queries, draw.targets)
         )
-        return functional.cross_entropy(self.logits(embeddings[support], embeddings[queries], draw.slots), targets)
+        return functional.cross_entropy(
+            self.logits(embeddings[support], embeddings[queries], draw.slots), targets
+        )
 
     def logits(self, support: Tensor, queries: Tensor, slots: Positions) -> Tensor:
         """Class scores of the queries of one task.
@@ -130,10 +137,17 @@ class FewShotGnn(Baseline):
         places = torch.from_numpy(slots).to(support.device)
         one_hot = functional.one_hot(places, self.settings.max_ways).float()
         labels = one_hot.repeat_interleave(shots, dim=0)
-        results: Tensor = self.network(support.flatten(0, 1), labels, queries, one_hot.sum(dim=0) / ways)
+        results: Tensor = self.network(
+            support.flatten(0, 1), labels, queries, one_hot.sum(dim=0) / ways
+        )
         return results[:, places]
 
-    def scores(self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]) -> Tensor:  # noqa: ARG002 (nothing is random)
+    def scores(
+        self,
+        support: Tensor,
+        queries: Tensor,
+        generators: Sequence[np.random.Generator],  # noqa: ARG002 (nothing is random)
+    ) -> Tensor:
         """Class scores; shapes as in `Baseline.scores`.
 
         Raises:
@@ -151,7 +165,9 @@ class FewShotGnn(Baseline):
         slots = np.arange(ways)
         return torch.stack(
             [
-                torch.cat([self.logits(of_support, some, slots) for some in of_queries.split(at_once)])
+                torch.cat(
+                    [self.logits(of_support, some, slots) for some in of_queries.split(at_once)]
+                )
                 for of_support, of_queries in zip(support, queries, strict=True)
             ]
         )

@@ -43,8 +43,14 @@ class AdjacencyScores(nn.Module):
     def __init__(self, width_in: int, edge_width: int, generator: torch.Generator) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        for before, after in pairwise((width_in, *(factor * edge_width for factor in EDGE_WIDTH_FACTORS))):
-            layers += [uniform_linear(before, after, generator), nn.BatchNorm1d(after), nn.LeakyReLU(inplace=True)]
+        for before, after in pairwise(
+            (width_in, *(factor * edge_width for factor in EDGE_WIDTH_FACTORS))
+        ):
+            layers += [
+                uniform_linear(before, after, generator),
+                nn.BatchNorm1d(after),
+                nn.LeakyReLU(inplace=True),
+            ]
         self.layers = nn.Sequential(*layers, uniform_linear(edge_width, 1, generator))
 
     def forward(self, differences: Tensor) -> Tensor:
@@ -64,7 +70,9 @@ class GraphBlock(nn.Module):
         generator: source of the initial weights.
     """
 
-    def __init__(self, width_in: int, width_out: int, edge_width: int, generator: torch.Generator) -> None:
+    def __init__(
+        self, width_in: int, width_out: int, edge_width: int, generator: torch.Generator
+    ) -> None:
         super().__init__()
         self.edge_scores = AdjacencyScores(width_in, edge_width, generator)
         self.linear = uniform_linear(2 * width_in, width_out, generator)
@@ -102,20 +110,32 @@ class GraphNetwork(nn.Module):
     """
 
     def __init__(
-        self, width_in: int, max_ways: int, settings: GraphNetworkSettings, generator: torch.Generator
+        self,
+        width_in: int,
+        max_ways: int,
+        settings: GraphNetworkSettings,
+        generator: torch.Generator,
     ) -> None:
         super().__init__()
         edge_width, grown = settings.edge_width, settings.edge_width // 2
-        widths = [settings.projected_width + max_ways + grown * i for i in range(settings.hidden_blocks + 1)]
+        widths = [
+            settings.projected_width + max_ways + grown * i
+            for i in range(settings.hidden_blocks + 1)
+        ]
         # The authors normalise the projection by batch; by layer it does not depend on the few images of an iteration.
         self.projection = nn.Sequential(
-            uniform_linear(width_in, settings.projected_width, generator), nn.LayerNorm(settings.projected_width)
+            uniform_linear(width_in, settings.projected_width, generator),
+            nn.LayerNorm(settings.projected_width),
         )
-        self.hidden = nn.ModuleList(GraphBlock(width, grown, edge_width, generator) for width in widths[:-1])
+        self.hidden = nn.ModuleList(
+            GraphBlock(width, grown, edge_width, generator) for width in widths[:-1]
+        )
         self.norms = nn.ModuleList(nn.BatchNorm1d(grown) for _ in widths[:-1])
         self.last = GraphBlock(widths[-1], max_ways, edge_width, generator)
 
-    def forward(self, support: Tensor, labels: Tensor, queries: Tensor, query_label: Tensor) -> Tensor:
+    def forward(
+        self, support: Tensor, labels: Tensor, queries: Tensor, query_label: Tensor
+    ) -> Tensor:
         """Class scores of each query.
 
         Args:
@@ -129,7 +149,9 @@ class GraphNetwork(nn.Module):
             (q, max_ways) float32.
         """
         support_nodes = torch.cat([self.projection(support), labels], dim=1)
-        query_nodes = torch.cat([self.projection(queries), query_label.expand(len(queries), -1)], dim=1)
+        query_nodes = torch.cat(
+            [self.projection(queries), query_label.expand(len(queries), -1)], dim=1
+        )
         nodes = torch.cat([support_nodes.expand(len(queries), -1, -1), query_nodes[:, None]], dim=1)
         for place, (block, norm) in enumerate(zip(self.hidden, self.norms, strict=True)):
             assert isinstance(block, GraphBlock)

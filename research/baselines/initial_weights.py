@@ -6,7 +6,9 @@ import torch
 from torch import nn
 
 
-def uniform_linear(width_in: int, width_out: int, generator: torch.Generator, *, bias: bool = True) -> nn.Linear:
+def uniform_linear(
+    width_in: int, width_out: int, generator: torch.Generator, *, bias: bool = True
+) -> nn.Linear:
     """A linear layer with weights and bias drawn evenly from ±1/√width_in, as torch draws them by default.
 
     Args:

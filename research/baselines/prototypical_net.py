@@ -39,7 +39,9 @@ class PrototypicalNet(Baseline):
         beside: dropped after training.
     """
 
-    def __init__(self, backbone: nn.Module, sampler: LevelWiseSampler, beside: BesideHeads | None = None) -> None:
+    def __init__(
+        self, backbone: nn.Module, sampler: LevelWiseSampler, beside: BesideHeads | None = None
+    ) -> None:
         super().__init__(backbone)
         self._sampler = sampler
         self._beside = beside
@@ -65,7 +67,12 @@ class PrototypicalNet(Baseline):
             losses.append(self._beside.weight * self._beside.heads.loss(embeddings, classes))
         return torch.stack(losses).sum()
 
-    def scores(self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]) -> Tensor:  # noqa: ARG002 (nothing is random)
+    def scores(
+        self,
+        support: Tensor,
+        queries: Tensor,
+        generators: Sequence[np.random.Generator],  # noqa: ARG002 (nothing is random)
+    ) -> Tensor:
         """Log-probability of every class; shapes as in `Baseline.scores`."""
         return torch.stack(
             [
@@ -79,4 +86,6 @@ def _task_loss(embeddings: Tensor, task: LevelTask) -> Tensor:
     device = embeddings.device
     prototypes = embeddings[torch.from_numpy(task.support).to(device)].mean(dim=1)
     queries = embeddings[torch.from_numpy(task.queries).to(device)]
-    return functional.nll_loss(log_probabilities(queries, prototypes), torch.from_numpy(task.targets).to(device))
+    return functional.nll_loss(
+        log_probabilities(queries, prototypes), torch.from_numpy(task.targets).to(device)
+    )

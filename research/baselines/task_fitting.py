@@ -47,7 +47,9 @@ class FittingDraw:
     orders: NDArray[np.int64]
 
 
-def draw_fitting(support_shape: torch.Size, epochs: int, generators: Sequence[np.random.Generator]) -> FittingDraw:
+def draw_fitting(
+    support_shape: torch.Size, epochs: int, generators: Sequence[np.random.Generator]
+) -> FittingDraw:
     """Draw initial weights as a linear layer has them, and the order of the support images.
 
     Args:
@@ -67,7 +69,12 @@ def draw_fitting(support_shape: torch.Size, epochs: int, generators: Sequence[np
 
 
 def fitted_scores(
-    support: Tensor, queries: Tensor, draw: FittingDraw, settings: FittingSettings, *, scale: float = COSINE_SCALE
+    support: Tensor,
+    queries: Tensor,
+    draw: FittingDraw,
+    settings: FittingSettings,
+    *,
+    scale: float = COSINE_SCALE,
 ) -> Tensor:
     """Fit a cosine classifier to each task and score the queries.
 
@@ -91,7 +98,9 @@ def fitted_scores(
     basis, coordinates = torch.linalg.qr(torch.cat([images, initial], dim=1).transpose(1, 2))
     orders = torch.from_numpy(draw.orders).to(support.device)
     rows = coordinates.transpose(1, 2)
-    directions, lengths = _fit(rows[:, : ways * shots], rows[:, ways * shots :], orders, settings, scale)
+    directions, lengths = _fit(
+        rows[:, : ways * shots], rows[:, ways * shots :], orders, settings, scale
+    )
     return cosine_scores(normalised(queries) @ basis, directions, lengths, scale)
 
 

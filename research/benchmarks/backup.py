@@ -49,7 +49,9 @@ class BackupFigures:
     limit_longest_ms: float = 100.0
 
 
-def measure_backup(images: int = 100_000, labels: int = 20_000, *, rounds: int = ROUNDS) -> BackupFigures:
+def measure_backup(
+    images: int = 100_000, labels: int = 20_000, *, rounds: int = ROUNDS
+) -> BackupFigures:
     """Label without pause on one thread; make backups on another."""
     with scratch_folder() as folder:
         (folder / "collection").mkdir()
@@ -80,13 +82,19 @@ def _label_many(project: Project, image_ids: list[int], classes: list[int]) -> N
                 project.labels.set([image_id], classes[(start + place) % len(classes)])
 
 
-def _back_up(project: Path, rounds: int, taken: list[float], sizes: list[int], done: threading.Event) -> None:
+def _back_up(
+    project: Path, rounds: int, taken: list[float], sizes: list[int], done: threading.Event
+) -> None:
     try:
         for _ in range(rounds):
             started_s = time.perf_counter()
             with closing(Connection(project, address(project, "mode=ro"))) as source:
                 made = take_backup(
-                    source, project.parent, project=project, reason=BackupReason.QUARTER_HOUR, when=present_time()
+                    source,
+                    project.parent,
+                    project=project,
+                    reason=BackupReason.QUARTER_HOUR,
+                    when=present_time(),
                 )
             taken.append(time.perf_counter() - started_s)
             sizes.append(made.stat().st_size)
@@ -111,4 +119,8 @@ def _times(
 def _in_ms(times: list[float]) -> tuple[float, float, float]:
     """Median, 99th percentile, longest."""
     ordered = sorted(times)
-    return 1000 * statistics.median(ordered), 1000 * ordered[int(0.99 * len(ordered))], 1000 * ordered[-1]
+    return (
+        1000 * statistics.median(ordered),
+        1000 * ordered[int(0.99 * len(ordered))],
+        1000 * ordered[-1],
+    )

@@ -67,7 +67,9 @@ def measure_beside_a_fit(
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
-        with closing(LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)) as live:
+        with closing(
+            LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)
+        ) as live:
             live.load()
             return BesideFigures(images, _measured(live, rounds, on_progress))
 
@@ -85,16 +87,27 @@ class _Round:
     guess_s: float
 
 
-def _measured(live: LiveCollection, rounds: int, on_progress: OnProgress) -> tuple[JudgedFigure, ...]:
+def _measured(
+    live: LiveCollection, rounds: int, on_progress: OnProgress
+) -> tuple[JudgedFigure, ...]:
     unlabelled_first = np.argsort(live.state.label_class != NO_CLASS, kind="stable")
     chosen = live.state.image_ids[unlabelled_first].tolist()
-    idle_ms, beside_ms, stops_s, passes_s = list[float](), list[float](), list[float](), list[float]()
+    idle_ms, beside_ms, stops_s, passes_s = (
+        list[float](),
+        list[float](),
+        list[float](),
+        list[float](),
+    )
     numpy_pass, taken = NumpyPass(len(chosen)), list[_Round]()
     for turn in within_budget(rounds, on_progress):
         with _naps(idle_ms):
             threading.Event().wait(IDLE_S)
         with _naps(beside_ms):
-            taken.append(_round(live, chosen[2 * turn : 2 * turn + 2], chosen[-IN_VIEW * (turn + 1) :][:IN_VIEW]))
+            taken.append(
+                _round(
+                    live, chosen[2 * turn : 2 * turn + 2], chosen[-IN_VIEW * (turn + 1) :][:IN_VIEW]
+                )
+            )
         _label(live, chosen[2 * rounds + turn])
         stops_s.append(_stopped_s(live.fit_input(), after_s=0.05 + 0.1 * turn))
         passes_s.append(numpy_pass.time_s())
@@ -108,7 +121,15 @@ def _measured(live: LiveCollection, rounds: int, on_progress: OnProgress) -> tup
         over_pass("laying out a fit", laid_out, limit=LIMIT_LAID_OUT),
         over_pass("taking its outcome over", adopted, limit=LIMIT_ADOPTED),
         over_pass("guessing, an image", [each / GUESSES for each in guesses], limit=LIMIT_GUESS),
-        judged("other threads wait, 99%", beside_ms, idle_ms, LIMIT_WAITS, against=_NO_FIT, unit="ms", percentile=99),
+        judged(
+            "other threads wait, 99%",
+            beside_ms,
+            idle_ms,
+            LIMIT_WAITS,
+            against=_NO_FIT,
+            unit="ms",
+            percentile=99,
+        ),
         shown("other threads wait, longest", beside_ms, "ms", percentile=100),
         over_pass("a fit stops, longest", stops_s, limit=LIMIT_STOP, percentile=100),
     )
@@ -138,7 +159,9 @@ def _round(live: LiveCollection, labelled: list[int], in_view: list[int]) -> _Ro
     second_s = answered_s[1] - second_at_s[0] if len(answered_s) > 1 else all_s
     guess_s, _ = _timed(partial(live.guesses, in_view[:GUESSES]))
     given = labelled if second_at_s else labelled[:1]
-    assert all(live.state.label_class[live.state.position(image_id)] != NO_CLASS for image_id in given)
+    assert all(
+        live.state.label_class[live.state.position(image_id)] != NO_CLASS for image_id in given
+    )
     return _Round(first_s, second_s, all_s, take_s, input_s, adopt_s, guess_s)
 
 

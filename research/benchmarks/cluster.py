@@ -120,9 +120,15 @@ def measure_cluster(
     model = find_model(backbone)
     with scratch_folder() as folder:
         sources = list(paths) or [_drawn(folder / "photos", images)]
-        measured = [_round(sources, model, folder / f"round {number}", Places(address)) for number in range(rounds)]
+        measured = [
+            _round(sources, model, folder / f"round {number}", Places(address))
+            for number in range(rounds)
+        ]
         exported = _exported(folder / "project")
-        fewer, many = (_classified(exported, count, folder / f"rows {count}") for count in (max(1, rows // 10), rows))
+        fewer, many = (
+            _classified(exported, count, folder / f"rows {count}")
+            for count in (max(1, rows // 10), rows)
+        )
     return ClusterFigures(
         images=measured[0].images,
         desktop=median(each.desktop for each in measured),
@@ -152,7 +158,9 @@ def _round(sources: Sequence[Path], model: ModelFiles, folder: Path, places: Pla
     files = [file.path for file in find_images(sources).files]
     requests = [EmbedRequest(place, path) for place, path in enumerate(files)]
     session = BackboneSession(model.backbone, model.card, CPU_CHOICE)
-    with EmbeddingCache(folder / "cache", model.embedding_identity, model.card.embedding_width) as cache:
+    with EmbeddingCache(
+        folder / "cache", model.embedding_identity, model.card.embedding_width
+    ) as cache:
         desktop = embed_files(requests, session, cache).images_per_s
         reports: list[tuple[float, int]] = []
 

@@ -40,7 +40,11 @@ class StageFigures:
 
 
 def measure_collection_stage(
-    images: int = 100_000, classes: int = 200, *, rounds: int = 5, on_progress: OnProgress = ignore_progress
+    images: int = 100_000,
+    classes: int = 200,
+    *,
+    rounds: int = 5,
+    on_progress: OnProgress = ignore_progress,
 ) -> StageFigures:
     """Time one label more on synthetic embeddings of known spread."""
     model = find_model()
@@ -85,5 +89,7 @@ def _graph(classes: int) -> tuple[CategoryGraph, np.ndarray[tuple[int], np.dtype
     """Families of `FAMILY` classes; the ids of the classes in order."""
     graph = CategoryGraph()
     families = [graph.add_class(f"Family {family + 1}") for family in range(-(-classes // FAMILY))]
-    leaves = [graph.add_class(f"Class {leaf + 1}", (families[leaf // FAMILY],)) for leaf in range(classes)]
+    leaves = [
+        graph.add_class(f"Class {leaf + 1}", (families[leaf // FAMILY],)) for leaf in range(classes)
+    ]
     return graph, np.array(leaves, dtype=np.int64)

@@ -42,7 +42,9 @@ def photo(profile: bytes) -> bytes:
     """A JPEG with some structure, and a profile."""
     small = np.random.default_rng(1).integers(0, 256, (30, 40, 3)).astype(np.uint8)
     file = io.BytesIO()
-    Image.fromarray(small).resize(SIZE, Image.Resampling.BICUBIC).save(file, "JPEG", quality=90, icc_profile=profile)
+    Image.fromarray(small).resize(SIZE, Image.Resampling.BICUBIC).save(
+        file, "JPEG", quality=90, icc_profile=profile
+    )
     return file.getvalue()
 
 

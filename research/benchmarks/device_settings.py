@@ -23,7 +23,9 @@ def read_settings(pairs: Sequence[str]) -> DeviceSettings:
         name, _, text = pair.partition("=")
         known = {field.name: getattr(settings, field.name) for field in fields(settings)}
         if name not in known:
-            raise UsageError("there is no such device setting", expected=", ".join(known), found=pair)
+            raise UsageError(
+                "there is no such device setting", expected=", ".join(known), found=pair
+            )
         settings = replace(settings, **{name: _value(name, text, known[name])})
     return settings
 
@@ -39,6 +41,9 @@ def _value(name: str, text: str, example: Any) -> Any:
         raise UsageError("{name} is a whole number", found=text or "nothing", name=name)
     if text.upper() not in _ALGORITHM_SEARCHES:
         raise UsageError(
-            "there is no such {name}", expected=", ".join(_ALGORITHM_SEARCHES), found=text or "nothing", name=name
+            "there is no such {name}",
+            expected=", ".join(_ALGORITHM_SEARCHES),
+            found=text or "nothing",
+            name=name,
         )
     return text.upper()

@@ -73,7 +73,9 @@ def measure_drop(
         images,
         (
             shown("the process starts", [cold_s]),
-            judged("it is there already", warm, fits, LIMIT_OVER_FIT, against="fitting and classifying"),
+            judged(
+                "it is there already", warm, fits, LIMIT_OVER_FIT, against="fitting and classifying"
+            ),
             judged("the same", warm, passes, LIMIT_OVER_PASS, against=NUMPY),
             shown("memory of the process", [memory_bytes / 2**20], "MiB"),
         ),
@@ -87,11 +89,15 @@ def _photos(folder: Path, wanted: int) -> list[Path]:
     photos = [folder / "dropped" / f"{number}.jpg" for number in range(wanted)]
     for number, photo in enumerate(photos):
         picture = drawn[number % len(drawn)].read_bytes()
-        write_file(photo, picture + number.to_bytes(4, "little"))  # after its end: another content, the same look
+        write_file(
+            photo, picture + number.to_bytes(4, "little")
+        )  # after its end: another content, the same look
     return photos
 
 
-def _dropped_s(live: LiveCollection, caches: CacheFolders, worker: Worker, photos: Sequence[Path]) -> float:
+def _dropped_s(
+    live: LiveCollection, caches: CacheFolders, worker: Worker, photos: Sequence[Path]
+) -> float:
     """What happens after a drop on the grid."""
     started_s = time.perf_counter()
     change = import_images(live.project, photos).change
@@ -119,7 +125,9 @@ def _dropped_s(live: LiveCollection, caches: CacheFolders, worker: Worker, photo
     passed_s = time.perf_counter() - started_s
     best = [state.best_class[state.position(image_id)] for image_id in change.images_added]
     if len(best) != len(photos) or NO_CLASS in best:
-        raise ProtoleafError("the photos were not predicted", expected=f"{len(photos)} predictions", found=str(best))
+        raise ProtoleafError(
+            "the photos were not predicted", expected=f"{len(photos)} predictions", found=str(best)
+        )
     return passed_s
 
 

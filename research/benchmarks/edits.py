@@ -67,9 +67,13 @@ def measure_edits(
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
-        with closing(LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)) as live:
+        with closing(
+            LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)
+        ) as live:
             live.load()
-            chosen = {name: action for name, action in _edits(live).items() if not only or name in only}
+            chosen = {
+                name: action for name, action in _edits(live).items() if not only or name in only
+            }
             for _ in within_budget(rounds, on_progress):
                 for name, action in chosen.items():
                     for act in (action, _undone):
@@ -82,7 +86,9 @@ def measure_edits(
         judged(name, seconds, passes_s[name], WITHOUT_FIT.get(name, LIMIT), against=NUMPY)
         for name, seconds in predictions_s.items()
     )
-    return EditsFigures(images, tuple(rows), {name: round(median(each)) for name, each in changed.items()})
+    return EditsFigures(
+        images, tuple(rows), {name: round(median(each)) for name, each in changed.items()}
+    )
 
 
 def _edits(live: LiveCollection) -> dict[str, Act]:
@@ -94,7 +100,9 @@ def _edits(live: LiveCollection) -> dict[str, Act]:
     image_id = int(unlabelled[np.argmin(state.best_score[state.label_class == NO_CLASS])])
     return {
         "label an image": lambda project: project.labels.set([image_id], first),
-        "bar of a class": lambda project: project.policies.set(families[0], ClassPolicy(bar=STRICT_BAR)),
+        "bar of a class": lambda project: project.policies.set(
+            families[0], ClassPolicy(bar=STRICT_BAR)
+        ),
         "rename a class": lambda project: project.classes.rename(first, "Another name"),
         "new class": lambda project: project.classes.add("New class", [families[0]])[0],
         "second parent": lambda project: project.classes.link(families[1], [first]),

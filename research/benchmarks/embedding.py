@@ -153,14 +153,18 @@ def measure_embed(
         with open_peer(model, files) if open_peer else nullcontext() as peer:
             measured = _measure_rounds(files, session, rounds, peer)
         mean_bytes = sum(path.stat().st_size for path in files) // len(files)
-    return replace(_figures(measured, len(files), mean_bytes, session.device_name), is_on_gpu=session.is_on_gpu)
+    return replace(
+        _figures(measured, len(files), mean_bytes, session.device_name), is_on_gpu=session.is_on_gpu
+    )
 
 
 def _session(model: ModelFiles, device: str, settings: Sequence[str]) -> BackboneSession:
     rate = simulated_rate(device)
     if rate is not None:
         return SimulatedDevice(model.backbone, model.card, rate)
-    return BackboneSession(model.backbone, model.card, choose_providers(device, read_settings(settings)))
+    return BackboneSession(
+        model.backbone, model.card, choose_providers(device, read_settings(settings))
+    )
 
 
 def _kind(photos: str, device: str) -> PhotoKind:
@@ -177,16 +181,24 @@ def _files(paths: Sequence[Path], most: int) -> list[Path]:
     return files
 
 
-def _measure_rounds(files: Sequence[Path], session: BackboneSession, rounds: int, peer: Peer | None) -> list[_Round]:
+def _measure_rounds(
+    files: Sequence[Path], session: BackboneSession, rounds: int, peer: Peer | None
+) -> list[_Round]:
     card = session.card
-    images = decode_all(files, card, workers=session.parallel_runs)  # this warms the file cache, too
+    images = decode_all(
+        files, card, workers=session.parallel_runs
+    )  # this warms the file cache, too
     images = np.concatenate([images] * -(-FEWEST_FOR_THE_BACKBONE // len(images)))
     found = []
     for number in within_budget(rounds):
         rates = measure_rates(files, images, session)
         use = session.take_use() if isinstance(session, SimulatedDevice) else None
-        decoders = measure_decoders(files, round(card.input_side / card.resize_share), workers=usable_cores())
-        peer_rate = peer() if peer and not number else None  # a round of it takes longer than all else
+        decoders = measure_decoders(
+            files, round(card.input_side / card.resize_share), workers=usable_cores()
+        )
+        peer_rate = (
+            peer() if peer and not number else None
+        )  # a round of it takes longer than all else
         found.append(_Round(rates, decoders, peer_rate, use))
     return found
 
@@ -195,7 +207,10 @@ def _figures(rounds: Sequence[_Round], images: int, mean_bytes: int, device: str
     def median(of: Callable[[_Round], float]) -> float:
         return statistics.median(map(of, rounds))
 
-    decoders = {name: median(lambda one, name=name: one.decoders[name]) for name in rounds[0].decoders}  # type: ignore[misc]
+    def median_of_decoder(name: str) -> float:
+        return median(lambda one: one.decoders[name])
+
+    decoders = {name: median_of_decoder(name) for name in rounds[0].decoders}
     best = max(decoders, key=decoders.__getitem__)
     with_peer = [one for one in rounds if one.peer]
     uses = [one.use for one in rounds if one.use is not None]
@@ -212,7 +227,9 @@ def _figures(rounds: Sequence[_Round], images: int, mean_bytes: int, device: str
         best_decode=decoders[best],
         share_of_best_decode=median(lambda one: one.rates.pipeline / one.best_decode),
         peer=statistics.median(one.peer or 0.0 for one in with_peer) if with_peer else None,
-        over_peer=statistics.median(one.rates.pipeline / (one.peer or 1.0) for one in with_peer) if with_peer else None,
+        over_peer=statistics.median(one.rates.pipeline / (one.peer or 1.0) for one in with_peer)
+        if with_peer
+        else None,
         idle=statistics.median(use.idle for use in uses) if uses else None,
         fullness=statistics.median(use.fullness(images) for use in uses) if uses else None,
         batch_sizes=max(use.sizes for use in uses) if uses else None,

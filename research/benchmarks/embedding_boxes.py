@@ -76,19 +76,31 @@ def rows_of(taken: NDArray[np.float64]) -> Iterator[JudgedFigure]:
     """
     for clock, unit in enumerate(("s", "s of processors")):
         alone, network, together = taken[:, :, clock].T
-        yield judged("photos with boxes", together, alone + network, LIMIT, against=ALONE, unit=unit)
+        yield judged(
+            "photos with boxes", together, alone + network, LIMIT, against=ALONE, unit=unit
+        )
         yield shown("  the photos alone", alone, unit)
         yield shown("  the network, for the boxes", network, unit)
 
 
-def _round_s(paths: Sequence[Path], boxes: int, session: BackboneSession) -> list[tuple[float, float]]:
+def _round_s(
+    paths: Sequence[Path], boxes: int, session: BackboneSession
+) -> list[tuple[float, float]]:
     some = decode_all(paths[:_FEWEST_FOR_THE_NETWORK], session.card, workers=session.parallel_runs)
     photos = [(path, WHOLE) for path in paths]
-    items = [(path, part) for number, path in enumerate(paths) for part in (WHOLE, *drawn_boxes(boxes, number))]
+    items = [
+        (path, part)
+        for number, path in enumerate(paths)
+        for part in (WHOLE, *drawn_boxes(boxes, number))
+    ]
     alone = _timed_s(lambda: measure_pipeline(photos, session))
     network = _timed_s(lambda: measure_inference_alone(some, session))
     share = len(paths) * boxes / len(some)
-    return [alone, (network[0] * share, network[1] * share), _timed_s(lambda: measure_pipeline(items, session))]
+    return [
+        alone,
+        (network[0] * share, network[1] * share),
+        _timed_s(lambda: measure_pipeline(items, session)),
+    ]
 
 
 def _timed_s(work: Callable[[], object]) -> tuple[float, float]:
@@ -103,4 +115,7 @@ def drawn_boxes(count: int, seed: int) -> list[str]:
     generator = np.random.default_rng(seed)
     sizes = generator.uniform(*SIDE, (count, 2))
     corners = generator.uniform(0, 1 - sizes)
-    return [FilePart(box=BoundingBox.of(*corner, *size)).text for corner, size in zip(corners, sizes, strict=True)]
+    return [
+        FilePart(box=BoundingBox.of(*corner, *size)).text
+        for corner, size in zip(corners, sizes, strict=True)
+    ]

@@ -81,7 +81,10 @@ class MemoryFigures:
 
 
 def measure_memory(
-    counts: Sequence[int] = (1_000, 100_000), *, backbone: str = BUNDLED_NAME, large_megapixels: int = 0
+    counts: Sequence[int] = (1_000, 100_000),
+    *,
+    backbone: str = BUNDLED_NAME,
+    large_megapixels: int = 0,
 ) -> MemoryFigures:
     """Embed so many small files, each number in a process of its own.
 
@@ -106,7 +109,9 @@ def _run(count: int, backbone: str, large_megapixels: int = 0) -> MemoryOfRun:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
     if done.returncode:
-        raise ProtoleafError("the files could not be embedded", found=done.stderr.strip()[-300:] or "no message")
+        raise ProtoleafError(
+            "the files could not be embedded", found=done.stderr.strip()[-300:] or "no message"
+        )
     return replace(MemoryOfRun(**json.loads(done.stdout)), large_megapixels=large_megapixels)
 
 
@@ -162,8 +167,12 @@ def _embed_and_report(folder: Path, backbone: str) -> MemoryOfRun:
             on_batch=listener.batch,
         )
     if done.embedded != listener.results:
-        raise ProtoleafError("not every file was embedded", found=f"{done.embedded} of {listener.results}")
-    return MemoryOfRun(done.embedded, peak_memory_bytes() / _MEBIBYTE, done.images_per_s, listener.longest_s)
+        raise ProtoleafError(
+            "not every file was embedded", found=f"{done.embedded} of {listener.results}"
+        )
+    return MemoryOfRun(
+        done.embedded, peak_memory_bytes() / _MEBIBYTE, done.images_per_s, listener.longest_s
+    )
 
 
 if __name__ == "__main__":

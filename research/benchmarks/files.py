@@ -125,5 +125,7 @@ def _in_a_process(place: FilesFolder, name: str) -> StepFigures:
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
-        raise ProtoleafError("the step “{name}” failed", found=done.stderr.strip()[-300:] or "no message", name=name)
+        raise ProtoleafError(
+            "the step “{name}” failed", found=done.stderr.strip()[-300:] or "no message", name=name
+        )
     return StepFigures(**json.loads(done.stdout))

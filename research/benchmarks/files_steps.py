@@ -165,9 +165,13 @@ def _hash_and_label(place: FilesFolder) -> Work:
             hashes = (file_hash(place.folder / path) for path in table.paths)
             project.images.record_scan(zip(table.ids, hashes, [None] * len(table.ids), strict=True))
             with project.history.one_step():
-                classes = [project.classes.add(f"Class {number + 1}")[1] for number in range(CLASSES)]
+                classes = [
+                    project.classes.add(f"Class {number + 1}")[1] for number in range(CLASSES)
+                ]
                 for number, class_id in enumerate(classes):
-                    project.labels.set(list(table.ids)[number * LABELLED :: CLASSES * LABELLED], class_id)
+                    project.labels.set(
+                        list(table.ids)[number * LABELLED :: CLASSES * LABELLED], class_id
+                    )
 
     return work
 
@@ -184,7 +188,10 @@ def _back_up(place: FilesFolder) -> Work:
 
 def _copy(place: FilesFolder) -> Work:
     def work() -> None:
-        with place.project.open("rb") as source, create_file(place.folder / f"copy-{time.time_ns()}") as copy:
+        with (
+            place.project.open("rb") as source,
+            create_file(place.folder / f"copy-{time.time_ns()}") as copy,
+        ):
             while block := source.read(_BLOCK_BYTES):
                 copy.write(block)
             copy.flush()
@@ -232,7 +239,10 @@ def _export(format_name: str, suffix: str) -> Callable[[FilesFolder], Work]:
     def prepare(place: FilesFolder) -> Work:
         project = Project.open(place.project, for_writing=False)
         ids = np.array(project.images.table().ids, dtype=np.int64)
-        answers, choice = _answers(ids, project), ExportChoice(format_name, place.out(suffix), Which.ALL)
+        answers, choice = (
+            _answers(ids, project),
+            ExportChoice(format_name, place.out(suffix), Which.ALL),
+        )
         return lambda: export_images(project, answers, choice, model="made up", setting="ppn+")
 
     return prepare
@@ -261,7 +271,10 @@ def _parquet_plainly(place: FilesFolder) -> Work:
 
 
 def _coco_plainly(place: FilesFolder) -> Work:
-    whole, paths = json.loads(place.out("json").read_bytes()), [path for path, _, _ in listed(place.images)]
+    whole, paths = (
+        json.loads(place.out("json").read_bytes()),
+        [path for path, _, _ in listed(place.images)],
+    )
 
     def work() -> None:
         for path in paths:
@@ -304,8 +317,12 @@ STEPS: Final[Mapping[str, FilesStep]] = {
     "open after a kill": FilesStep(_open_after_kill, "SQLite's integrity_check", _check_plainly),
     "restore": FilesStep(_restore, "copying the file, and flushing it", _copy),
     "export csv": FilesStep(_export("csv", "csv"), "csv.writer with the same cells", _csv_plainly),
-    "export jsonl": FilesStep(_export("jsonl", "jsonl"), "json.dumps of the same rows", _json_lines_plainly),
-    "export parquet": FilesStep(_export("parquet", "parquet"), "pyarrow with the same rows", _parquet_plainly),
+    "export jsonl": FilesStep(
+        _export("jsonl", "jsonl"), "json.dumps of the same rows", _json_lines_plainly
+    ),
+    "export parquet": FilesStep(
+        _export("parquet", "parquet"), "pyarrow with the same rows", _parquet_plainly
+    ),
     "export coco": FilesStep(_export("coco", "json"), "headers, json.dumps", _coco_plainly),
     "relink": FilesStep(_relink, "scandir, stat, reading all files", _find_plainly),
 }

@@ -54,11 +54,15 @@ def measure_folds(images: int = 100_000) -> tuple[FoldsFigure, ...]:
     none = np.zeros(images, dtype=np.uint64)
     keys = np.array([place.to_bytes(16, "little") for place in range(1, images + 1)])
     rows: dict[str, Callable[[], Folds]] = {
-        "a tenth copied, a third in bursts": lambda: _found(keys, bits, _bursts(images), embeddings),
+        "a tenth copied, a third in bursts": lambda: _found(
+            keys, bits, _bursts(images), embeddings
+        ),
         "no times at all": lambda: _found(keys, bits, unknown, embeddings),
         "all at the same time": lambda: _found(keys, bits, np.full(images, NOON_S), embeddings),
         "clocks at 1970": lambda: _found(keys, bits, np.arange(images), embeddings),
-        "all of the same bytes": lambda: _found(np.full(images, keys[0]), np.full(images, bits[0]), unknown, same),
+        "all of the same bytes": lambda: _found(
+            np.full(images, keys[0]), np.full(images, bits[0]), unknown, same
+        ),
         "hardly different pictures": lambda: _found(keys, nearly, unknown, same),
         "a sequence of half of them": lambda: _found(keys, none, line, embeddings),
     }
@@ -73,10 +77,15 @@ def _bursts(images: int) -> NDArray[np.int64]:
 
 
 def _found(
-    keys: NDArray[np.bytes_], bits: NDArray[np.uint64], seconds: NDArray[np.int64], embeddings: NDArray[np.int16]
+    keys: NDArray[np.bytes_],
+    bits: NDArray[np.uint64],
+    seconds: NDArray[np.int64],
+    embeddings: NDArray[np.int16],
 ) -> Folds:
     images = len(bits)
-    sound = np.where(seconds > 10 * images, seconds, UNKNOWN_TIME)  # as `sound_seconds` has it: not near 1970
+    sound = np.where(
+        seconds > 10 * images, seconds, UNKNOWN_TIME
+    )  # as `sound_seconds` has it: not near 1970
     found = sequences(ShotTimes(sound, sound, np.zeros(images, dtype=np.int64)), SECONDS)
     twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)
@@ -90,4 +99,6 @@ def _timed(name: str, work: Callable[[], Folds]) -> FoldsFigure:
     started_s, started_cpu_s = time.perf_counter(), time.process_time()
     folds = work()
     seconds, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
-    return FoldsFigure(name, seconds, cpu_s, folds.count, int(np.count_nonzero(folds.groups != ALONE)))
+    return FoldsFigure(
+        name, seconds, cpu_s, folds.count, int(np.count_nonzero(folds.groups != ALONE))
+    )

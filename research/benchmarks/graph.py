@@ -78,7 +78,11 @@ class GraphFigures:
 
 
 def measure_graph(
-    wordnet: Path | None = None, *, synsets: int = WORDNET_CLASSES, classes: int = 10_000, in_window: bool = True
+    wordnet: Path | None = None,
+    *,
+    synsets: int = WORDNET_CLASSES,
+    classes: int = 10_000,
+    in_window: bool = True,
 ) -> GraphFigures:
     """Measure the graph.
 
@@ -94,16 +98,25 @@ def measure_graph(
         (folder / "large").mkdir()
         (folder / "drawn").mkdir()
         source = wordnet or write_taxonomy(folder / "large", synsets)
-        figures = [_imported(large, source), *_opened(large, lambda project: _search(project.classes.graph))]
+        figures = [
+            _imported(large, source),
+            *_opened(large, lambda project: _search(project.classes.graph)),
+        ]
         _imported(drawn, write_taxonomy(folder / "drawn", classes))
         with Project.open(drawn, is_backed_up=False) as project:
             figures += _laid_out(project.classes.graph)
         with Project.open(large, is_backed_up=False) as project:
             count = len(project.classes.graph)
         if in_window:
-            figures += _edited(report_of(["-m", "research.window", str(drawn)], caches, REPORT_VARIABLE, CLASSES_RUN))
+            figures += _edited(
+                report_of(
+                    ["-m", "research.window", str(drawn)], caches, REPORT_VARIABLE, CLASSES_RUN
+                )
+            )
             figures += _looked_at(
-                report_of(["-m", "research.window", str(large)], caches, REPORT_VARIABLE, WORDNET_RUN)
+                report_of(
+                    ["-m", "research.window", str(large)], caches, REPORT_VARIABLE, WORDNET_RUN
+                )
             )
     return GraphFigures(count, classes, tuple(figures))
 
@@ -125,7 +138,9 @@ def _search(graph: CategoryGraph) -> Iterator[GraphFigure]:
     """Search as a person types: each letter of some names."""
     classes = graph.classes()
     names = [graph.name(class_id) for class_id in classes[:: max(1, len(classes) // NAMES_TYPED)]]
-    texts = [name[:letters] for name in names for letters in range(1, min(len(name), MOST_LETTERS) + 1)]
+    texts = [
+        name[:letters] for name in names for letters in range(1, min(len(name), MOST_LETTERS) + 1)
+    ]
     yield _timed("search made ready, beside opening", [_spent(graph.make_searchable)])
     spent = [_spent(partial(graph.search, text)) for text in texts]
     yield _timed("search, a letter, 95 %", spent, "ms", 50, percent=95)
@@ -143,11 +158,15 @@ def _laid_out(graph: CategoryGraph) -> Iterator[GraphFigure]:
         layouts.append(lay_out(shown[-1], CARD, before=before))
 
     yield _timed("all classes laid out", [_spent(draw)], "s", 2)
-    leaf, other = graph.leaves()[-1], next(each for each in graph.levels()[1] if graph.children(each))
+    leaf, other = (
+        graph.leaves()[-1],
+        next(each for each in graph.levels()[1] if graph.children(each)),
+    )
     graph.move(leaf, graph.parents(leaf)[0], other)
     yield _timed("all laid out after a move", [_spent(lambda: draw(layouts[0]))])
     moved = [
-        abs(place[0] - layouts[0].places[class_id][0]) / CARD.width for class_id, place in layouts[1].places.items()
+        abs(place[0] - layouts[0].places[class_id][0]) / CARD.width
+        for class_id, place in layouts[1].places.items()
     ]
     yield GraphFigure("median way of a class then, cards", float(np.median(moved)), "")
     yield GraphFigure("edges that cross", layouts[0].crossings, "")
@@ -173,11 +192,18 @@ def _looked_at(report: dict[str, Any]) -> Iterator[GraphFigure]:
 
 
 def _timed(
-    name: str, spent: Sequence[Sequence[float]], unit: str = "s", limit: float | None = None, *, percent: float = 100
+    name: str,
+    spent: Sequence[Sequence[float]],
+    unit: str = "s",
+    limit: float | None = None,
+    *,
+    percent: float = 100,
 ) -> GraphFigure:
     """A figure from pairs of seconds: passed, and computed in."""
     factor = 1000 if unit == "ms" else 1
-    passed, computing = (float(each) * factor for each in np.percentile(np.array(spent), percent, axis=0))
+    passed, computing = (
+        float(each) * factor for each in np.percentile(np.array(spent), percent, axis=0)
+    )
     return GraphFigure(name, passed, unit, limit, computing)
 
 

@@ -53,7 +53,10 @@ def measure_import(photos: int, *, backbone: str) -> ImportFigures:
         new_project(project, backbone).close()
         alone = [_without_window(drawn[:photos], folder / "before", backbone)]
         report = report_of(
-            ["-m", "research.window", str(project)], caches, REPORT_VARIABLE, {FOLDER_VARIABLE: str(folder / "photos")}
+            ["-m", "research.window", str(project)],
+            caches,
+            REPORT_VARIABLE,
+            {FOLDER_VARIABLE: str(folder / "photos")},
         )
         alone.append(_without_window(drawn[:photos], folder / "after", backbone))
     seconds, opened = report["seconds"], report["opened"]
@@ -65,7 +68,16 @@ def measure_import(photos: int, *, backbone: str) -> ImportFigures:
     ]
     if opened:
         times = sum(number * count for number, count in enumerate(opened, start=1))
-        rows.append(judged("times a photo was opened", [times / photos], [1.0], LIMIT_OPENED, against="one", unit="x"))
+        rows.append(
+            judged(
+                "times a photo was opened",
+                [times / photos],
+                [1.0],
+                LIMIT_OPENED,
+                against="one",
+                unit="x",
+            )
+        )
     rows.append(_estimate(report["estimates"], seconds["predictions"]))
     return ImportFigures(photos, tuple(rows))
 
@@ -89,6 +101,17 @@ def _without_window(photos: list[Path], folder: Path, backbone: str) -> float:
 def _estimate(estimates: list[tuple[float, float]], whole_s: float) -> JudgedFigure:
     """How far the end that was announced was from the real one."""
     worst = max(
-        (abs(passed + left - whole_s) for passed, left in estimates if passed > JUDGED_FROM * whole_s), default=0.0
+        (
+            abs(passed + left - whole_s)
+            for passed, left in estimates
+            if passed > JUDGED_FROM * whole_s
+        ),
+        default=0.0,
     )
-    return judged("error of the time left, at worst", [worst], [whole_s], LIMIT_ESTIMATE, against="the whole time")
+    return judged(
+        "error of the time left, at worst",
+        [worst],
+        [whole_s],
+        LIMIT_ESTIMATE,
+        against="the whole time",
+    )

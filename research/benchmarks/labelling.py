@@ -66,7 +66,9 @@ class LabellingRun:
     predicted: Mapping[int, int]
 
 
-def measure_labelling(images: int, *, boxes: int = 0, keys: int = 300, per_s: float = 5) -> LabellingFigures:
+def measure_labelling(
+    images: int, *, boxes: int = 0, keys: int = 300, per_s: float = 5
+) -> LabellingFigures:
     """Label in a window; needs a display or Qt's offscreen platform.
 
     Args:
@@ -76,12 +78,22 @@ def measure_labelling(images: int, *, boxes: int = 0, keys: int = 300, per_s: fl
         caches = CacheFolders(folder / "cache")
         (folder / "project").mkdir()
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
-        path = synthetic_project(folder / "project", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes)
-        return label_in_window(path, caches, NumpyPass(images * (1 + boxes)), keys=keys, per_s=per_s).figures
+        path = synthetic_project(
+            folder / "project", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes
+        )
+        return label_in_window(
+            path, caches, NumpyPass(images * (1 + boxes)), keys=keys, per_s=per_s
+        ).figures
 
 
 def label_in_window(
-    path: Path, caches: CacheFolders, numpy_pass: NumpyPass, *, keys: int, per_s: float, unpaced: int = 4
+    path: Path,
+    caches: CacheFolders,
+    numpy_pass: NumpyPass,
+    *,
+    keys: int,
+    per_s: float,
+    unpaced: int = 4,
 ) -> LabellingRun:
     """Open a project with embeddings and some labels in a window of its own process, and label by keys.
 
@@ -100,10 +112,18 @@ def label_in_window(
     with numpy_pass.around() as passes_s:
         started_s = time.monotonic()
         report = report_of(
-            ["-m", "research.window", str(path)], caches, REPORT_VARIABLE, pace, timeout_s=TIMEOUT_S + keys / per_s
+            ["-m", "research.window", str(path)],
+            caches,
+            REPORT_VARIABLE,
+            pace,
+            timeout_s=TIMEOUT_S + keys / per_s,
         )
     after = _labels(path)
-    new = {image_id: class_id for image_id, class_id in after.items() if before.get(image_id) != class_id}
+    new = {
+        image_id: class_id
+        for image_id, class_id in after.items()
+        if before.get(image_id) != class_id
+    }
     shown_to = {image_id: class_id for image_id, class_id in report["shown"]}  # noqa: C416 (lists are read from JSON)
     figures = LabellingFigures(
         images=report["images"],
@@ -112,12 +132,20 @@ def label_in_window(
         as_shown=sum(new.get(image_id) == class_id for image_id, class_id in shown_to.items()),
         rows=(
             *key_rows("key to next card", report["painted_ms"], report["bare_ms"]),
-            judged("predictions after a key", report["predictions_s"], passes_s, LIMIT_PREDICTIONS, against=NUMPY),
+            judged(
+                "predictions after a key",
+                report["predictions_s"],
+                passes_s,
+                LIMIT_PREDICTIONS,
+                against=NUMPY,
+            ),
         ),
     )
     loaded_s, last_key_s = (report[name] - started_s for name in ("loaded_s", "last_key_s"))
     predictions_s = report["predictions_s"][-1]
-    return LabellingRun(figures, loaded_s, last_key_s - loaded_s, predictions_s, dict(report["predicted"]))
+    return LabellingRun(
+        figures, loaded_s, last_key_s - loaded_s, predictions_s, dict(report["predicted"])
+    )
 
 
 def key_rows(
@@ -126,7 +154,9 @@ def key_rows(
     """From a key to what is painted for it, over the least that it takes."""
     return (
         judged(f"{name}, median", painted_ms, bare_ms, limit, against=KEY, unit="ms"),
-        judged(f"{name}, 95%", painted_ms, bare_ms, LIMIT_KEY_95, against=KEY, unit="ms", percentile=95),
+        judged(
+            f"{name}, 95%", painted_ms, bare_ms, LIMIT_KEY_95, against=KEY, unit="ms", percentile=95
+        ),
         shown(f"{name}, 99%", painted_ms, "ms", percentile=99),
         shown(f"{name}, longest", painted_ms, "ms", percentile=100),
     )

@@ -85,7 +85,11 @@ def measure_loop(rows: int = 1_000_000, *, keys: int = 50, per_s: float = 2) -> 
     """
     clock = _Clock()
     with scratch_folder() as folder:
-        caches, path, out = CacheFolders(folder / "cache"), folder / "loop.protoleaf", folder / "predictions"
+        caches, path, out = (
+            CacheFolders(folder / "cache"),
+            folder / "loop.protoleaf",
+            folder / "predictions",
+        )
         with clock.step("write the data set"):
             data_set, classes = write_clustered(folder / "set", rows, find_model())
         with clock.step("make a project of it"):
@@ -110,7 +114,9 @@ def _label_one_of_each(path: Path, classes: NDArray[np.int64]) -> None:
     """Add 200 classes, and label the first image of each; images are in the order of the rows (n,)."""
     with Project.open(path) as project:
         leaves, image_ids = add_synthetic_graph(project), project.images.table().ids
-        for place, row in zip(*(each.tolist() for each in np.unique(classes, return_index=True)), strict=True):
+        for place, row in zip(
+            *(each.tolist() for each in np.unique(classes, return_index=True)), strict=True
+        ):
             project.labels.set([image_ids[row]], leaves[place])
 
 
@@ -119,7 +125,10 @@ def _compare(path: Path, predicted: Mapping[int, int], out: Path) -> tuple[int, 
     with Project.open(path, for_writing=False) as project:
         image_ids = sorted(predicted.keys() - set(project.labels.table().image_ids))
         hashes = project.images.table(image_ids).content_hashes
-    ours = {content_hash: predicted[image_id] for image_id, content_hash in zip(image_ids, hashes, strict=True)}
+    ours = {
+        content_hash: predicted[image_id]
+        for image_id, content_hash in zip(image_ids, hashes, strict=True)
+    }
     manifest = read_predictions_manifest(out)
     shards, same = prediction_shards(out, manifest), 0
     for number in range(manifest.shard_count):

@@ -13,7 +13,23 @@ FURTHER_PARENTS: Final = 2_313 / WORDNET_CLASSES
 """Share of edges beyond a tree's: WordNet has 84,427 edges."""
 CHILDREN: Final = 5
 """Of a class that has any: 4.6 in WordNet."""
-_SYLLABLES: Final = ("ba", "cor", "den", "fi", "gul", "ha", "lus", "mi", "nor", "pe", "quil", "ra", "so", "ter", "vin")
+_SYLLABLES: Final = (
+    "ba",
+    "cor",
+    "den",
+    "fi",
+    "gul",
+    "ha",
+    "lus",
+    "mi",
+    "nor",
+    "pe",
+    "quil",
+    "ra",
+    "so",
+    "ter",
+    "vin",
+)
 
 
 def write_taxonomy(folder: Path, classes: int, *, seed: int = 0) -> Path:
@@ -35,9 +51,16 @@ def write_taxonomy(folder: Path, classes: int, *, seed: int = 0) -> Path:
         if chance.random() < FURTHER_PARENTS:
             # Most further parents lie on the same level, so that no class comes below itself.
             edges[chance.randrange(latest + 1) if latest else 0, child] = None
-    words = {number: " ".join(_word(chance) for _ in range(chance.choice((1, 1, 2)))) for number in range(classes)}
-    write_file(folder / IS_A_FILE, "".join(f"{_id(parent)} {_id(child)}\n" for parent, child in edges))
-    write_file(folder / WORDS_FILE, "".join(f"{_id(number)}\t{word}\n" for number, word in words.items()))
+    words = {
+        number: " ".join(_word(chance) for _ in range(chance.choice((1, 1, 2))))
+        for number in range(classes)
+    }
+    write_file(
+        folder / IS_A_FILE, "".join(f"{_id(parent)} {_id(child)}\n" for parent, child in edges)
+    )
+    write_file(
+        folder / WORDS_FILE, "".join(f"{_id(number)}\t{word}\n" for number, word in words.items())
+    )
     return folder / IS_A_FILE
 
 

@@ -107,7 +107,9 @@ def _measure(size: Size) -> ManyClassesFigures:
     del drawn
     basis = collection_basis(np.arange(size.images), kept, labelled=labelled)
     times = [time.perf_counter()]
-    fitted = fit(graph, shots, PropagationSession(model.propagation), prior_of(model.card), basis=basis)
+    fitted = fit(
+        graph, shots, PropagationSession(model.propagation), prior_of(model.card), basis=basis
+    )
     times.append(time.perf_counter())
     fitted.classify(kept)
     times.append(time.perf_counter())

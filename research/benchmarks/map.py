@@ -35,7 +35,11 @@ class MapRow:
     @property
     def line(self) -> str:
         """For a person."""
-        limit = "" if self.limit is None else f"   (limit {self.limit:g}{'' if self.is_kept else ', MISSED'})"
+        limit = (
+            ""
+            if self.limit is None
+            else f"   (limit {self.limit:g}{'' if self.is_kept else ', MISSED'})"
+        )
         return f"{self.name:44} {self.value:8.2f} {self.unit:2}{limit}"
 
     @property
@@ -103,10 +107,15 @@ def _making(folder: Path, caches: CacheFolders, images: int) -> list[MapRow]:
 
 def _frames(caches: CacheFolders, points: int, *, ratio: int = 1) -> list[MapRow]:
     more = {"QT_SCALE_FACTOR": str(ratio), "QT_QPA_PLATFORM": "offscreen"}
-    found = report_of(["-m", "research.window.map_frames", str(points)], caches, REPORT_VARIABLE, more)
+    found = report_of(
+        ["-m", "research.window.map_frames", str(points)], caches, REPORT_VARIABLE, more
+    )
     where = f"{points:,} points" + (f", {100 * ratio} %" if ratio > 1 else "")
     every = [each for frames in found.values() for each in frames]
-    by_kind = [MapRow(f"  {kind.replace('_', ', ')}", median(frames), "ms") for kind, frames in found.items()]
+    by_kind = [
+        MapRow(f"  {kind.replace('_', ', ')}", median(frames), "ms")
+        for kind, frames in found.items()
+    ]
     return [
         MapRow(f"a frame of {where}, median", median(every), "ms", LIMIT_FRAME_MS),
         *by_kind,

@@ -45,8 +45,12 @@ class PhotoKind:
 
 
 KINDS: Final[Mapping[str, PhotoKind]] = {
-    "small": PhotoKind(500, 375, grain=4, quality=85, pictures=60, copies=8),  # as web pages and data sets have them
-    "large": PhotoKind(4032, 3024, grain=7, quality=90, pictures=8, copies=24),  # as telephones take them
+    "small": PhotoKind(
+        500, 375, grain=4, quality=85, pictures=60, copies=8
+    ),  # as web pages and data sets have them
+    "large": PhotoKind(
+        4032, 3024, grain=7, quality=90, pictures=8, copies=24
+    ),  # as telephones take them
 }
 
 
@@ -63,7 +67,9 @@ def draw_photos(folder: Path, kind: PhotoKind) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     drawn = draw_pictures(min(kind.pictures, MOST_DRAWN))
     generator = np.random.default_rng(0)
-    field = generator.normal(0, kind.grain, (kind.height + EDGE_NOISE, kind.width + EDGE_NOISE, 3)).astype(np.float32)
+    field = generator.normal(
+        0, kind.grain, (kind.height + EDGE_NOISE, kind.width + EDGE_NOISE, 3)
+    ).astype(np.float32)
     paths = []
     for number in range(kind.pictures):
         top, left = generator.integers(0, EDGE_NOISE, 2)
@@ -94,12 +100,19 @@ def _photo_bytes(drawn: Image.Image, kind: PhotoKind, grain: NDArray[np.float32]
 
 def png_of_few_colours(width: int, height: int) -> bytes:
     """A PNG of red, green, blue and white stripes, of any size: large ones pack to a few megabytes."""
-    stripes = np.repeat(np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], dtype=">u4"), -(-width // 4))[:width]
+    stripes = np.repeat(
+        np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF], dtype=">u4"), -(-width // 4)
+    )[:width]
     row = b"\x00" + stripes.view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
     packer = zlib.compressobj(1)
     body = b"".join(packer.compress(row) for _row in range(height)) + packer.flush()
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", body)
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -52,7 +52,9 @@ class RateTriple:
         return 1 / (1 / self.decode + 1 / self.inference)
 
 
-def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: BackboneSession) -> RateTriple:
+def measure_rates(
+    paths: Sequence[Path], images: NDArray[np.uint8], session: BackboneSession
+) -> RateTriple:
     """Measure all three rates once, in turn.
 
     Args:
@@ -63,7 +65,9 @@ def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: Bac
     inference = measure_inference_alone(images, session)
     if isinstance(session, SimulatedDevice):
         session.take_use()  # what follows counts
-    return RateTriple(decode, inference, measure_pipeline([(path, WHOLE) for path in paths], session))
+    return RateTriple(
+        decode, inference, measure_pipeline([(path, WHOLE) for path in paths], session)
+    )
 
 
 def measure_decode_alone(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> float:
@@ -86,7 +90,9 @@ def decode_all(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> ND
             images[position] = network_input(read_file(paths[position]), card)
         except ImageError as error:
             found = f"{paths[position]}: {error.found}"
-            raise ImageError(error.what, expected=error.expected, found=found, remedy=error.remedy) from error
+            raise ImageError(
+                error.what, expected=error.expected, found=found, remedy=error.remedy
+            ) from error
 
     with ThreadPoolExecutor(workers) as pool:
         for _done in pool.map(decode, range(len(paths))):
@@ -96,7 +102,10 @@ def decode_all(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> ND
 
 def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession) -> float:
     """Images a second of the backbone on pixels in memory, with the session's batch size and parallel runs."""
-    batches = [images[start : start + session.batch_size] for start in range(0, len(images), session.batch_size)]
+    batches = [
+        images[start : start + session.batch_size]
+        for start in range(0, len(images), session.batch_size)
+    ]
     started_s = time.perf_counter()
     with ThreadPoolExecutor(session.parallel_runs) as pool:
         for _done in pool.map(session.embed, batches):
@@ -110,9 +119,15 @@ def measure_pipeline(items: Sequence[tuple[Path, str]], session: BackboneSession
     Args:
         items: files, and parts of them; those of one file together.
     """
-    requests = [EmbedRequest(position, path, None, part) for position, (path, part) in enumerate(items)]
+    requests = [
+        EmbedRequest(position, path, None, part) for position, (path, part) in enumerate(items)
+    ]
     width = session.card.embedding_width
-    with scratch_folder() as folder, EmbeddingCache(folder, "0" * 64, width) as cache, _readers(session) as readers:
+    with (
+        scratch_folder() as folder,
+        EmbeddingCache(folder, "0" * 64, width) as cache,
+        _readers(session) as readers,
+    ):
         started_s = time.perf_counter()
         embed_files(requests, session, cache, readers=readers)
         return len(items) / (time.perf_counter() - started_s)

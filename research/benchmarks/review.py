@@ -72,18 +72,27 @@ def measure_review(
         before = _labels(path)
         pace = f"{keys} {per_s} {groups} {groups_per_s}"
         with NumpyPass(images).around() as passes_s:
-            report = report_of(["-m", "research.window", str(path)], caches, REPORT_VARIABLE, {KEYS_VARIABLE: pace})
+            report = report_of(
+                ["-m", "research.window", str(path)], caches, REPORT_VARIABLE, {KEYS_VARIABLE: pace}
+            )
         after = _labels(path)
     return figures_of(images, {**report, "passes_s": passes_s}, before, after)
 
 
 def figures_of(
-    images: int, report: Mapping[str, Any], before: Mapping[int, int | None], after: Mapping[int, int | None]
+    images: int,
+    report: Mapping[str, Any],
+    before: Mapping[int, int | None],
+    after: Mapping[int, int | None],
 ) -> ReviewFigures:
     """The figures of a report with seconds of numpy passes, and of the labels on disk before and after."""
     single = {image_id: class_id for image_id, class_id in report["shown"]}  # noqa: C416 (lists are read from JSON)
     in_groups = {image_id: class_id for ids, class_id in report["answers"] for image_id in ids}
-    new = {image_id: class_id for image_id, class_id in after.items() if before.get(image_id) != class_id}
+    new = {
+        image_id: class_id
+        for image_id, class_id in after.items()
+        if before.get(image_id) != class_id
+    }
     keys, passes_s = len(report["shown"]), report["passes_s"]
     bare_ms, pauses_ms = report["bare_ms"], report["pauses_ms"]
     return ReviewFigures(
@@ -92,12 +101,22 @@ def figures_of(
         groups=len(report["answers"]),
         group_images=sum(len(ids) for ids, _class_id in report["answers"]),
         on_disk=len(new),
-        as_shown=sum(new.get(image_id) == class_id for image_id, class_id in {**single, **in_groups}.items()),
+        as_shown=sum(
+            new.get(image_id) == class_id for image_id, class_id in {**single, **in_groups}.items()
+        ),
         decisions_a_minute=MINUTE_S * len(in_groups) / report["groups_s"],
         rows=(
             *key_rows("key to next card", report["single_ms"], bare_ms[:keys]),
             *key_rows("key to next group", report["group_ms"], bare_ms[keys:], LIMIT_GROUP),
-            judged("pause of the window, 95%", pauses_ms, bare_ms, LIMIT_PAUSE, against=KEY, unit="ms", percentile=95),
+            judged(
+                "pause of the window, 95%",
+                pauses_ms,
+                bare_ms,
+                LIMIT_PAUSE,
+                against=KEY,
+                unit="ms",
+                percentile=95,
+            ),
             shown("pause of the window, longest", pauses_ms, "ms", percentile=100),
             judged("group order", report["orders_s"], passes_s, LIMIT_ORDER, against=NUMPY),
         ),

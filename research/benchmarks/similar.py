@@ -57,10 +57,14 @@ def measure_similarity(images: int = 100_000, *, rounds: int = 7) -> SimilarityF
         images=images,
         width=width,
         whitened_s=_median_s(
-            lambda: np.argsort(-ImageSimilarity(basis).cosines(kept, is_filled, asked), kind="stable"), rounds
+            lambda: np.argsort(
+                -ImageSimilarity(basis).cosines(kept, is_filled, asked), kind="stable"
+            ),
+            rounds,
         ),
         plain_s=_median_s(
-            lambda: np.argsort(-ImageSimilarity().cosines(kept, is_filled, asked), kind="stable"), rounds
+            lambda: np.argsort(-ImageSimilarity().cosines(kept, is_filled, asked), kind="stable"),
+            rounds,
         ),
         product_s=_median_s(lambda: drawn @ asked[0], rounds),
         half_product_s=_median_s(lambda: halves @ asked[0].astype(np.float16), 1),

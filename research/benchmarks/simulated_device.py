@@ -15,7 +15,9 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 
 SIMULATED: Final = "simulated:"  # before the images a second, as a name of a device
-BATCH: Final = 64  # images of one run. Chosen: less than what a GPU takes, so that a short run has many.
+BATCH: Final = (
+    64  # images of one run. Chosen: less than what a GPU takes, so that a short run has many.
+)
 LEAST_WAIT_S: Final = 1e-4
 
 
@@ -49,7 +51,9 @@ class DeviceUse:
 class SimulatedDevice(BackboneSession):
     """Runs one batch after the other at a given rate; embeddings are zeros."""
 
-    def __init__(self, model: Path, card: BackboneCard, rate: float, threads: int | None = None) -> None:
+    def __init__(
+        self, model: Path, card: BackboneCard, rate: float, threads: int | None = None
+    ) -> None:
         self._rate = 0.0
         self._spans: list[tuple[float, float, int]] = []
         self._turn = Lock()
@@ -84,7 +88,9 @@ class SimulatedDevice(BackboneSession):
         if not spans:
             return DeviceUse(0, 0, 0.0, 0.0)
         busy_s = sum(end - start for start, end, _count in spans)
-        return DeviceUse(len(spans), len({count for *_, count in spans}), busy_s, spans[-1][1] - spans[0][0])
+        return DeviceUse(
+            len(spans), len({count for *_, count in spans}), busy_s, spans[-1][1] - spans[0][0]
+        )
 
 
 def simulated_rate(device: str) -> float | None:

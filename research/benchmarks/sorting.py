@@ -10,7 +10,17 @@ from PySide6.QtCore import QLocale
 from app.language import language_names, name_key
 from engine.collation import Key, in_order, natural_key
 
-_WORDS: Final = ("Schleie", "Äsche", "carpe à cuir", "ñandú", "Leaf", "мать-и-мачеха", "丁鱥", "キンギョ", "잉어")
+_WORDS: Final = (
+    "Schleie",
+    "Äsche",
+    "carpe à cuir",
+    "ñandú",
+    "Leaf",
+    "мать-и-мачеха",
+    "丁鱥",
+    "キンギョ",
+    "잉어",
+)
 _PLAIN: Final = "plain order of characters"
 _NATURAL: Final = "natural, as on the command line"
 
@@ -53,7 +63,9 @@ def _made(count: int) -> dict[str, list[str]]:
     chance = Random(0)
     kinds = {
         "as from a camera": [f"IMG_{number:07d}.JPG" for number in range(count)],
-        "words of several scripts": [f"{chance.choice(_WORDS)} {number}.jpg" for number in range(count)],
+        "words of several scripts": [
+            f"{chance.choice(_WORDS)} {number}.jpg" for number in range(count)
+        ],
         "hexadecimal digits": [f"{chance.getrandbits(128):032x}.jpg" for _number in range(count)],
     }
     for names in kinds.values():

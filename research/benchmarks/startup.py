@@ -56,7 +56,11 @@ class StartupFigures:
 
 
 def measure_startup(
-    images: int = 100_000, *, boxes: int = 0, rounds: int = 3, on_progress: OnProgress = ignore_progress
+    images: int = 100_000,
+    *,
+    boxes: int = 0,
+    rounds: int = 3,
+    on_progress: OnProgress = ignore_progress,
 ) -> StartupFigures:
     """Time the window, of a project that was opened before; needs a display or Qt's offscreen platform.
 
@@ -67,11 +71,17 @@ def measure_startup(
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
-        large = synthetic_project(folder / "large", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes)
+        large = synthetic_project(
+            folder / "large", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes
+        )
         _open_once(large, caches)
         empty, numpy_pass = folder / "empty.protoleaf", NumpyPass(images * (1 + boxes))
         new_project(empty).close()
-        starts = (["research.window.bare_window"], ["research.window", str(empty)], ["research.window", str(large)])
+        starts = (
+            ["research.window.bare_window"],
+            ["research.window", str(empty)],
+            ["research.window", str(large)],
+        )
         _run(starts[0], caches)  # this warms the file cache
         runs = [
             (*(_run(arguments, caches) for arguments in starts), numpy_pass.time_s())
@@ -89,7 +99,9 @@ def command_rows(folder: Path, rounds: int) -> Iterator[JudgedFigure]:
         rounds: how often each is run.
     """
     arguments = (["-c", "pass"], *(["-m", "app", *words] for words, _ in COMMANDS.values()))
-    empty, *others = zip(*([_processor_s(each, folder) for each in arguments] for _ in range(rounds)), strict=True)
+    empty, *others = zip(
+        *([_processor_s(each, folder) for each in arguments] for _ in range(rounds)), strict=True
+    )
     for (name, (_, limit)), times in zip(COMMANDS.items(), others, strict=True):
         yield judged(name, times, empty, limit, against=EMPTY_PROGRAM)
 
@@ -98,30 +110,51 @@ def _processor_s(arguments: list[str], folder: Path) -> float:
     """User and system time, in seconds, of a Python process from its start to its end."""
     import resource  # POSIX alone
 
-    environment = {**os.environ, CACHE_VARIABLE: str(folder / "cache"), LOGS_VARIABLE: str(folder / "logs")}
+    environment = {
+        **os.environ,
+        CACHE_VARIABLE: str(folder / "cache"),
+        LOGS_VARIABLE: str(folder / "logs"),
+    }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, check=False)  # noqa: S603 (our own program)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def rows_of(bare: Runs, empty: Runs, large: Runs, passes_s: Sequence[float]) -> Iterator[JudgedFigure]:
+def rows_of(
+    bare: Runs, empty: Runs, large: Runs, passes_s: Sequence[float]
+) -> Iterator[JudgedFigure]:
     """The figures of rounds: reports of the three windows, and seconds of a numpy pass."""
 
     def of(runs: Runs, name: str) -> list[float]:
         return [run[name] for run in runs]
 
     bare_s, empty_s, large_s = (of(runs, "visible_s") for runs in (bare, empty, large))
-    with_pass, both = [sum(each) for each in zip(bare_s, passes_s, strict=True)], f"{BARE} and {NUMPY}"
-    steps, cards = ([each for run in large for each in run[name]] for name in ("step_ms", "card_ms"))
+    with_pass, both = (
+        [sum(each) for each in zip(bare_s, passes_s, strict=True)],
+        f"{BARE} and {NUMPY}",
+    )
+    steps, cards = (
+        [each for run in large for each in run[name]] for name in ("step_ms", "card_ms")
+    )
     memory, least = of(large, "memory_mib"), of(bare, "memory_mib")
     yield judged("visible, empty project", empty_s, bare_s, LIMIT_VISIBLE, against=BARE)
     yield judged("visible, large project", large_s, bare_s, LIMIT_VISIBLE, against=BARE)
     yield judged("the same", large_s, empty_s, LIMIT_OVER_EMPTY, against="an empty project")
-    yield judged("first predictions", of(large, "predicted_s"), with_pass, LIMIT_PREDICTED, against=both)
+    yield judged(
+        "first predictions", of(large, "predicted_s"), with_pass, LIMIT_PREDICTED, against=both
+    )
     yield judged("all predictions", of(large, "loaded_s"), with_pass, LIMIT_LOADED, against=both)
     yield judged("memory", memory, least, LIMIT_MEMORY, against=BARE, unit="MiB", percentile=100)
-    yield judged("a step of scrolling, 95%", steps, cards, LIMIT_STEP, against=CARDS, unit="ms", percentile=95)
+    yield judged(
+        "a step of scrolling, 95%",
+        steps,
+        cards,
+        LIMIT_STEP,
+        against=CARDS,
+        unit="ms",
+        percentile=95,
+    )
     yield shown("longest pause while scrolling", of(large, "scroll_pause_ms"), "ms", percentile=100)
 
 
@@ -137,4 +170,6 @@ def _run(module: list[str], caches: CacheFolders) -> dict[str, Any]:
     """Start a module and read its report; times are seconds since just before it was started."""
     started_s = time.monotonic()
     fields = report_of(["-m", *module], caches, REPORT_VARIABLE)
-    return {name: value - started_s if name.endswith("_s") else value for name, value in fields.items()}
+    return {
+        name: value - started_s if name.endswith("_s") else value for name, value in fields.items()
+    }

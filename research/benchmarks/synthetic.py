@@ -45,7 +45,9 @@ def synthetic_embeddings(
 ) -> SyntheticEmbeddings:
     """Draw embeddings whose spread within a class, among siblings and among families is 1 : 0.8 : 0.8."""
     generator = np.random.default_rng(seed)
-    return embeddings_around(class_centres(generator, width, classes=classes, families=families), count, generator)
+    return embeddings_around(
+        class_centres(generator, width, classes=classes, families=families), count, generator
+    )
 
 
 def class_centres(
@@ -54,12 +56,18 @@ def class_centres(
     """Draw centres (classes, width) of classes around centres of families."""
     family_centres = generator.standard_normal((families, width), dtype=np.float32)
     centres = family_centres[np.arange(classes) * families // classes]
-    return (0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))).astype(np.float32)
+    return (0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))).astype(
+        np.float32
+    )
 
 
-def embeddings_around(centres: NDArray[np.float32], count: int, generator: np.random.Generator) -> SyntheticEmbeddings:
+def embeddings_around(
+    centres: NDArray[np.float32], count: int, generator: np.random.Generator
+) -> SyntheticEmbeddings:
     """Draw embeddings around centres (classes, width)."""
-    drawn = generator.permutation(count) % len(centres)  # every class gets its share, however few there are
+    drawn = generator.permutation(count) % len(
+        centres
+    )  # every class gets its share, however few there are
     embeddings = generator.standard_normal((count, centres.shape[1]), dtype=np.float32)
     for start in range(0, count, WRITE_ROWS):  # in place: millions of them take most of the memory
         part = embeddings[start : start + WRITE_ROWS]
@@ -91,7 +99,9 @@ def synthetic_project(
         project.images.add([*files, *parts])
         ids = list(project.images.table().ids)
         of_parts = (content for content in hashes for _ in range(boxes))
-        project.images.record_scan((*each, None) for each in zip(ids, [*hashes, *of_parts], strict=True))
+        project.images.record_scan(
+            (*each, None) for each in zip(ids, [*hashes, *of_parts], strict=True)
+        )
         for place, leaf in enumerate(leaves):
             shots = np.flatnonzero(drawn.classes == place)
             shots = shots[shots >= (count if boxes else 0)][:SHOTS]
@@ -107,7 +117,9 @@ def synthetic_project(
 
 def _box(number: int) -> str:
     """A box in a photo: each of some at another place."""
-    return FilePart(box=BoundingBox.of(0.3 * (number % 3), 0.3 * (number // 3 % 3), 0.25, 0.25)).text
+    return FilePart(
+        box=BoundingBox.of(0.3 * (number % 3), 0.3 * (number // 3 % 3), 0.25, 0.25)
+    ).text
 
 
 def add_synthetic_graph(project: Project) -> list[int]:
@@ -119,7 +131,10 @@ def add_synthetic_graph(project: Project) -> list[int]:
             group_id = graph.add_class(f"Group {group + 1}")
             for family in range(FAMILIES_IN_GROUP):
                 family_id = graph.add_class(f"Family {group + 1}.{family + 1}", (group_id,))
-                names = [f"Class {group + 1}.{family + 1}.{leaf + 1}" for leaf in range(CLASSES_IN_FAMILY)]
+                names = [
+                    f"Class {group + 1}.{family + 1}.{leaf + 1}"
+                    for leaf in range(CLASSES_IN_FAMILY)
+                ]
                 leaves.extend(graph.add_class(name, (family_id,)) for name in names)
 
     project.classes.edit(add)

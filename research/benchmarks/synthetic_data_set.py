@@ -31,7 +31,9 @@ def write_synthetic(folder: Path, rows: int, model: ModelFiles) -> DataSet:
     return _write(folder, rows, model, lambda count: drawn[:count])
 
 
-def write_clustered(folder: Path, rows: int, model: ModelFiles, *, seed: int = 0) -> tuple[DataSet, NDArray[np.int64]]:
+def write_clustered(
+    folder: Path, rows: int, model: ModelFiles, *, seed: int = 0
+) -> tuple[DataSet, NDArray[np.int64]]:
     """Write a data set of so many rows, each with an embedding of its own around the centre of one of 200 classes.
 
     Returns:

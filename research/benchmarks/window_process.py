@@ -51,6 +51,8 @@ def report_of(
             check=False,
         )  # fmt: skip
         if not report.exists():
-            raise ProtoleafError("the window wrote no report", found=done.stderr.strip()[-300:] or "no message")
+            raise ProtoleafError(
+                "the window wrote no report", found=done.stderr.strip()[-300:] or "no message"
+            )
         fields: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
     return fields

@@ -13,16 +13,23 @@ if TYPE_CHECKING:
 
 
 def cluster(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")
+    ] = None,
     *,
     images: Annotated[int, typer.Option(min=1, help="Generated photos, at least.")] = 1_440,
-    rows: Annotated[int, typer.Option(min=10, help="Of the data set that is classified.")] = 1_000_000,
+    rows: Annotated[
+        int, typer.Option(min=10, help="Of the data set that is classified.")
+    ] = 1_000_000,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
     backbone: Annotated[
         str, typer.Option(help="“accurate”, “fast”, a backbone of `backbone list`, or a file.")
     ] = "fast",
     address: Annotated[
-        str, typer.Option("--cluster", metavar="ADDRESS", help="Of the Ray cluster that embeds, as of `embed`.")
+        str,
+        typer.Option(
+            "--cluster", metavar="ADDRESS", help="Of the Ray cluster that embeds, as of `embed`."
+        ),
     ] = "local",
     as_json: AsJson = False,
 ) -> None:
@@ -32,7 +39,9 @@ def cluster(
     """
     from research.benchmarks.cluster import measure_cluster
 
-    figures = measure_cluster(paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone, address=address)
+    figures = measure_cluster(
+        paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone, address=address
+    )
     say(
         f"{figures.images:,} images on all cores\n"
         f"desktop              {figures.desktop:10,.0f} images/s\n"

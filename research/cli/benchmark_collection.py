@@ -37,7 +37,9 @@ def many_classes(
     classes: Annotated[int, typer.Option(min=10)] = 5_000,
     labels: Annotated[int, typer.Option(min=10)] = 5_000,
     parents: Annotated[int, typer.Option(min=2, help="Of one of the classes.")] = 200,
-    images: Annotated[int, typer.Option(min=1000, help="Of the collection, labelled ones included.")] = 10_000,
+    images: Annotated[
+        int, typer.Option(min=1000, help="Of the collection, labelled ones included.")
+    ] = 10_000,
     as_json: AsJson = False,
 ) -> None:
     """Time and memory of one label more with thousands of classes, beside the same without the one of many parents."""

@@ -33,14 +33,18 @@ BackboneText = Annotated[
     ),
 ]
 
-BoxesOfEach = Annotated[int, typer.Option(help="Boxes in each image, which are images, too.", min=0, max=9)]
+BoxesOfEach = Annotated[
+    int, typer.Option(help="Boxes in each image, which are images, too.", min=0, max=9)
+]
 
 application = command_group("Benchmark the program, each figure beside its limit.")
 
 
 @application.command("embed")
 def embed(
-    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")
+    ] = None,
     *,
     photos: Annotated[
         str, typer.Option(help="Generated photos: small (500 pixels) or large (12 megapixels).")
@@ -49,15 +53,24 @@ def embed(
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
     device: Annotated[
-        str, typer.Option(help="As for `embed`, or simulated:RATE, which takes the time of so many images a second.")
+        str,
+        typer.Option(
+            help="As for `embed`, or simulated:RATE, which takes the time of so many images a second."
+        ),
     ] = "auto",
     device_setting: Annotated[
         list[str] | None,
-        typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
+        typer.Option(
+            "--device-setting",
+            metavar="NAME=VALUE",
+            help="A GPU setting, as in docs/gpu.md; repeatable.",
+        ),
     ] = None,
     boxes: BoxesOfEach = 0,
     files: Annotated[int, typer.Option(help="Photos to generate with --boxes.", min=1)] = 480,
-    row: Annotated[bool, typer.Option("--row", help="Print the row for docs/performance.md.")] = False,
+    row: Annotated[
+        bool, typer.Option("--row", help="Print the row for docs/performance.md.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
@@ -70,7 +83,15 @@ def embed(
     from research.data_loader_peer import open_data_loader
 
     if boxes:
-        _embed_boxes(boxes, files, photos, backbone or default_backbone(), device, rounds=rounds, as_json=as_json)
+        _embed_boxes(
+            boxes,
+            files,
+            photos,
+            backbone or default_backbone(),
+            device,
+            rounds=rounds,
+            as_json=as_json,
+        )
         return
     figures = measure_embed(
         paths or (),
@@ -97,7 +118,13 @@ def _embed_boxes(
 
     with progress_bar("Embedding") as on_progress:
         figures = measure_boxes(
-            boxes, photos=photos, files=files, backbone=backbone, device=device, rounds=rounds, on_progress=on_progress
+            boxes,
+            photos=photos,
+            files=files,
+            backbone=backbone,
+            device=device,
+            rounds=rounds,
+            on_progress=on_progress,
         )
     head = f"{figures.photos:,} photos with {boxes} boxes each on {figures.device}"
     say_verdicts(head, figures.rows, asdict(figures), as_json=as_json)
@@ -124,7 +151,9 @@ def _embed_text(figures: "EmbedFigures") -> str:
         )
     if figures.peer is not None:
         faster = f"end to end is {figures.over_peer:.1f} times as fast (limit {figures.limit_over_peer:g})"
-        lines.append(f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}")
+        lines.append(
+            f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}"
+        )
     return "\n".join(lines)
 
 
@@ -134,11 +163,17 @@ def _shared_cores(figures: "EmbedFigures") -> str:
 
 @application.command("embed-memory")
 def embed_memory(
-    files: Annotated[list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")] = None,
+    files: Annotated[
+        list[int] | None, typer.Option(min=1, help="Numbers of files; repeatable.")
+    ] = None,
     backbone: BackboneText = "",
     large: Annotated[
         int,
-        typer.Option(min=0, max=500, help="Megapixels of a PNG among the fewest files, in one more run; 0 for none."),
+        typer.Option(
+            min=0,
+            max=500,
+            help="Megapixels of a PNG among the fewest files, in one more run; 0 for none.",
+        ),
     ] = 484,
     as_json: AsJson = False,
 ) -> None:
@@ -146,7 +181,9 @@ def embed_memory(
     from engine.backbones.model_files import default_backbone
     from research.benchmarks.embedding_memory import measure_memory
 
-    figures = measure_memory(files or (1_000, 100_000), backbone=backbone or default_backbone(), large_megapixels=large)
+    figures = measure_memory(
+        files or (1_000, 100_000), backbone=backbone or default_backbone(), large_megapixels=large
+    )
     lines = [_memory_line(run) for run in figures.runs]
     lines.append(f"growth {figures.growth:.2f} x (limit {figures.limit})")
     if figures.with_large is not None:
@@ -240,7 +277,9 @@ def review(
     """
     from research.benchmarks.review import LIMIT_DECISIONS, measure_review
 
-    figures = measure_review(images, keys=keys, per_s=per_s, groups=groups, groups_per_s=groups_per_s)
+    figures = measure_review(
+        images, keys=keys, per_s=per_s, groups=groups, groups_per_s=groups_per_s
+    )
     say_verdicts(
         f"{figures.images:,} images, {figures.keys} single decisions at {per_s:g} a second, "
         f"{figures.groups} groups at {groups_per_s:g} a second\n"
@@ -290,12 +329,16 @@ def drop(
 
     with progress_bar("Dropping photos") as on_progress:
         figures = measure_drop(images, rounds=rounds, on_progress=on_progress)
-    say_verdicts(f"{PHOTOS} photos into {images:,} images", figures.rows, {"images": images}, as_json=as_json)
+    say_verdicts(
+        f"{PHOTOS} photos into {images:,} images", figures.rows, {"images": images}, as_json=as_json
+    )
 
 
 @application.command("import")
 def import_folder(
-    photos: Annotated[int, typer.Option(min=20)] = 480, backbone: BackboneText = "", as_json: AsJson = False
+    photos: Annotated[int, typer.Option(min=20)] = 480,
+    backbone: BackboneText = "",
+    as_json: AsJson = False,
 ) -> None:
     """A folder added to an empty project: time until pictures and predictions are there, over the pass alone.
 
@@ -305,7 +348,9 @@ def import_folder(
     from research.benchmarks.importing import measure_import
 
     figures = measure_import(photos, backbone=backbone or default_backbone())
-    say_verdicts(f"{photos:,} photos of 500 pixels", figures.rows, {"photos": photos}, as_json=as_json)
+    say_verdicts(
+        f"{photos:,} photos of 500 pixels", figures.rows, {"photos": photos}, as_json=as_json
+    )
 
 
 @application.command("edit")
@@ -313,7 +358,8 @@ def edit(
     images: Annotated[int, typer.Option(min=1200)] = 100_000,
     rounds: Annotated[int, typer.Option(min=1)] = 2,
     only: Annotated[
-        list[str] | None, typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all")
+        list[str] | None,
+        typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all"),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -326,7 +372,12 @@ def edit(
     with progress_bar("Editing") as on_progress:
         figures = measure_edits(images, rounds=rounds, only=only or (), on_progress=on_progress)
     changed = ", ".join(f"{count:,} by “{name}”" for name, count in figures.changed.items())
-    say_verdicts(f"{images:,} images; predictions changed: {changed}", figures.rows, asdict(figures), as_json=as_json)
+    say_verdicts(
+        f"{images:,} images; predictions changed: {changed}",
+        figures.rows,
+        asdict(figures),
+        as_json=as_json,
+    )
 
 
 @application.command("graph")
@@ -334,12 +385,17 @@ def graph(
     wordnet: Annotated[
         Path | None,
         typer.Option(
-            help="Folder with wordnet.is_a.txt and words.txt.", show_default="a taxonomy of that shape is made"
+            help="Folder with wordnet.is_a.txt and words.txt.",
+            show_default="a taxonomy of that shape is made",
         ),
     ] = None,
     *,
-    synsets: Annotated[int, typer.Option(min=100, help="Classes of the taxonomy that is made.")] = 82_115,
-    classes: Annotated[int, typer.Option(min=100, help="Classes of the graph that is drawn.")] = 10_000,
+    synsets: Annotated[
+        int, typer.Option(min=100, help="Classes of the taxonomy that is made.")
+    ] = 82_115,
+    classes: Annotated[
+        int, typer.Option(min=100, help="Classes of the graph that is drawn.")
+    ] = 10_000,
     window: Annotated[bool, typer.Option(help="Also measure in the window.")] = True,
     as_json: AsJson = False,
 ) -> None:
@@ -352,13 +408,21 @@ def graph(
     figures = measure_graph(wordnet, synsets=synsets, classes=classes, in_window=window)
     lines = [_graph_line(figure) for figure in figures.figures]
     head = f"WordNet: {figures.synsets:,} classes; drawn: {figures.classes:,} classes"
-    say("\n".join((head, *lines)), {**asdict(figures), "are_kept": figures.are_kept}, as_json=as_json)
+    say(
+        "\n".join((head, *lines)),
+        {**asdict(figures), "are_kept": figures.are_kept},
+        as_json=as_json,
+    )
     if not figures.are_kept:
         raise typer.Exit(1)
 
 
 def _graph_line(figure: "GraphFigure") -> str:
-    limit = "" if figure.limit is None else f"   (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})"
+    limit = (
+        ""
+        if figure.limit is None
+        else f"   (limit {figure.limit:g}{'' if figure.is_kept else ', MISSED'})"
+    )
     computing = "" if figure.computing is None else f", {figure.computing:.2f} of it computing"
     return f"{figure.name:40} {figure.value:12,.2f} {figure.unit}{computing}{limit}"
 

@@ -19,7 +19,11 @@ def detection(
     from research.benchmarks.detection import LIMIT, lines_of, measure_detection
 
     figures = measure_detection(model, folder, images)
-    fields = {**asdict(figures), "beyond_network": figures.beyond_network, "beyond_both": figures.beyond_both}
+    fields = {
+        **asdict(figures),
+        "beyond_network": figures.beyond_network,
+        "beyond_both": figures.beyond_both,
+    }
     last = (
         f"the run costs {figures.beyond_network:.2f} x the network, "
         f"{figures.beyond_both:.2f} x network and reading (limit {LIMIT:g})"

@@ -15,10 +15,13 @@ _HEAD = f"{'':18}{'s':>8}{'cpu s':>8}{'images/s':>10}{'peak MiB':>10}   limit, i
 
 def files(
     images: Annotated[
-        list[int] | None, typer.Option(min=10, help="Numbers of images; repeatable.", show_default="100000")
+        list[int] | None,
+        typer.Option(min=10, help="Numbers of images; repeatable.", show_default="100000"),
     ] = None,
     *,
-    only: Annotated[list[str] | None, typer.Option(help="Name of a step; repeatable.", show_default="all")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Name of a step; repeatable.", show_default="all")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Scan, add, back up, check, open, restore, export and relink so many images, each step beside its limit.
@@ -28,7 +31,11 @@ def files(
     from research.benchmarks.files import measure_files
 
     figures = measure_files(images or (100_000,), only=only or ())
-    say("\n\n".join([*map(_run_text, figures.runs), *_growth_text(figures)]), figures.fields(), as_json=as_json)
+    say(
+        "\n\n".join([*map(_run_text, figures.runs), *_growth_text(figures)]),
+        figures.fields(),
+        as_json=as_json,
+    )
     if not figures.are_kept:
         raise typer.Exit(1)
 

@@ -9,7 +9,9 @@ from engine.cli.output import AsJson, say
 
 
 def loop(
-    rows: Annotated[int, typer.Option(min=400, help="Of the data set, with made-up embeddings.")] = 1_000_000,
+    rows: Annotated[
+        int, typer.Option(min=400, help="Of the data set, with made-up embeddings.")
+    ] = 1_000_000,
     keys: Annotated[int, typer.Option(min=1, help="Labels by keys in the window.")] = 50,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 2,
     as_json: AsJson = False,

@@ -10,7 +10,9 @@ from engine.cli.output import AsJson, say
 def collection_map(
     images: Annotated[int, typer.Option(min=100)] = 100_000,
     *,
-    many: Annotated[int, typer.Option(min=100, help="Points of a larger map, of which frames are timed.")] = 1_000_000,
+    many: Annotated[
+        int, typer.Option(min=100, help="Points of a larger map, of which frames are timed.")
+    ] = 1_000_000,
     window: Annotated[bool, typer.Option(help="Also time frames of the window.")] = True,
     as_json: AsJson = False,
 ) -> None:

@@ -8,7 +8,9 @@ import typer
 from engine.cli.output import AsJson, say
 
 
-def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
+def similar(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False
+) -> None:
     """Put a collection in order of likeness to an image, beside the plain product of numpy and a copy in memory.
 
     The exit status is 1 when the limit is missed.
@@ -31,7 +33,9 @@ def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: A
         raise typer.Exit(1)
 
 
-def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False) -> None:
+def folds(
+    images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False
+) -> None:
     """Find duplicates and sequences of an ordinary collection and of hostile ones; the exit status is 1 on a miss."""
     from research.benchmarks.folds import measure_folds
 
@@ -42,7 +46,11 @@ def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJ
         f"{each.folded_images:,} images in {each.folds:,} folds"
         for each in figures
     ]
-    say("\n".join((f"{images:,} images", *lines)), {"rows": [asdict(each) for each in figures]}, as_json=as_json)
+    say(
+        "\n".join((f"{images:,} images", *lines)),
+        {"rows": [asdict(each) for each in figures]},
+        as_json=as_json,
+    )
     if not all(each.is_kept for each in figures):
         raise typer.Exit(1)
 
@@ -58,10 +66,18 @@ def sorting(
     figures = measure_sorting(count, rounds)
     lines = [
         f"{each.names:26} {each.order:33} {each.seconds:6.2f} s"
-        + ("" if each.limit_s is None else f"  (limit {each.limit_s:.2f}{'' if each.is_kept else ', MISSED'})")
+        + (
+            ""
+            if each.limit_s is None
+            else f"  (limit {each.limit_s:.2f}{'' if each.is_kept else ', MISSED'})"
+        )
         for each in figures
     ]
-    say("\n".join((f"{count:,} names", *lines)), {"rows": [asdict(each) for each in figures]}, as_json=as_json)
+    say(
+        "\n".join((f"{count:,} names", *lines)),
+        {"rows": [asdict(each) for each in figures]},
+        as_json=as_json,
+    )
     if not all(each.is_kept for each in figures):
         raise typer.Exit(1)
 

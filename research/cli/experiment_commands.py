@@ -34,21 +34,31 @@ if TYPE_CHECKING:
 
 FIGURES: Final = ("prototypes", "propagation")
 
-application = command_group("Build the paper's data sets, train and test its models, make its tables and figures.")
+application = command_group(
+    "Build the paper's data sets, train and test its models, make its tables and figures."
+)
 
 
 @application.command("build")
 def build(
     *,
-    source: Annotated[Path, typer.Option(metavar="IMAGENET", help="Folder or zip archive in ImageNet's layout.")],
-    wordnet: Annotated[Path, typer.Option(help="wordnet.is_a.txt, or the folder of it and words.txt.")],
+    source: Annotated[
+        Path, typer.Option(metavar="IMAGENET", help="Folder or zip archive in ImageNet's layout.")
+    ],
+    wordnet: Annotated[
+        Path, typer.Option(help="wordnet.is_a.txt, or the folder of it and words.txt.")
+    ],
     variant: Annotated[str, typer.Option(help="pure or mix.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the data set.")],
     side: Annotated[
-        int | None, typer.Option(help="Side of the stored images in pixels; by default 92, cropped to 84.")
+        int | None,
+        typer.Option(help="Side of the stored images in pixels; by default 92, cropped to 84."),
     ] = None,
     factor: Annotated[
-        float | None, typer.Option(help="c in the share min(1, c r^level) of images; by default as the source needs.")
+        float | None,
+        typer.Option(
+            help="c in the share min(1, c r^level) of images; by default as the source needs."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
     as_json: AsJson = False,
@@ -70,7 +80,12 @@ def build(
     levels = {str(level): asdict(counts) for level, counts in found.levels.items()}
     say(
         found.as_text(),
-        {"name": data.name, "images": len(data.class_positions), "unreadable": list(data.unreadable), "levels": levels},
+        {
+            "name": data.name,
+            "images": len(data.class_positions),
+            "unreadable": list(data.unreadable),
+            "levels": levels,
+        },
         as_json=as_json,
     )
 
@@ -94,14 +109,18 @@ experiment_graph_suggestions.register(application)
 
 @application.command("figure")
 def figure(
-    name: Annotated[str, typer.Argument(metavar="prototypes|propagation", help="Figure 1, or Figure 4.")],
+    name: Annotated[
+        str, typer.Argument(metavar="prototypes|propagation", help="Figure 1, or Figure 4.")
+    ],
     data: DataSets,
     *,
     runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the trained models.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the figure's files.")],
     ways: Annotated[
         list[int] | None,
-        typer.Option(help="Ways of the 1-shot trainings; by default 5 (Figure 1), 5 and 10 (Figure 4)."),
+        typer.Option(
+            help="Ways of the 1-shot trainings; by default 5 (Figure 1), 5 and 10 (Figure 4)."
+        ),
     ] = None,
     setting: Setting = None,
     as_json: AsJson = False,
@@ -121,13 +140,22 @@ def figure(
     if name == "propagation":
         with progress_bar("Testing") as on_progress:
             files += draw_propagation(
-                list(data_sets.values()), runs, out, ways=ways or WAYS, chosen=chosen, on_progress=on_progress
+                list(data_sets.values()),
+                runs,
+                out,
+                ways=ways or WAYS,
+                chosen=chosen,
+                on_progress=on_progress,
             )
     for variant, opened in data_sets.items() if name == "prototypes" else ():
         drawn = draw_prototypes(opened, runs, out / variant, ways=(ways or WAYS)[0], chosen=chosen)
         files += [drawn.pixels, drawn.vectors, drawn.classes, drawn.facts]
         lines.append(f"{opened.name}: {drawn.sentence}")
-    say("\n".join([*lines, *map(str, files)]), {"files": [str(path) for path in files]}, as_json=as_json)
+    say(
+        "\n".join([*lines, *map(str, files)]),
+        {"files": [str(path) for path in files]},
+        as_json=as_json,
+    )
 
 
 def _by_variant(folders: Sequence[Path]) -> "dict[str, FewShotData]":
@@ -143,7 +171,9 @@ def _by_variant(folders: Sequence[Path]) -> "dict[str, FewShotData]":
         data = load(folder)
         if data.variant in opened:
             raise UsageError(
-                "two data sets are of one variant", expected="one pure and one mix at most", found=str(folder)
+                "two data sets are of one variant",
+                expected="one pure and one mix at most",
+                found=str(folder),
             )
         opened[data.variant] = data
     return opened
@@ -156,11 +186,16 @@ def speed(
     images_like_paper: Annotated[
         bool,
         typer.Option(
-            "--images-like-paper/--few-images", help="About 170 images per iteration, or fewer for a quick try."
+            "--images-like-paper/--few-images",
+            help="About 170 images per iteration, or fewer for a quick try.",
         ),
     ] = True,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds, in each of which everything is timed in turn.")] = 20,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of torch; by default its own choice.")] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Rounds, in each of which everything is timed in turn.")
+    ] = 20,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads of torch; by default its own choice.")
+    ] = None,
     setting: Setting = None,
     as_json: AsJson = False,
 ) -> None:
@@ -176,5 +211,9 @@ def speed(
             LIKE_PAPER if images_like_paper else SMALL,
             rounds=rounds, threads=threads, settings=settings, on_progress=on_progress,
         )  # fmt: skip
-    fields = {**asdict(figures), "refresh_s": figures.refresh_s, "limit_over_float32": figures.limit_over_float32}
+    fields = {
+        **asdict(figures),
+        "refresh_s": figures.refresh_s,
+        "limit_over_float32": figures.limit_over_float32,
+    }
     say(figures.as_text(), fields, as_json=as_json)

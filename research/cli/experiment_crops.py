@@ -8,14 +8,20 @@ import typer
 from engine.cli.output import AsJson, progress_bar, say
 
 Photos = Annotated[
-    Path, typer.Argument(metavar="SOURCE", help="Folder of Annotations and JPEGImages, as of Pascal VOC.")
+    Path,
+    typer.Argument(
+        metavar="SOURCE", help="Folder of Annotations and JPEGImages, as of Pascal VOC."
+    ),
 ]
 
 
 def crops(
     source: Photos,
     *,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder of `train` and `val`, for `transfer`.")],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FOLDER", help="New folder of `train` and `val`, for `transfer`."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Cut the things in photos with boxes out: crops in class folders, every third photo's in `train`."""
@@ -24,7 +30,8 @@ def crops(
     with progress_bar("Cutting") as on_progress:
         counts = write_crops(source, out, on_progress)
     lines = [
-        f"{part}: {', '.join(f'{name} {count:,}' for name, count in found.items())}" for part, found in counts.items()
+        f"{part}: {', '.join(f'{name} {count:,}' for name, count in found.items())}"
+        for part, found in counts.items()
     ]
     say("\n".join(lines), {part: dict(found) for part, found in counts.items()}, as_json=as_json)
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 def graph_suggestions(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
     shots: Annotated[int, typer.Option(min=2, help="Labelled images of each leaf.")] = 5,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of images and faults.")] = 5,
     hierarchy: Hierarchy = None,
@@ -27,14 +29,18 @@ def graph_suggestions(
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and underlabelled classes."""
     from research.transfer.collection import Selection
 
     check_figures(out, is_overwriting=is_overwriting)
-    report = _measured(source, Selection(hierarchy, classes, images), backbone, shots, draws, device=device)
+    report = _measured(
+        source, Selection(hierarchy, classes, images), backbone, shots, draws, device=device
+    )
     fields = report.as_fields()
     write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
@@ -56,11 +62,20 @@ def _measured(
     with stoppable("run the same command again") as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:
             embedded = embed_collection(
-                collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                collection,
+                model,
+                CacheFolders.default(),
+                device=device,
+                on_progress=on_progress,
+                cancel=cancel,
             )
         with progress_bar("Asking for suggestions") as on_progress:
-            found = measure_suggestions(embedded, shots, draws, on_progress=on_progress, cancel=cancel)
-    return SuggestionReport(collection.source.name, model.name, len(collection.leaf_ids), shots, draws, found)
+            found = measure_suggestions(
+                embedded, shots, draws, on_progress=on_progress, cancel=cancel
+            )
+    return SuggestionReport(
+        collection.source.name, model.name, len(collection.leaf_ids), shots, draws, found
+    )
 
 
 def register(application: typer.Typer) -> None:

@@ -21,27 +21,41 @@ if TYPE_CHECKING:
 def honesty(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 3 and 10.")] = None,
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Per class; by default 1, 3 and 10.")
+    ] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of classes and labels.")] = 10,
-    labels: Annotated[str, typer.Option(metavar="random|teach-first|bulk", help="How the person labels.")] = "random",
+    labels: Annotated[
+        str, typer.Option(metavar="random|teach-first|bulk", help="How the person labels.")
+    ] = "random",
     elsewhere: Elsewhere = False,
     stages: Annotated[bool, typer.Option(help="Measure with some classes and with all.")] = True,
     replay: Annotated[
-        int, typer.Option(min=0, metavar="LABELS", help="Replay sessions of so many labels; 0 for none.")
+        int,
+        typer.Option(
+            min=0, metavar="LABELS", help="Replay sessions of so many labels; 0 for none."
+        ),
     ] = 300,
     curve: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder for the sessions as CSV, PNG and SVG.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for the sessions as CSV, PNG and SVG."),
     ] = None,
     hierarchy: Hierarchy = None,
     classes: Classes = None,
     images: Images = None,
     runs: Runs = None,
-    again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure again what the folder already has.")
+    ] = False,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure what is claimed and what is true while 1, 5, a quarter, half and all of the classes have examples.
@@ -64,7 +78,9 @@ def honesty(
     plan = HonestyPlan(columns, draws, labels, elsewhere) if stages else None
     found, sessions = _measured(collection, model, plan, replay, runs, device=device, is_anew=again)
     ways = len(collection.leaf_ids)
-    report = HonestyReport(collection.source.name, model.name, ways, labels, elsewhere, found, sessions)
+    report = HonestyReport(
+        collection.source.name, model.name, ways, labels, elsewhere, found, sessions
+    )
     fields = report.as_fields()
     write_figures(out, fields)
     if curve is not None:
@@ -83,7 +99,9 @@ def _check_options(labels: str, replay: int, curve: Path | None, *, with_stages:
 
     check_labels(labels)
     if not with_stages and not replay:
-        raise UsageError("there is nothing to measure", expected="--stages, or --replay with some labels")
+        raise UsageError(
+            "there is nothing to measure", expected="--stages, or --replay with some labels"
+        )
     if curve is not None and not replay:
         raise UsageError("--curve draws sessions", expected="--replay with some labels")
     if curve is not None:
@@ -107,15 +125,27 @@ def _measured(
 
     found: tuple[StageResult, ...] = ()
     sessions: tuple[ReplayedSession, ...] = ()
-    with stoppable("run the same command again; with --runs FOLDER it resumes where it stopped") as cancel:
+    with stoppable(
+        "run the same command again; with --runs FOLDER it resumes where it stopped"
+    ) as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:
             embedded = embed_collection(
-                collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                collection,
+                model,
+                CacheFolders.default(),
+                device=device,
+                on_progress=on_progress,
+                cancel=cancel,
             )
         if plan is not None:
             with progress_bar("Measuring") as on_progress:
                 found = measure_honesty(
-                    embedded, plan, runs=runs, is_anew=is_anew, on_progress=on_progress, cancel=cancel
+                    embedded,
+                    plan,
+                    runs=runs,
+                    is_anew=is_anew,
+                    on_progress=on_progress,
+                    cancel=cancel,
                 )
         if labels:
             with progress_bar("Replaying") as on_progress:

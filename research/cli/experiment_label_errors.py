@@ -18,15 +18,21 @@ if TYPE_CHECKING:
 def label_errors(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of wrong labels.")] = 5,
-    peer: Annotated[bool, typer.Option(help="Also measure cleanlab, which must be installed.")] = True,
+    peer: Annotated[
+        bool, typer.Option(help="Also measure cleanlab, which must be installed.")
+    ] = True,
     hierarchy: Hierarchy = None,
     images: Images = None,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Put 1, 3 and 5 % wrong labels into the images of `train`, and look for them, beside cleanlab."""
@@ -36,7 +42,9 @@ def label_errors(
     if peer:
         check_peer()
     check_figures(out, is_overwriting=is_overwriting)
-    report = _measured(source, Selection(hierarchy, None, images), backbone, draws, device=device, with_peer=peer)
+    report = _measured(
+        source, Selection(hierarchy, None, images), backbone, draws, device=device, with_peer=peer
+    )
     fields = report.as_fields()
     write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
@@ -58,12 +66,21 @@ def _measured(
     with stoppable("run the same command again") as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:
             embedded = embed_collection(
-                collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                collection,
+                model,
+                CacheFolders.default(),
+                device=device,
+                on_progress=on_progress,
+                cancel=cancel,
             )
         with progress_bar("Looking for wrong labels") as on_progress:
-            found = measure_label_errors(embedded, draws, with_peer=with_peer, on_progress=on_progress, cancel=cancel)
+            found = measure_label_errors(
+                embedded, draws, with_peer=with_peer, on_progress=on_progress, cancel=cancel
+            )
     labels = int(collection.is_train.sum())
-    return LabelErrorReport(collection.source.name, model.name, labels, len(collection.leaf_ids), draws, found)
+    return LabelErrorReport(
+        collection.source.name, model.name, labels, len(collection.leaf_ids), draws, found
+    )
 
 
 def register(application: typer.Typer) -> None:

@@ -12,7 +12,8 @@ from research.cli.figures_file import FiguresFile, check_figures, write_figures
 Photos = Annotated[
     Path,
     typer.Argument(
-        metavar="SOURCE", help="Folder of photos with Pascal VOC annotations beside them, or in Annotations."
+        metavar="SOURCE",
+        help="Folder of photos with Pascal VOC annotations beside them, or in Annotations.",
     ),
 ]
 
@@ -20,18 +21,27 @@ Photos = Annotated[
 def objects(
     source: Photos,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
     margin: Annotated[
-        list[float] | None, typer.Option(min=1, max=10, help="Side of a crop by the longer side of its box.")
+        list[float] | None,
+        typer.Option(min=1, max=10, help="Side of a crop by the longer side of its box."),
     ] = None,
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1 and 5.")] = None,
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Per class; by default 1 and 5.")
+    ] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots.")] = 10,
     photos: Annotated[int, typer.Option(min=0, help="Only the first so many photos by name.")] = 0,
-    most: Annotated[int, typer.Option(min=0, help="Only so many objects of each class in a photo.")] = 0,
+    most: Annotated[
+        int, typer.Option(min=0, help="Only so many objects of each class in a photo.")
+    ] = 0,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure few shots of the things in photos, each shot of another photo, on the things of all other photos."""
@@ -62,7 +72,9 @@ def objects(
                 cancel=cancel,
             )
         )
-    report = ObjectsReport(boxed.source.name, model.name, len(boxed.objects), len(boxed.photos), found)
+    report = ObjectsReport(
+        boxed.source.name, model.name, len(boxed.objects), len(boxed.photos), found
+    )
     fields = report.as_fields()
     write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)

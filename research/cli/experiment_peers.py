@@ -23,16 +23,26 @@ Environment = Annotated[
         help="Python environment of the peers; by default in the cache, made when missing.",
     ),
 ]
-Limit = Annotated[float, typer.Option(min=1, metavar="SECONDS", help="Time that a peer may take for one draw.")]
+Limit = Annotated[
+    float, typer.Option(min=1, metavar="SECONDS", help="Time that a peer may take for one draw.")
+]
 
 
 def peers(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1 and 5.")] = None,
-    draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")] = 5,
-    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Per class; by default 1 and 5.")
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")
+    ] = 5,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only these methods; may be repeated.")
+    ] = None,
     elsewhere: Elsewhere = False,
     hierarchy: Hierarchy = None,
     classes: Classes = None,
@@ -42,7 +52,9 @@ def peers(
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the everyday model with easyfsl, scikit-learn and hiclass, by their own code, on the same draws."""
@@ -87,7 +99,9 @@ def _measured(
             )
         with progress_bar("Measuring") as on_progress:
             found = measure_peers(embedded, plan, python, on_progress=on_progress, cancel=cancel)
-    scored = ~collection.is_train if plan.is_elsewhere else collection.is_train | ~collection.is_train
+    scored = (
+        ~collection.is_train if plan.is_elsewhere else collection.is_train | ~collection.is_train
+    )
     return PeerReport(
         collection.source.name,
         model.name,

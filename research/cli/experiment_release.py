@@ -19,7 +19,9 @@ def release(
     method: Annotated[str, typer.Option(help="ppn, ppn-cosine or ppn-guessed.")] = "ppn-guessed",
     shots: Annotated[int, typer.Option(min=1, help="Of the training: 1 or 5.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of the training.")] = 0,
-    validation: Annotated[int, typer.Option(min=2, help="Training classes that were put aside.")] = VALIDATION_CLASSES,
+    validation: Annotated[
+        int, typer.Option(min=2, help="Training classes that were put aside.")
+    ] = VALIDATION_CLASSES,
     setting: Setting = None,
     as_json: AsJson = False,
 ) -> None:
@@ -28,9 +30,15 @@ def release(
     from research.grid.cell import cells_of
     from research.grid.release import release as write
 
-    cells = cells_of([data], seeds=seed + 1, methods=[known_method(method)], shots=[shots], validation=validation)
+    cells = cells_of(
+        [data], seeds=seed + 1, methods=[known_method(method)], shots=[shots], validation=validation
+    )
     backbone, propagation = write(cells[-1], runs, results, parse_settings(setting or ()), out)
-    say(f"{backbone}\n{propagation}", {"backbone": str(backbone), "propagation": str(propagation)}, as_json=as_json)
+    say(
+        f"{backbone}\n{propagation}",
+        {"backbone": str(backbone), "propagation": str(propagation)},
+        as_json=as_json,
+    )
 
 
 def register(application: typer.Typer) -> None:

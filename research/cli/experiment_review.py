@@ -15,17 +15,25 @@ from research.cli.figures_file import FiguresFile, check_figures, write_figures
 def review(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
     sizes: Sizes = "as-is",
     classes: Classes = None,
     way: Annotated[list[str] | None, typer.Option(help="Only these ways; may be repeated.")] = None,
     keys: Annotated[bool, typer.Option(help="Count keys.")] = True,
-    errors: Annotated[bool, typer.Option(help="Also compare expected errors with the true ones.")] = True,
+    errors: Annotated[
+        bool, typer.Option(help="Also compare expected errors with the true ones.")
+    ] = True,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
-    curve: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the curve as PNG and SVG.")] = None,
+    curve: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the curve as PNG and SVG.")
+    ] = None,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Let a scripted person without mistakes label 90 % of a collection, and count the keys; and check expected errors.
@@ -53,7 +61,12 @@ def review(
     with stoppable("run the same command again; what was embedded is kept") as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:
             embedded = embed_collection(
-                collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                collection,
+                model,
+                CacheFolders.default(),
+                device=device,
+                on_progress=on_progress,
+                cancel=cancel,
             )
         rows = resampled_rows(collection, sizes, seed=0)
         with progress_bar(f"Reviewing in {len(ways)} ways") as on_progress:

@@ -18,15 +18,23 @@ if TYPE_CHECKING:
     from engine.training.curve import TrainingPoint
     from research.results import TestResult
 
-DataSet = Annotated[Path, typer.Argument(metavar="DATA", help="Folder of a data set that `build` made.")]
-DataSets = Annotated[list[Path], typer.Argument(metavar="DATA...", help="Folders of data sets that `build` made.")]
+DataSet = Annotated[
+    Path, typer.Argument(metavar="DATA", help="Folder of a data set that `build` made.")
+]
+DataSets = Annotated[
+    list[Path], typer.Argument(metavar="DATA...", help="Folders of data sets that `build` made.")
+]
 Runs = Annotated[Path, typer.Argument(metavar="RUNS", help="Folder of trained models and results.")]
-Method = Annotated[str, typer.Option(help="ppn, prototypical-net, gnn, closer-look, or one of these with -star.")]
+Method = Annotated[
+    str, typer.Option(help="ppn, prototypical-net, gnn, closer-look, or one of these with -star.")
+]
 Ways = Annotated[int, typer.Option(min=2, help="Classes of a task.")]
 Shots = Annotated[int, typer.Option(min=1, help="Images of each class that a task gives.")]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--setting", metavar="NAME=VALUE", help="Such as iterations=3000; may be repeated."),
+    typer.Option(
+        "--setting", metavar="NAME=VALUE", help="Such as iterations=3000; may be repeated."
+    ),
 ]
 
 
@@ -48,12 +56,18 @@ def train(
     from research.trained_cells import chosen_cell
 
     chosen = parse_settings(setting or ())
-    cell, settings = chosen_cell(known_method(method), ways, shots, chosen), with_chosen(MethodSettings(), chosen)
+    cell, settings = (
+        chosen_cell(known_method(method), ways, shots, chosen),
+        with_chosen(MethodSettings(), chosen),
+    )
     opened = load(data)
     again = ["protoleaf", "experiment", "train", str(data), str(runs), "--method", method]
     again += ["--ways", str(ways), "--shots", str(shots)]
     again += [word for each in setting or () for word in ("--setting", each)]
-    with stoppable(f"resume with: {shlex.join(again)}") as cancel, _progress(f"Training {method}") as on_progress:
+    with (
+        stoppable(f"resume with: {shlex.join(again)}") as cancel,
+        _progress(f"Training {method}") as on_progress,
+    ):
         note = _Note(on_progress)
         outcome = train_cell(
             opened, cell, settings, runs, on_point=note.keep, on_progress=note.show, cancel=cancel
@@ -81,7 +95,10 @@ def run_tests(
     setting: Setting = None,
     unfinished: Annotated[
         bool,
-        typer.Option("--unfinished", help="Test a training that was stopped, with the iterations that it reached."),
+        typer.Option(
+            "--unfinished",
+            help="Test a training that was stopped, with the iterations that it reached.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -101,7 +118,12 @@ def run_tests(
         refresh(opened, objective, settings)
     found = test_cell(opened, cell, settings, objective)
     say(
-        "\n".join([f"{opened.name}, {ways}-way {shots}-shot, {len(found[0].accuracies)} tasks", *_lines(found)]),
+        "\n".join(
+            [
+                f"{opened.name}, {ways}-way {shots}-shot, {len(found[0].accuracies)} tasks",
+                *_lines(found),
+            ]
+        ),
         {"rows": [_fields(result) for result in found]},
         as_json=as_json,
     )
@@ -122,7 +144,9 @@ class _Note:
 
 
 def _of_point(point: "TrainingPoint") -> str:
-    watched = "" if point.accuracy is None else f", {100 * point.accuracy:.1f}% right on some test tasks"
+    watched = (
+        "" if point.accuracy is None else f", {100 * point.accuracy:.1f}% right on some test tasks"
+    )
     assert point.loss is not None, "of every point after the start"
     return f"loss {point.loss:.3f}{watched}"
 
@@ -136,7 +160,9 @@ def known_method(name: str) -> str:
     from research.methods import BEYOND, METHODS
 
     if name not in (*METHODS, *BEYOND):
-        raise UsageError("there is no such method", expected=", ".join((*METHODS, *BEYOND)), found=name)
+        raise UsageError(
+            "there is no such method", expected=", ".join((*METHODS, *BEYOND)), found=name
+        )
     return name
 
 

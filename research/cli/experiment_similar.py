@@ -9,11 +9,15 @@ from engine.cli.options import DeviceName
 from engine.cli.output import AsJson, progress_bar, say, stoppable
 from research.cli.experiment_transfer import Source
 
-Backbone = Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")]
+Backbone = Annotated[
+    str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")]
 
 
-def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "auto", as_json: AsJson = False) -> None:
+def similar(
+    source: Source, *, backbone: Backbone = "", device: DeviceName = "auto", as_json: AsJson = False
+) -> None:
     """Measure how well likeness finds the other images of a class: plain embeddings beside whitened ones."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
@@ -29,7 +33,12 @@ def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "au
         progress_bar(f"Embedding {collection.source.name} by {model.name}") as on_progress,
     ):
         embedded = embed_collection(
-            collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+            collection,
+            model,
+            CacheFolders.default(),
+            device=device,
+            on_progress=on_progress,
+            cancel=cancel,
         )
     found = measure_similarity_spaces(embedded.floats, collection.class_ids)
     lines = [
@@ -63,7 +72,12 @@ def duplicates(
         progress_bar(f"Embedding photos and copies by {model.name}") as on_progress,
     ):
         outcomes = measure_duplicates(
-            photos, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+            photos,
+            model,
+            CacheFolders.default(),
+            device=device,
+            on_progress=on_progress,
+            cancel=cancel,
         )
     report = DuplicatesReport(source.name, model.name, len(photos), outcomes)
     say(report.as_text(is_markdown=markdown), report.as_fields(), as_json=as_json)

@@ -15,14 +15,22 @@ def table(
     data: DataSets,
     *,
     runs: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of checkpoints.")],
-    results: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of results, small JSON files.")],
-    seeds: Annotated[int, typer.Option(min=1, help="Trainings of each method on each data set.")] = 2,
+    results: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder of results, small JSON files.")
+    ],
+    seeds: Annotated[
+        int, typer.Option(min=1, help="Trainings of each method on each data set.")
+    ] = 2,
     validation: Annotated[
-        int, typer.Option(min=2, help="Training classes put aside for every choice; tasks have no more ways.")
+        int,
+        typer.Option(
+            min=2, help="Training classes put aside for every choice; tasks have no more ways."
+        ),
     ] = VALIDATION_CLASSES,
     shots: Annotated[list[int] | None, typer.Option(help="Only 1 or 5 shots.")] = None,
     method: Annotated[
-        list[str] | None, typer.Option(help="Only these methods; may be repeated; else all but gnn and closer-look.")
+        list[str] | None,
+        typer.Option(help="Only these methods; may be repeated; else all but gnn and closer-look."),
     ] = None,
     setting: Setting = None,
     workers: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
@@ -33,10 +41,18 @@ def table(
             help="Leave out classifiers that are fitted to each task, most of a test's time; run again for them.",
         ),
     ] = False,
-    only_show: Annotated[bool, typer.Option("--only-show", help="Show existing results; train nothing.")] = False,
-    curves: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for a figure of the trainings.")] = None,
-    classes: Annotated[bool, typer.Option("--classes", help="Show 5-way 1-shot accuracy on each test class.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    only_show: Annotated[
+        bool, typer.Option("--only-show", help="Show existing results; train nothing.")
+    ] = False,
+    curves: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for a figure of the trainings.")
+    ] = None,
+    classes: Annotated[
+        bool, typer.Option("--classes", help="Show 5-way 1-shot accuracy on each test class.")
+    ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Train and test what the table still lacks, and show it beside the paper's figures; goes on where it stopped.
@@ -54,11 +70,25 @@ def table(
 
     chosen = parse_settings(setting or ())
     methods = [known_method(name) for name in method or ()] or MAIN_METHODS
-    cells = cells_of(data, seeds=seeds, methods=methods, shots=_known_shots(shots), validation=validation)
+    cells = cells_of(
+        data, seeds=seeds, methods=methods, shots=_known_shots(shots), validation=validation
+    )
     if not only_show:
         wanted = missing(cells, results, chosen, left_out := FITTED if without_fitted else NONE)
-        with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
-            run_grid(wanted, runs, results, chosen, left_out, workers=workers, on_progress=on_progress, cancel=cancel)
+        with (
+            stoppable("run the same command again to resume") as cancel,
+            progress_bar("Training") as on_progress,
+        ):
+            run_grid(
+                wanted,
+                runs,
+                results,
+                chosen,
+                left_out,
+                workers=workers,
+                on_progress=on_progress,
+                cancel=cancel,
+            )
     found = read_all(results)
     if curves is not None:
         draw_curves(found, curves)
@@ -72,7 +102,9 @@ def _known_shots(shots: list[int] | None) -> tuple[int, ...]:
 
     for count in shots or ():
         if count not in BY_SHOTS:
-            raise UsageError("the table has no such tasks", expected="1 or 5 shots", found=str(count))
+            raise UsageError(
+                "the table has no such tasks", expected="1 or 5 shots", found=str(count)
+            )
     return tuple(shots or BY_SHOTS)
 
 

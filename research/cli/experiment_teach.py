@@ -20,18 +20,33 @@ if TYPE_CHECKING:
 def teach(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
-    draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of images, the same for all methods.")] = 10,
-    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
-    runs: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
+    draws: Annotated[
+        int, typer.Option(min=1, max=30, help="Draws of images, the same for all methods.")
+    ] = 10,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only these methods; may be repeated.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Keeps every draw, so that the same command resumes there."
+        ),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure again what the folder already has.")
+    ] = False,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
-    curve: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for the curve as PNG and SVG.")] = None,
+    curve: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder for the curve as PNG and SVG.")
+    ] = None,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure which images to label first: accuracy after 1, 2 and 5 labels a class, by "Teach first" and its peers."""
@@ -76,14 +91,27 @@ def _measured(
 
     model = find_model(backbone or default_backbone())
     collection = read_collection(source)
-    with stoppable("run the same command again; with --runs FOLDER it resumes where it stopped") as cancel:
+    with stoppable(
+        "run the same command again; with --runs FOLDER it resumes where it stopped"
+    ) as cancel:
         with progress_bar(f"Embedding by {model.name}") as on_progress:
             embedded = embed_collection(
-                collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                collection,
+                model,
+                CacheFolders.default(),
+                device=device,
+                on_progress=on_progress,
+                cancel=cancel,
             )
         with progress_bar(f"Labelling by {len(methods)} methods") as on_progress:
             found = measure_teaching(
-                embedded, methods, draws, runs=runs, is_anew=is_anew, on_progress=on_progress, cancel=cancel
+                embedded,
+                methods,
+                draws,
+                runs=runs,
+                is_anew=is_anew,
+                on_progress=on_progress,
+                cancel=cancel,
             )
     images = len(drawn_rows(np.flatnonzero(collection.class_ids != NO_CLASS), 0))
     return TeachReport(collection.source.name, images, len(collection.leaf_ids), found)

@@ -19,44 +19,69 @@ if TYPE_CHECKING:
     from research.transfer.report import TransferReport
     from research.transfer.results import TransferResult
 
-Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="Folder of `train` and `val`, both of class folders.")]
+Source = Annotated[
+    Path,
+    typer.Argument(metavar="SOURCE", help="Folder of `train` and `val`, both of class folders."),
+]
 
 
 Backbones = Annotated[
-    list[str] | None, typer.Option(metavar="NAME|FILE", help="By default that of new projects; may be repeated.")
+    list[str] | None,
+    typer.Option(metavar="NAME|FILE", help="By default that of new projects; may be repeated."),
 ]
 Hierarchy = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Graph whose ids the class folders bear, such as wordnet.is_a.txt; else they nest."
+        metavar="FILE",
+        help="Graph whose ids the class folders bear, such as wordnet.is_a.txt; else they nest.",
     ),
 ]
 Classes = Annotated[
     int | None,
-    typer.Option(min=2, help="Draw so many leaves; only its card says whether a backbone was trained on them."),
+    typer.Option(
+        min=2,
+        help="Draw so many leaves; only its card says whether a backbone was trained on them.",
+    ),
 ]
-Images = Annotated[int | None, typer.Option(min=2, help="At most so many of each class in `train` and in `val`.")]
+Images = Annotated[
+    int | None, typer.Option(min=2, help="At most so many of each class in `train` and in `val`.")
+]
 WithCoarseLabels = Annotated[
-    bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
+    bool,
+    typer.Option(
+        "--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too."
+    ),
 ]
-Elsewhere = Annotated[bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")]
+Elsewhere = Annotated[
+    bool,
+    typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone."),
+]
 Sizes = Annotated[
     str,
     typer.Option(
-        metavar="as-is|equal|zipf|one-large", help="Resample the images to classify to classes of such sizes."
+        metavar="as-is|equal|zipf|one-large",
+        help="Resample the images to classify to classes of such sizes.",
     ),
 ]
 ShotSizes = Annotated[
     str,
     typer.Option(
-        metavar="equal|proportional|common-first", help="As many shots of each class, or shots as people give them."
+        metavar="equal|proportional|common-first",
+        help="As many shots of each class, or shots as people give them.",
     ),
 ]
 Balanced = Annotated[
-    bool, typer.Option("--balanced", help="Balanced accuracy and macro-F1 too; with other sizes they are always there.")
+    bool,
+    typer.Option(
+        "--balanced",
+        help="Balanced accuracy and macro-F1 too; with other sizes they are always there.",
+    ),
 ]
 Runs = Annotated[
-    Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Keeps every draw, so that the same command resumes there."
+    ),
 ]
 
 
@@ -64,9 +89,15 @@ def transfer(
     source: Source,
     *,
     backbone: Backbones = None,
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 3, 5 and 10.")] = None,
-    draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")] = 10,
-    method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 3, 5 and 10.")
+    ] = None,
+    draws: Annotated[
+        int, typer.Option(min=1, max=30, help="Draws of shots, the same for all methods.")
+    ] = 10,
+    method: Annotated[
+        list[str] | None, typer.Option(help="Only these methods; may be repeated.")
+    ] = None,
     coarse_labels: WithCoarseLabels = True,
     elsewhere: Elsewhere = False,
     sizes: Sizes = "as-is",
@@ -77,11 +108,15 @@ def transfer(
     images: Images = None,
     runs: Runs = None,
     workers: Annotated[int, typer.Option(min=1, help="Draws measured side by side.")] = 1,
-    again: Annotated[bool, typer.Option("--again", help="Measure again what the folder already has.")] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Measure again what the folder already has.")
+    ] = False,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
@@ -98,7 +133,9 @@ def transfer(
         sizes=sizes,
         shot_sizes=shot_sizes,
     )
-    by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])}
+    by_hash = {
+        files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])
+    }
     models = tuple(by_hash.values())
     collection = read_collection(source, Selection(hierarchy, classes, images))
     plan = check_plan(collection, plan)
@@ -110,7 +147,9 @@ def transfer(
 
 
 def _report(
-    collection: "TransferCollection", models: "Sequence[ModelFiles]", found: "Sequence[TransferResult]"
+    collection: "TransferCollection",
+    models: "Sequence[ModelFiles]",
+    found: "Sequence[TransferResult]",
 ) -> "TransferReport":
     from research.transfer.candidates import measure_candidates
     from research.transfer.report import TransferReport
@@ -140,20 +179,35 @@ def _measured(
     from research.transfer.measurement import measure_transfer
 
     found: list[TransferResult] = []
-    with stoppable("run the same command again; with --runs FOLDER it resumes where it stopped") as cancel:
+    with stoppable(
+        "run the same command again; with --runs FOLDER it resumes where it stopped"
+    ) as cancel:
         for model in models:
             with progress_bar(f"Embedding by {model.name}") as on_progress:
                 embedded = embed_collection(
-                    collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                    collection,
+                    model,
+                    CacheFolders.default(),
+                    device=device,
+                    on_progress=on_progress,
+                    cancel=cancel,
                 )
             with progress_bar(f"Measuring {model.name}") as on_progress:
                 found += measure_transfer(
-                    embedded, plan, runs=runs, is_anew=is_anew, workers=workers, on_progress=on_progress, cancel=cancel
+                    embedded,
+                    plan,
+                    runs=runs,
+                    is_anew=is_anew,
+                    workers=workers,
+                    on_progress=on_progress,
+                    cancel=cancel,
                 )
     return found
 
 
-def _plan(shots: "Sequence[int] | None", draws: int, methods: "Sequence[str] | None") -> "TransferPlan":
+def _plan(
+    shots: "Sequence[int] | None", draws: int, methods: "Sequence[str] | None"
+) -> "TransferPlan":
     from research.transfer.measurement import TransferPlan
     from research.transfer.methods import check_libraries
 

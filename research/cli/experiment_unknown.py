@@ -18,11 +18,16 @@ if TYPE_CHECKING:
 def unknown(
     source: Source,
     *,
-    backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
+    backbone: Annotated[
+        str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")
+    ] = "",
     far: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Another collection, whose images are far strangers.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Another collection, whose images are far strangers."),
     ] = None,
-    shots: Annotated[list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 5 and 15.")] = None,
+    shots: Annotated[
+        list[int] | None, typer.Option(min=1, help="Per class; by default 1, 2, 5 and 15.")
+    ] = None,
     draws: Annotated[int, typer.Option(min=1, max=30, help="Draws of classes and shots.")] = 5,
     hierarchy: Hierarchy = None,
     classes: Classes = None,
@@ -30,7 +35,9 @@ def unknown(
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
     device: DeviceName = "auto",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print tables for a document.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure how well images of none of the classes are detected: near and far strangers, and a person's sessions.
@@ -42,7 +49,9 @@ def unknown(
     check_figures(out, is_overwriting=is_overwriting)
     columns = tuple(sorted(set(shots))) if shots else (1, 2, 5, 15)
     selection = Selection(hierarchy, classes, images)
-    report = _measured(source, far, selection, backbone=backbone, shots=columns, draws=draws, device=device)
+    report = _measured(
+        source, far, selection, backbone=backbone, shots=columns, draws=draws, device=device
+    )
     fields = report.as_fields()
     write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
@@ -69,7 +78,9 @@ def _measured(
     from research.unknown.report import UnknownReport
 
     model = find_model(backbone or default_backbone())
-    collections = [read_tables(source) if has_tables(source) else read_collection(source, selection)]
+    collections = [
+        read_tables(source) if has_tables(source) else read_collection(source, selection)
+    ]
     if far is not None:
         others = read_collection(far)
         each = max(1, MOST_FAR // len(others.leaf_ids))
@@ -80,12 +91,22 @@ def _measured(
             with progress_bar(f"Embedding {collection.source.name} by {model.name}") as on_progress:
                 embedded.append(
                     embed_collection(
-                        collection, model, CacheFolders.default(), device=device, on_progress=on_progress, cancel=cancel
+                        collection,
+                        model,
+                        CacheFolders.default(),
+                        device=device,
+                        on_progress=on_progress,
+                        cancel=cancel,
                     )
                 )
         with progress_bar("Measuring") as on_progress:
             found = measure_unknown(
-                embedded[0], embedded[1] if far else None, shots, draws, on_progress=on_progress, cancel=cancel
+                embedded[0],
+                embedded[1] if far else None,
+                shots,
+                draws,
+                on_progress=on_progress,
+                cancel=cancel,
             )
     return UnknownReport(collections[0].source.name, model.name, draws, found)
 

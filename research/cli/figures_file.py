@@ -11,7 +11,9 @@ from engine.collection.outputs import FIGURES, WRITTEN_BY, check_file
 from engine.full_disk import writing
 from engine.new_file import output_file
 
-FiguresFile = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="File for all figures as JSON.")]
+FiguresFile = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="File for all figures as JSON.")
+]
 
 
 def check_figures(out: Path | None, *, is_overwriting: bool) -> None:
@@ -32,4 +34,6 @@ def write_figures(out: Path | None, fields: Mapping[str, object]) -> None:
     """
     if out is not None:
         with writing(out, "the figures cannot be written"), output_file(out) as file:
-            file.write((json.dumps({"about": WRITTEN_BY, **fields}, indent=1) + "\n").encode("utf-8"))
+            file.write(
+                (json.dumps({"about": WRITTEN_BY, **fields}, indent=1) + "\n").encode("utf-8")
+            )

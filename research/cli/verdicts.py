@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 
 def say_verdicts(
-    head: str, rows: Sequence["JudgedFigure"], fields: Mapping[str, Any], *, as_json: bool, missed: Sequence[str] = ()
+    head: str,
+    rows: Sequence["JudgedFigure"],
+    fields: Mapping[str, Any],
+    *,
+    as_json: bool,
+    missed: Sequence[str] = (),
 ) -> None:
     """Print each figure beside its reference; the exit status is 1 when one is missed.
 
@@ -25,6 +30,10 @@ def say_verdicts(
     """
     every = [*missed, *(row.name for row in rows if not row.is_kept)]
     lines = [head, *(row.line for row in rows), *([f"missed: {', '.join(every)}"] if every else [])]
-    say("\n".join(lines), {**fields, "rows": [row.fields() for row in rows], "missed": every}, as_json=as_json)
+    say(
+        "\n".join(lines),
+        {**fields, "rows": [row.fields() for row in rows], "missed": every},
+        as_json=as_json,
+    )
     if every:
         raise typer.Exit(1)

@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def is_above(classes: NDArray[np.int64], edge_index: NDArray[np.int64], class_count: int) -> NDArray[np.bool_]:
+def is_above(
+    classes: NDArray[np.int64], edge_index: NDArray[np.int64], class_count: int
+) -> NDArray[np.bool_]:
     """Mark some classes and all their ancestors.
 
     Args:

@@ -59,14 +59,20 @@ def build(
         Cancelled: it was stopped.
     """
     if side < SMALLEST_SIDE:
-        raise UsageError("the side of the stored images is too small", expected=f"{SMALLEST_SIDE}", found=str(side))
+        raise UsageError(
+            "the side of the stored images is too small",
+            expected=f"{SMALLEST_SIDE}",
+            found=str(side),
+        )
     token = cancel or CancelToken()
     refuse_foreign(out)
     with open_source(source) as images:
         token.raise_if_cancelled()
         settled = recipe.resolved(images.images_per_folder)
         hierarchy = read_hierarchy(wordnet, images.folders)
-        graph = choose_classes(hierarchy, _images_below(hierarchy, images, settled.last_level), settled)
+        graph = choose_classes(
+            hierarchy, _images_below(hierarchy, images, settled.last_level), settled
+        )
         drawn = draw_images(images, hierarchy, graph, settled)
         _assert_sound(graph, drawn)
         write_data_set(
@@ -94,10 +100,18 @@ def _images_below(hierarchy: Hierarchy, source: DataSetImages, level: int) -> di
 
 def _assert_sound(graph: ClassGraph, drawn: DrawnImages) -> None:
     """Hold what the experiments rest on; a breach is a bug of this program."""
-    assert not np.intersect1d(graph.training_few_shot, graph.test_few_shot).size, "a few-shot class is in both parts"
-    assert np.unique(drawn.source_positions).size == drawn.source_positions.size, "an image is in two classes"
-    assert not drawn.is_test[np.isin(drawn.class_positions, graph.training_few_shot)].any(), "training shots in test"
-    assert drawn.is_test[np.isin(drawn.class_positions, graph.test_few_shot)].all(), "test shots in training"
+    assert not np.intersect1d(graph.training_few_shot, graph.test_few_shot).size, (
+        "a few-shot class is in both parts"
+    )
+    assert np.unique(drawn.source_positions).size == drawn.source_positions.size, (
+        "an image is in two classes"
+    )
+    assert not drawn.is_test[np.isin(drawn.class_positions, graph.training_few_shot)].any(), (
+        "training shots in test"
+    )
+    assert drawn.is_test[np.isin(drawn.class_positions, graph.test_few_shot)].all(), (
+        "test shots in training"
+    )
     steps = np.diff(graph.levels[graph.edge_index], axis=0)
     assert (steps == 1).all(), "an edge skips a level"
     orphans = np.setdiff1d(np.flatnonzero(graph.levels > graph.levels.min()), graph.edge_index[1])

@@ -53,7 +53,9 @@ class ClassGraph:
     other_last_level: tuple[str, ...]
 
 
-def choose_classes(hierarchy: Hierarchy, images_below: Mapping[str, int], recipe: Recipe) -> ClassGraph:
+def choose_classes(
+    hierarchy: Hierarchy, images_below: Mapping[str, int], recipe: Recipe
+) -> ClassGraph:
     """Choose the classes of a data set.
 
     Args:
@@ -71,10 +73,16 @@ def choose_classes(hierarchy: Hierarchy, images_below: Mapping[str, int], recipe
     training, test = _choose_few_shot(hierarchy, candidates, images_below, recipe)
     few_shot = {*training, *test}
     above = frozenset[str]().union(*(hierarchy.above(key) for key in few_shot))
-    coarse = {key for key in above if recipe.first_level <= hierarchy.levels[key] < recipe.last_level}
+    coarse = {
+        key for key in above if recipe.first_level <= hierarchy.levels[key] < recipe.last_level
+    }
     keys = tuple(sorted(coarse | few_shot, key=lambda key: (hierarchy.levels[key], key)))
     place = {key: position for position, key in enumerate(keys)}
-    edges = sorted((place[parent], place[child]) for parent in coarse for child in _children(hierarchy, parent, place))
+    edges = sorted(
+        (place[parent], place[child])
+        for parent in coarse
+        for child in _children(hierarchy, parent, place)
+    )
     return ClassGraph(
         keys,
         tuple(hierarchy.names[key] for key in keys),
@@ -105,18 +113,28 @@ def _choose_few_shot(
         )
     generator = np.random.default_rng([recipe.seed, _CHOICE_STREAM])
     chosen = [fitting[position] for position in generator.permutation(len(fitting))[:wanted]]
-    fair = _with_siblings(hierarchy, chosen, chosen if recipe.variant == "pure" else candidates, recipe)
-    test = [*_strangers_first(hierarchy, fair), *(key for key in chosen if key not in fair)][:test_count]
+    fair = _with_siblings(
+        hierarchy, chosen, chosen if recipe.variant == "pure" else candidates, recipe
+    )
+    test = [*_strangers_first(hierarchy, fair), *(key for key in chosen if key not in fair)][
+        :test_count
+    ]
     return [key for key in chosen if key not in test], test
 
 
-def _with_siblings(hierarchy: Hierarchy, keys: Sequence[str], drawn: Sequence[str], recipe: Recipe) -> list[str]:
+def _with_siblings(
+    hierarchy: Hierarchy, keys: Sequence[str], drawn: Sequence[str], recipe: Recipe
+) -> list[str]:
     """The keys whose parents all lie above another one of the classes whose images coarse classes draw."""
     below = Counter(above for key in drawn for above in hierarchy.above(key))
     return [
         key
         for key in keys
-        if all(below[above] > 1 for above in _parents(hierarchy, key) if hierarchy.levels[above] >= recipe.first_level)
+        if all(
+            below[above] > 1
+            for above in _parents(hierarchy, key)
+            if hierarchy.levels[above] >= recipe.first_level
+        )
     ]
 
 

@@ -33,7 +33,9 @@ Crop = tuple[int, str, NDArray[np.uint8]]
 """Number of its box in the photo, name of its class, and pixels (h, w, 3)."""
 
 
-def write_crops(source: Path, out: Path, on_progress: OnProgress = ignore_progress) -> dict[str, Counter[str]]:
+def write_crops(
+    source: Path, out: Path, on_progress: OnProgress = ignore_progress
+) -> dict[str, Counter[str]]:
     """Cut every thing out of its photo.
 
     Args:
@@ -53,17 +55,22 @@ def write_crops(source: Path, out: Path, on_progress: OnProgress = ignore_progre
     annotations = sorted((source / "Annotations").glob("*.xml"))
     if not annotations:
         raise InputError(
-            f"{source} has no annotations", expected="folders Annotations and JPEGImages, as of Pascal VOC"
+            f"{source} has no annotations",
+            expected="folders Annotations and JPEGImages, as of Pascal VOC",
         )
     counts: dict[str, Counter[str]] = {"train": Counter(), "val": Counter()}
     meter = ProgressMeter(len(annotations), on_progress, unit="photos")
     with new_folder(out) as draft:
         for place, annotation in enumerate(annotations):
             part = "val" if place % TRAIN_STEP else "train"
-            for number, name, pixels in _crops(annotation, source / "JPEGImages" / f"{annotation.stem}.jpg"):
+            for number, name, pixels in _crops(
+                annotation, source / "JPEGImages" / f"{annotation.stem}.jpg"
+            ):
                 folder = draft / part / safe_name(name)
                 folder.mkdir(parents=True, exist_ok=True)
-                write_file(folder / f"{annotation.stem}-{number}.jpg", _jpeg(pixels), mode=ORDINARY_FILE)
+                write_file(
+                    folder / f"{annotation.stem}-{number}.jpg", _jpeg(pixels), mode=ORDINARY_FILE
+                )
                 counts[part][name] += 1
             meter.advance()
     return counts

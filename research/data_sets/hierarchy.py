@@ -82,7 +82,9 @@ def hierarchy_of(imported: ImportedGraph) -> Hierarchy:
     return Hierarchy(names, parents, below, _shortest_paths(parents, below))
 
 
-def _shortest_paths(parents: Mapping[str, tuple[str, ...]], children: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+def _shortest_paths(
+    parents: Mapping[str, tuple[str, ...]], children: Mapping[str, tuple[str, ...]]
+) -> dict[str, int]:
     levels = {key: 0 for key, above in parents.items() if not above}
     ordered = list(levels)
     for key in ordered:  # grows while it is walked

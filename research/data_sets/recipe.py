@@ -50,13 +50,33 @@ class Recipe:
     def __post_init__(self) -> None:
         _check(self.variant in RATES, "variant", "pure or mix", self.variant)
         _check(self.factor is None or self.factor > 0, "factor", "a number above 0", self.factor)
-        _check(self.rate is None or 0 < self.rate <= 1, "rate", "a number above 0 and up to 1", self.rate)
+        _check(
+            self.rate is None or 0 < self.rate <= 1,
+            "rate",
+            "a number above 0 and up to 1",
+            self.rate,
+        )
         _check(self.seed >= 0, "seed", "0 or more", self.seed)
         _check(self.first_level >= 0, "first level", "0 or more", self.first_level)
-        _check(self.last_level > self.first_level, "last level", f"more than {self.first_level}", self.last_level)
-        _check(0 < self.few_shot_share <= 1, "share of few-shot classes", "above 0 and up to 1", self.few_shot_share)
+        _check(
+            self.last_level > self.first_level,
+            "last level",
+            f"more than {self.first_level}",
+            self.last_level,
+        )
+        _check(
+            0 < self.few_shot_share <= 1,
+            "share of few-shot classes",
+            "above 0 and up to 1",
+            self.few_shot_share,
+        )
         _check(0 < self.test_share < 1, "share of test classes", "between 0 and 1", self.test_share)
-        _check(self.fewest_images >= 1, "fewest images of a few-shot class", "1 or more", self.fewest_images)
+        _check(
+            self.fewest_images >= 1,
+            "fewest images of a few-shot class",
+            "1 or more",
+            self.fewest_images,
+        )
 
     @property
     def levels(self) -> range:
@@ -93,4 +113,6 @@ class Recipe:
 
 def _check(is_right: bool, what: str, expected: str, found: object) -> None:
     if not is_right:
-        raise UsageError(f"the {what} of the data set cannot be used", expected=expected, found=str(found))
+        raise UsageError(
+            f"the {what} of the data set cannot be used", expected=expected, found=str(found)
+        )

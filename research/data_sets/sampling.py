@@ -52,7 +52,9 @@ class _Candidates:
     open_to_coarse: NDArray[np.bool_]
 
 
-def draw_images(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe) -> DrawnImages:
+def draw_images(
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe
+) -> DrawnImages:
     """Draw the images of every class.
 
     Args:
@@ -79,8 +81,12 @@ def draw_images(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, 
     return DrawnImages(drawn[order], class_of[drawn][order], is_test[order])
 
 
-def _candidates(folders: tuple[str, ...], hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe) -> _Candidates:
-    few_shot = {graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)}
+def _candidates(
+    folders: tuple[str, ...], hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe
+) -> _Candidates:
+    few_shot = {
+        graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)
+    }
     sources = few_shot if recipe.variant == "pure" else few_shot.union(graph.other_last_level)
     belongs = [hierarchy.above(key) | {key} for key in folders]
     return _Candidates(
@@ -125,7 +131,9 @@ def _top_up(
         missing = recipe.fewest_images - int((class_of == position).sum())
         if missing <= 0:
             continue
-        free = np.flatnonzero((class_of == NOT_DRAWN) & candidates.member[folder_positions, position])
+        free = np.flatnonzero(
+            (class_of == NOT_DRAWN) & candidates.member[folder_positions, position]
+        )
         if len(free) < missing:
             raise InputError(
                 f'the few-shot class "{graph.names[position]}" gets too few images',
@@ -136,9 +144,13 @@ def _top_up(
         class_of[generator.permutation(free)[:missing]] = position
 
 
-def _share_out(class_positions: NDArray[np.int64], graph: ClassGraph, recipe: Recipe) -> NDArray[np.bool_]:
+def _share_out(
+    class_positions: NDArray[np.int64], graph: ClassGraph, recipe: Recipe
+) -> NDArray[np.bool_]:
     """Tell test from training images; those of a class above both parts are shared out in the parts' ratio."""
-    above_training = is_above(graph.training_few_shot, graph.edge_index, len(graph.keys))[class_positions]
+    above_training = is_above(graph.training_few_shot, graph.edge_index, len(graph.keys))[
+        class_positions
+    ]
     above_test = is_above(graph.test_few_shot, graph.edge_index, len(graph.keys))[class_positions]
     generator = np.random.default_rng([recipe.seed, _PART_STREAM])
     by_lot = generator.random(len(class_positions)) < recipe.test_share

@@ -56,7 +56,9 @@ class DataSetImages(ABC):
         keys = [_class_id(PurePosixPath(name).parts) for name in self.names]
         self.folders = tuple(sorted(set(keys)))
         place = {key: position for position, key in enumerate(self.folders)}
-        self.folder_positions: NDArray[np.int64] = np.array([place[key] for key in keys], dtype=np.int64)
+        self.folder_positions: NDArray[np.int64] = np.array(
+            [place[key] for key in keys], dtype=np.int64
+        )
 
     @property
     def images_per_folder(self) -> float:
@@ -105,7 +107,9 @@ def open_source(path: Path) -> Iterator[DataSetImages]:
             remedy="unpack it first, then choose the folder",
         ) from error
     except OSError as error:
-        raise StorageError(f'"{path}" cannot be read', found=error.strerror or str(error)) from error
+        raise StorageError(
+            f'"{path}" cannot be read', found=error.strerror or str(error)
+        ) from error
     with archive:
         yield _ArchiveSource(archive)
 
@@ -122,7 +126,9 @@ class _FolderSource(DataSetImages):
                 remedy="without it the data set would be another one; make it readable",
             )
         folders = found.class_folders()
-        super().__init__("/".join((*folder.names, file.path.name)) for folder in folders for file in folder.files)
+        super().__init__(
+            "/".join((*folder.names, file.path.name)) for folder in folders for file in folder.files
+        )
 
     def _read(self, path: str) -> bytes:
         return read_file(self._root / path)
@@ -137,8 +143,17 @@ class _ArchiveSource(DataSetImages):
     def _read(self, path: str) -> bytes:
         try:
             return self._archive.read(path)
-        except (OSError, zipfile.BadZipFile, zipfile.LargeZipFile, EOFError, ValueError, RuntimeError) as error:
-            raise ImageError("the image cannot be read from the archive", found=str(error)) from error
+        except (
+            OSError,
+            zipfile.BadZipFile,
+            zipfile.LargeZipFile,
+            EOFError,
+            ValueError,
+            RuntimeError,
+        ) as error:
+            raise ImageError(
+                "the image cannot be read from the archive", found=str(error)
+            ) from error
 
 
 def _is_image(path: PurePosixPath) -> bool:

@@ -26,7 +26,13 @@ class Counts:
 
     def cells(self) -> tuple[str, ...]:
         """All numbers as texts, in the order of the table's columns."""
-        numbers = (self.training_classes, self.training_images, self.test_classes, self.test_images, self.images)
+        numbers = (
+            self.training_classes,
+            self.training_images,
+            self.test_classes,
+            self.test_images,
+            self.images,
+        )
         return tuple(map(str, numbers))
 
 
@@ -55,7 +61,11 @@ class Statistics:
             for level in sorted({*self.levels, *self.paper_levels})
         ]
         rows.append(("all", *_side_by_side(total(self.levels), total(self.paper_levels))))
-        lines = [f"{self.name}, and {self.paper_name} of the paper", "", TextTable(_HEADER, tuple(rows)).as_text()]
+        lines = [
+            f"{self.name}, and {self.paper_name} of the paper",
+            "",
+            TextTable(_HEADER, tuple(rows)).as_text(),
+        ]
         if self.unreadable_images:
             lines += ["", f"Images left out because they cannot be read: {self.unreadable_images}"]
         return "\n".join(lines)

@@ -101,7 +101,9 @@ def refuse_foreign(folder: Path) -> None:
             read_facts(folder)
             return
     except OSError as error:
-        raise StorageError(f'"{folder}" cannot be looked at', found=error.strerror or str(error)) from error
+        raise StorageError(
+            f'"{folder}" cannot be looked at', found=error.strerror or str(error)
+        ) from error
     except FormatError:
         pass
     raise InputError(
@@ -187,7 +189,9 @@ def _image_facts(source: DataSetImages, drawn: DrawnImages, written: Written) ->
     }
 
 
-def _check_enough(class_positions: NDArray[np.int64], written: Written, fewest: NDArray[np.int64]) -> None:
+def _check_enough(
+    class_positions: NDArray[np.int64], written: Written, fewest: NDArray[np.int64]
+) -> None:
     counts = np.bincount(class_positions[written.is_readable], minlength=len(fewest))
     short = np.flatnonzero(counts < fewest)
     if short.size:
@@ -201,7 +205,10 @@ def _check_enough(class_positions: NDArray[np.int64], written: Written, fewest: 
 
 def _as_json(facts: Mapping[str, Any]) -> str:
     """One fact a line: a person can look at the short ones."""
-    lines = (f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in facts.items())
+    lines = (
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in facts.items()
+    )
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

@@ -59,7 +59,9 @@ class FewShotData:
     training_few_shot: NDArray[np.int64]
     test_few_shot: NDArray[np.int64]
     unreadable: tuple[str, ...] = ()
-    validation_few_shot: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    validation_few_shot: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )
 
     def with_validation(self, count: int) -> "FewShotData":
         """The same with some of training's few-shot classes put aside, on which every choice is made.
@@ -80,7 +82,11 @@ class FewShotData:
             )
         generator = np.random.default_rng(_VALIDATION_STREAM)
         chosen = np.sort(generator.permutation(self.training_few_shot)[:count])
-        return replace(self, training_few_shot=np.setdiff1d(self.training_few_shot, chosen), validation_few_shot=chosen)
+        return replace(
+            self,
+            training_few_shot=np.setdiff1d(self.training_few_shot, chosen),
+            validation_few_shot=chosen,
+        )
 
     def part_classes(self, *, test: bool) -> NDArray[np.bool_]:
         """Tell which classes are few-shot classes of a part or ancestors of one: (C,) bool."""

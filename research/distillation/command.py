@@ -57,14 +57,22 @@ def seen_by_both(
 def main(
     start: Annotated[Path, typer.Argument(help="The file to start from, with its card.")],
     out: Annotated[Path, typer.Argument(help="Folder for the new file.")],
-    sources: Annotated[list[str], typer.Argument(help="FOLDER[:PHOTOS[:VIEWS]], photos of each class folder.")],
+    sources: Annotated[
+        list[str], typer.Argument(help="FOLDER[:PHOTOS[:VIEWS]], photos of each class folder.")
+    ],
     iterations: Annotated[int, typer.Option(min=1)] = DistillationSettings.iterations,
     teacher: Annotated[str, typer.Option(help="Backbone that is learned from.")] = ACCURATE,
 ) -> None:
     """Distil the backbone START from the accurate one, write it to OUT."""
     out.mkdir(parents=True, exist_ok=True)
-    settings, card, knows = DistillationSettings(iterations=iterations), read_card(start), find_model(teacher)
-    paths = drawn_photos([PhotoSource.of(text) for text in sources], np.random.default_rng(settings.seed))
+    settings, card, knows = (
+        DistillationSettings(iterations=iterations),
+        read_card(start),
+        find_model(teacher),
+    )
+    paths = drawn_photos(
+        [PhotoSource.of(text) for text in sources], np.random.default_rng(settings.seed)
+    )
     session = BackboneSession(knows.backbone, knows.card, CPU_CHOICE, torch.get_num_threads())
     pixels, targets = seen_by_both(paths, session, card.input_side, settings.seed)
     network = thawed(start, frozen_share=FROZEN_SHARE)
@@ -72,7 +80,8 @@ def main(
     model = out / start.name
     write_file(model, with_weights(start, network), mode=ORDINARY_FILE)
     card = replace(
-        card, training_data=f"{card.training_data} Distilled from {teacher} on {len(paths)} views of photos."
+        card,
+        training_data=f"{card.training_data} Distilled from {teacher} on {len(paths)} views of photos.",
     )
     write_card(model, card)
     report = write_eight_bit(model, card, pixels[:QUANTISED])

@@ -83,8 +83,16 @@ def similarity_loss(student: Tensor, teacher: Tensor, settings: DistillationSett
         settings: for the sharpness.
     """
     itself = torch.eye(len(student), dtype=torch.bool)
-    theirs = (teacher @ teacher.T / settings.teacher_sharpness).masked_fill(itself, _ITSELF).softmax(dim=1)
-    ours = (student @ student.T / settings.student_sharpness).masked_fill(itself, _ITSELF).log_softmax(dim=1)
+    theirs = (
+        (teacher @ teacher.T / settings.teacher_sharpness)
+        .masked_fill(itself, _ITSELF)
+        .softmax(dim=1)
+    )
+    ours = (
+        (student @ student.T / settings.student_sharpness)
+        .masked_fill(itself, _ITSELF)
+        .log_softmax(dim=1)
+    )
     return nn.functional.kl_div(ours, theirs, reduction="batchmean")
 
 
@@ -109,7 +117,9 @@ def distil(
     generator = np.random.default_rng(settings.seed)
     targets = torch.from_numpy(teacher)
     to_teacher = _linear_map(_embedded(network, pixels[:_FIRST_PHOTOS]), targets[:_FIRST_PHOTOS])
-    optimizer = torch.optim.AdamW(_groups(network, to_teacher, settings), weight_decay=settings.weight_decay)
+    optimizer = torch.optim.AdamW(
+        _groups(network, to_teacher, settings), weight_decay=settings.weight_decay
+    )
     peaks = [group["lr"] for group in optimizer.param_groups]
     trained = [weight for weight in network.weights if weight.requires_grad]
     average = [weight.detach().clone() for weight in trained]
@@ -140,8 +150,12 @@ def augmented(pixels: NDArray[np.uint8], side: int, generator: np.random.Generat
     count = len(pixels)
     images = normalised(torch.from_numpy(pixels))
     flips = torch.from_numpy(generator.random(count) < 0.5)[:, None, None, None]  # noqa: PLR2004 (heads or tails)
-    contrast = torch.from_numpy(generator.uniform(1 - _CONTRAST, 1 + _CONTRAST, (count, 1, 1, 1))).float()
-    brightness = torch.from_numpy(generator.uniform(-_BRIGHTNESS, _BRIGHTNESS, (count, 3, 1, 1))).float()
+    contrast = torch.from_numpy(
+        generator.uniform(1 - _CONTRAST, 1 + _CONTRAST, (count, 1, 1, 1))
+    ).float()
+    brightness = torch.from_numpy(
+        generator.uniform(-_BRIGHTNESS, _BRIGHTNESS, (count, 3, 1, 1))
+    ).float()
     images = torch.where(flips, images.flip(3), images) * contrast + brightness
     if images.shape[-1] != side:
         images = nn.functional.interpolate(images, (side, side), mode="bilinear", antialias=True)
@@ -174,7 +188,9 @@ def _linear_map(embeddings: Tensor, targets: Tensor) -> nn.Linear:
     return found
 
 
-def _groups(network: ThawedNetwork, to_teacher: nn.Linear, settings: DistillationSettings) -> list[dict[str, Any]]:
+def _groups(
+    network: ThawedNetwork, to_teacher: nn.Linear, settings: DistillationSettings
+) -> list[dict[str, Any]]:
     """Convolutions, and what lies behind them."""
     trained = [weight for weight in network.weights if weight.requires_grad]
     head, body = trained[-2:], trained[:-2]

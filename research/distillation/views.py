@@ -43,7 +43,9 @@ class PhotoSource:
         """
         folder, *numbers = text.split(":")
         if len(numbers) > 2 or not all(map(str.isdecimal, numbers)):  # noqa: PLR2004 (two counts)
-            raise UsageError("a source is not understood", expected="FOLDER, :PHOTOS, :VIEWS", found=text)
+            raise UsageError(
+                "a source is not understood", expected="FOLDER, :PHOTOS, :VIEWS", found=text
+            )
         return PhotoSource(Path(folder), *map(int, numbers))
 
 
@@ -69,10 +71,15 @@ def views(
     for path in paths:
         image = Image.fromarray(read_rgb(path))
         box = _box(image.size, generator)
-        yield tuple(np.asarray(image.resize((side, side), Image.Resampling.BILINEAR, box=box)) for side in sides)
+        yield tuple(
+            np.asarray(image.resize((side, side), Image.Resampling.BILINEAR, box=box))
+            for side in sides
+        )
 
 
-def _box(size: tuple[int, int], generator: np.random.Generator) -> tuple[float, float, float, float]:
+def _box(
+    size: tuple[int, int], generator: np.random.Generator
+) -> tuple[float, float, float, float]:
     side = min(size) * math.sqrt(generator.uniform(LEAST_AREA, 1))
     stretch = math.exp(generator.uniform(-ASPECT, ASPECT) / 2)
     width, height = min(side * stretch, size[0]), min(side / stretch, size[1])

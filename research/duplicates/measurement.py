@@ -64,9 +64,13 @@ class _Pairs:
 
 def rules() -> dict[str, Rule]:
     """Each rule by its name; the last one is the program's own."""
-    found: dict[str, Rule] = {f"embeddings, cosine from {least}": _rule(64, least) for least in COSINES}
+    found: dict[str, Rule] = {
+        f"embeddings, cosine from {least}": _rule(64, least) for least in COSINES
+    }
     found |= {f"perceptual hash, {most} bits": _rule(most, -1) for most in BITS}
-    found[f"the program's own: {MOST_BITS} bits, cosine from {LEAST_COSINE}"] = _rule(MOST_BITS, LEAST_COSINE)
+    found[f"the program's own: {MOST_BITS} bits, cosine from {LEAST_COSINE}"] = _rule(
+        MOST_BITS, LEAST_COSINE
+    )
     return found
 
 
@@ -92,8 +96,12 @@ def measure_duplicates(
     if len(photos) < 2:  # noqa: PLR2004 (a pair)
         raise InputError("there are too few photos", expected="two or more", found=str(len(photos)))
     with scratch_folder() as folder:
-        pairs = _pairs(photos, folder, model, caches, device=device, on_progress=on_progress, cancel=cancel)
-    return tuple(_outcome(name, rule(pairs.cosines, pairs.bits), pairs) for name, rule in rules().items())
+        pairs = _pairs(
+            photos, folder, model, caches, device=device, on_progress=on_progress, cancel=cancel
+        )
+    return tuple(
+        _outcome(name, rule(pairs.cosines, pairs.bits), pairs) for name, rule in rules().items()
+    )
 
 
 def _pairs(
@@ -104,8 +112,14 @@ def _pairs(
     written = write_variants([photos[place] for place in copied], folder)
     files, photo_of, variant_of = list(photos), list(range(len(photos))), [""] * len(photos)
     for name, paths in written.items():
-        files, photo_of, variant_of = files + paths, photo_of + copied, variant_of + [name] * len(paths)
-    vectors = _embedded(files, folder, model, caches, device=device, on_progress=on_progress, cancel=cancel)
+        files, photo_of, variant_of = (
+            files + paths,
+            photo_of + copied,
+            variant_of + [name] * len(paths),
+        )
+    vectors = _embedded(
+        files, folder, model, caches, device=device, on_progress=on_progress, cancel=cancel
+    )
     prints = np.array([fingerprint_of(path).bits for path in files], dtype=np.uint64)
     bits = np.bitwise_count(prints[:, None] ^ prints[None])
     _, class_of = np.unique([str(photos[place].parent) for place in photo_of], return_inverse=True)
@@ -119,7 +133,9 @@ def _embedded(
     with new_project(folder / f"copies{PROJECT_SUFFIX}") as project:
         found = [FoundFile.at(path) for path in files]
         project.images.add([each for each in found if each is not None])
-        embed_project(project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel)
+        embed_project(
+            project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel
+        )
         embedded = EmbeddedImages(project, model, caches, with_views=False)
         embedded.read()
         embedded.close()

@@ -39,9 +39,13 @@ class DuplicatesReport:
         )  # fmt: skip
         yield f"copies found, in %; {facts}", TextTable(header, rows)
         recalls = tuple(
-            (each.name, *(_percent(each.recalls[variant]) for variant in VARIANTS)) for each in self.outcomes
+            (each.name, *(_percent(each.recalls[variant]) for variant in VARIANTS))
+            for each in self.outcomes
         )
-        yield f"recall by what was done to a photo, in %; {facts}", TextTable(("rule", *VARIANTS), recalls)
+        yield (
+            f"recall by what was done to a photo, in %; {facts}",
+            TextTable(("rule", *VARIANTS), recalls),
+        )
 
 
 def _percent(share: float) -> str:

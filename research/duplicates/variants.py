@@ -12,7 +12,9 @@ POOR_QUALITY: Final = 30
 
 
 def _resized(picture: Image.Image) -> Image.Image:
-    return picture.resize((max(1, picture.width // 2), max(1, picture.height // 2)), Image.Resampling.LANCZOS)
+    return picture.resize(
+        (max(1, picture.width // 2), max(1, picture.height // 2)), Image.Resampling.LANCZOS
+    )
 
 
 def _cropped(share: float) -> Change:

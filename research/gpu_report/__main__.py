@@ -12,13 +12,22 @@ from research.gpu_report.run import make_report, run_part
 
 def main(
     *,
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the report.")] = Path("build/gpu"),
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder of the report.")] = Path(
+        "build/gpu"
+    ),
     minutes: Annotated[float, typer.Option(min=0.01, help="For all parts together.")] = 8.0,
     vendored: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Folder of converted backbones, by default that of the user.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Folder of converted backbones, by default that of the user."
+        ),
     ] = None,
-    only: Annotated[list[str] | None, typer.Option(help=f"One of {', '.join(SHARES)}; may be repeated.")] = None,
-    few: Annotated[bool, typer.Option("--few", help="Measure next to nothing, to see that all works.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help=f"One of {', '.join(SHARES)}; may be repeated.")
+    ] = None,
+    few: Annotated[
+        bool, typer.Option("--few", help="Measure next to nothing, to see that all works.")
+    ] = False,
     part: Annotated[str, typer.Option(hidden=True)] = "",
     seconds: Annotated[float, typer.Option(hidden=True)] = 60.0,
     rows: Annotated[Path, typer.Option(hidden=True)] = Path("rows.jsonl"),

@@ -11,7 +11,11 @@ from torch import Tensor
 
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import to_fixed
-from engine.everyday.prototypical.classification import LinearClassifier, classify_all, linear_classifier
+from engine.everyday.prototypical.classification import (
+    LinearClassifier,
+    classify_all,
+    linear_classifier,
+)
 from research.gpu_report.networks import torch_gpu
 from research.gpu_report.part import Measurement
 from research.gpu_report.rows import Detail, ReportRow
@@ -32,8 +36,14 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
     """Embeddings in host memory, plain and pinned, and on the GPU; then the engine."""
     width = WIDTH if sizes.classes >= 1000 else 64  # noqa: PLR2004 (tests are narrow)
     return [
-        Measurement("on the GPU, embeddings in host memory", partial(_streamed, sizes, width, is_pinned=False)),
-        Measurement("on the GPU, embeddings in pinned host memory", partial(_streamed, sizes, width, is_pinned=True)),
+        Measurement(
+            "on the GPU, embeddings in host memory",
+            partial(_streamed, sizes, width, is_pinned=False),
+        ),
+        Measurement(
+            "on the GPU, embeddings in pinned host memory",
+            partial(_streamed, sizes, width, is_pinned=True),
+        ),
         Measurement("on the GPU, embeddings there", partial(_resident, sizes, width)),
         Measurement("the engine on the CPU", partial(_engine, sizes, width)),
         Measurement("torch on the CPU", partial(_torch_on_cpu, sizes, width)),
@@ -98,13 +108,19 @@ def _streamed(sizes: Sizes, width: int, *, is_pinned: bool) -> ReportRow:
             places[rows].copy_(indices, non_blocking=is_pinned)
 
     seconds = median_s(work, 3, torch.cuda.synchronize)
-    details = {"same class as in float32 on the CPU": _same_class(collection[:4096], places[:4096, 0], sizes, width)}
+    details = {
+        "same class as in float32 on the CPU": _same_class(
+            collection[:4096], places[:4096, 0], sizes, width
+        )
+    }
     return _row(len(collection), seconds, sizes, {"width": width, **details, **_memory()})
 
 
 def _same_class(embeddings: Tensor, places: Tensor, sizes: Sizes, width: int) -> float:
     """Share of images whose most probable class is that of float32 on the CPU."""
-    logits = _classifier(sizes.classes, width).logits(embeddings.float().numpy(), np.ones(len(embeddings), np.float32))
+    logits = _classifier(sizes.classes, width).logits(
+        embeddings.float().numpy(), np.ones(len(embeddings), np.float32)
+    )
     return float((logits.argmax(axis=1) == places.numpy()).mean())
 
 
@@ -112,7 +128,11 @@ def _resident(sizes: Sizes, width: int) -> ReportRow:
     device = torch_gpu()
     blocks = [_drawn_block(sizes.block, width, device, number) for number in range(4)]
     weights, offsets = _on(device, sizes, width)
-    seconds = median_s(lambda: [most_probable(block, weights, offsets) for block in blocks], 10, torch.cuda.synchronize)
+    seconds = median_s(
+        lambda: [most_probable(block, weights, offsets) for block in blocks],
+        10,
+        torch.cuda.synchronize,
+    )
     return _row(len(blocks) * sizes.block, seconds, sizes, {"width": width})
 
 
@@ -152,10 +172,16 @@ def _torch_on_cpu(sizes: Sizes, width: int) -> ReportRow:
     weights, offsets = torch.from_numpy(classifier.weights), torch.from_numpy(classifier.offsets)
     embeddings = torch.from_numpy(_host_embeddings(min(sizes.cpu_embeddings, sizes.block), width))
     seconds = median_s(lambda: most_probable(embeddings, weights, offsets), 3)
-    return _row(len(embeddings), seconds, sizes, {"width": width, "threads": torch.get_num_threads()})
+    return _row(
+        len(embeddings), seconds, sizes, {"width": width, "threads": torch.get_num_threads()}
+    )
 
 
 def _row(count: int, seconds: float, sizes: Sizes, details: dict[str, Detail]) -> ReportRow:
     rate = count / seconds
-    size: dict[str, Detail] = {"classes": sizes.classes, "images": count, "s for 2.5 million": _COLLECTION / rate}
+    size: dict[str, Detail] = {
+        "classes": sizes.classes,
+        "images": count,
+        "s for 2.5 million": _COLLECTION / rate,
+    }
     return ReportRow("", rate, "images/s", {**size, **details})

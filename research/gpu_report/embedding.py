@@ -21,7 +21,16 @@ from engine.runtime.sessions import BoundRuns, open_session, plain_run, usable_c
 from research.benchmarks.device_settings import read_settings
 from research.benchmarks.photos import KINDS, draw_photos
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
-from research.gpu_report.networks import ACCURATE, FAST, NETWORKS, VIT, Network, device_choice, network, scratch_path
+from research.gpu_report.networks import (
+    ACCURATE,
+    FAST,
+    NETWORKS,
+    VIT,
+    Network,
+    device_choice,
+    network,
+    scratch_path,
+)
 from research.gpu_report.part import Measurement
 from research.gpu_report.rows import Detail, NotMeasuredError, ReportRow
 from research.gpu_report.sizes import Sizes
@@ -39,14 +48,19 @@ _SLOWER: Final = 4
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
     """End to end by each device, then the network alone with each switch of CUDA; what takes longest comes last."""
-    devices = [*((name, device) for name in (FAST, ACCURATE) for device in ("cuda", "cpu")), (VIT, "cuda")]
+    devices = [
+        *((name, device) for name in (FAST, ACCURATE) for device in ("cuda", "cpu")),
+        (VIT, "cuda"),
+    ]
     last = [(VIT, "cpu"), *((name, "tensorrt") for name in NETWORKS)]
     switched = [(name, switch) for switch in ("defaults", *SWITCHES) for name in (FAST, ACCURATE)]
     switched += [(VIT, switch) for switch in ("defaults", *SWITCHES_OF_VIT)]
     return [
         *(_measurement(name, device, sizes) for name, device in devices),
         *(
-            Measurement(f"{name} by cuda: network with {switch}", partial(_with_switch, name, switch, sizes))
+            Measurement(
+                f"{name} by cuda: network with {switch}", partial(_with_switch, name, switch, sizes)
+            )
             for name, switch in switched
         ),
         *(_measurement(name, device, sizes) for name, device in last),
@@ -67,7 +81,11 @@ def _photos(copies: int, pictures: int) -> tuple[Path, ...]:
 def _used_mib() -> float | None:
     """Memory in use on the GPU, by all programs; None where the driver does not say."""
     device = ask_driver().device
-    return None if device is None or device.free_bytes is None else (device.memory_bytes - device.free_bytes) / _MIB
+    return (
+        None
+        if device is None or device.free_bytes is None
+        else (device.memory_bytes - device.free_bytes) / _MIB
+    )
 
 
 def _end_to_end(name: str, device: str, sizes: Sizes) -> ReportRow:
@@ -144,15 +162,24 @@ def _with_switch(name: str, switch: str, sizes: Sizes) -> ReportRow:
         "batch": batch,
         "one worker with preparing and copies, images/s": batch / one_s,
         "cosine with the CPU in float32, smallest": float(
-            cosines(session.embed(images[: sizes.compared]), _on_cpu(made, images[: sizes.compared])).min()
+            cosines(
+                session.embed(images[: sizes.compared]), _on_cpu(made, images[: sizes.compared])
+            ).min()
         ),
     }
     if before is not None and after is not None:
         details["GPU memory, MiB"] = after - before
-    return ReportRow("", batch / resident_run_s(made.file, made, settings, batch, sizes.rounds), "images/s", details)
+    return ReportRow(
+        "",
+        batch / resident_run_s(made.file, made, settings, batch, sizes.rounds),
+        "images/s",
+        details,
+    )
 
 
-def resident_run_s(file: Path, made: Network, settings: DeviceSettings, batch: int, rounds: int) -> float:
+def resident_run_s(
+    file: Path, made: Network, settings: DeviceSettings, batch: int, rounds: int
+) -> float:
     """Seconds of one run of a network on the GPU whose input and output stay there.
 
     Args:
@@ -164,7 +191,14 @@ def resident_run_s(file: Path, made: Network, settings: DeviceSettings, batch: i
     """
     session = open_session(file, CUDA_PROVIDER, chain=provider_chain(CUDA_PROVIDER, settings))
     ends = input_output(session, made.card)
-    runs = BoundRuns(session, ends.input_name, ends.output_name, batch, memory="cuda", is_fixed=settings.cuda_graphs)
+    runs = BoundRuns(
+        session,
+        ends.input_name,
+        ends.output_name,
+        batch,
+        memory="cuda",
+        is_fixed=settings.cuda_graphs,
+    )
     side = made.card.input_side
     images = np.random.default_rng(0).integers(0, 256, (batch, side, side, 3), dtype=np.uint8)
     prepared = Preparation(made.card).prepare(images).astype(ends.input_type, copy=False)

@@ -38,26 +38,39 @@ def _survey() -> DeviceSurvey:
 
 
 def _processor() -> ReportRow:
-    return ReportRow("", usable_cores(), "cores", {"system": platform.platform(), "cores in all": os.cpu_count()})
+    return ReportRow(
+        "", usable_cores(), "cores", {"system": platform.platform(), "cores in all": os.cpu_count()}
+    )
 
 
 def _versions() -> ReportRow:
     found = versions()
-    return ReportRow("", found["protoleaf"], "", {name: text for name, text in found.items() if name != "protoleaf"})
+    return ReportRow(
+        "",
+        found["protoleaf"],
+        "",
+        {name: text for name, text in found.items() if name != "protoleaf"},
+    )
 
 
 def _onnx_runtime() -> ReportRow:
     loaded = load_onnxruntime()
     providers = ", ".join(loaded.get_available_providers())
     return ReportRow(
-        "", loaded.__version__, "", {"providers": providers, "built for CUDA": str(loaded.cuda_version or "none")}
+        "",
+        loaded.__version__,
+        "",
+        {"providers": providers, "built for CUDA": str(loaded.cuda_version or "none")},
     )
 
 
 def _torch() -> ReportRow:
     import torch
 
-    details: dict[str, Detail] = {"built for CUDA": torch.version.cuda, "GPU": torch.cuda.is_available()}
+    details: dict[str, Detail] = {
+        "built for CUDA": torch.version.cuda,
+        "GPU": torch.cuda.is_available(),
+    }
     if torch.cuda.is_available():
         details["cuDNN"] = torch.backends.cudnn.version()  # type: ignore[no-untyped-call]
     return ReportRow("", torch.__version__, "", details)
@@ -84,6 +97,8 @@ def _device_row(name: str) -> Callable[[], ReportRow]:
         if not report.works:
             raise NotMeasuredError(f"{report.reason} ({report.cause}); {report.remedy}")
         speed: dict[str, Detail] = dict(report.speed)
-        return ReportRow("", report.seconds, "s until the first result", {"name": report.device_name, **speed})
+        return ReportRow(
+            "", report.seconds, "s until the first result", {"name": report.device_name, **speed}
+        )
 
     return run

@@ -81,7 +81,9 @@ def _exported_vit() -> Network:
 
     shape = ModelShape(("images",), ("embeddings",), ({0: "batch"},))
     with torch.no_grad():
-        model = to_onnx(vision_transformer(), (torch.zeros(2, 3, _SIDE, _SIDE),), shape, notes={"name": VIT})
+        model = to_onnx(
+            vision_transformer(), (torch.zeros(2, 3, _SIDE, _SIDE),), shape, notes={"name": VIT}
+        )
     file = scratch_path() / f"{VIT}.onnx"
     write_file(file, model.SerializeToString())
     card = BackboneCard(VIT, _SIDE, _MEAN, _MEAN, _VIT_WIDTH)
@@ -128,4 +130,6 @@ def torch_gpu() -> "torch.device":
     from engine.runtime.devices.reasons import why_not_cuda
 
     reason = why_not_cuda(gather_facts())
-    raise NotMeasuredError(f"no GPU: {reason.words if reason else 'CUDA is not available to torch'}")
+    raise NotMeasuredError(
+        f"no GPU: {reason.words if reason else 'CUDA is not available to torch'}"
+    )

@@ -38,11 +38,17 @@ def measurements_of(part: str, sizes: Sizes) -> Sequence[Measurement]:
     return found
 
 
-def measure(part: str, planned: Sequence[Measurement], seconds: float, on_row: Callable[[ReportRow], None]) -> None:
+def measure(
+    part: str, planned: Sequence[Measurement], seconds: float, on_row: Callable[[ReportRow], None]
+) -> None:
     """Make a part's measurements; one that fails, or comes too late, is a row with its reason."""
     end_s = time.monotonic() + seconds
     for measurement in planned:
-        row = ReportRow(measurement.name, reason=OUT_OF_TIME) if time.monotonic() >= end_s else _measured(measurement)
+        row = (
+            ReportRow(measurement.name, reason=OUT_OF_TIME)
+            if time.monotonic() >= end_s
+            else _measured(measurement)
+        )
         on_row(replace(row, part=part))
 
 
@@ -54,4 +60,6 @@ def _measured(measurement: Measurement) -> ReportRow:
         return ReportRow(measurement.name, reason=str(why))
     except Exception as error:  # noqa: BLE001 (whatever fails here is a row, and the others go on)
         return ReportRow(measurement.name, reason=f"{type(error).__name__}: {one_line(error)}")
-    return replace(row, name=measurement.name, details={**row.details, "took, s": time.monotonic() - started_s})
+    return replace(
+        row, name=measurement.name, details={**row.details, "took, s": time.monotonic() - started_s}
+    )

@@ -36,7 +36,11 @@ _MIB: Final = 2**20
 MODES: Final = ("float32", "TF32", "bfloat16 autocast", "float16 autocast")
 WHOLE: Final = ("bfloat16", "float16")
 """Modes in which weights have the type too."""
-HALF_SWITCHES: Final = (DeviceSettings(), DeviceSettings(channels_last=True), DeviceSettings(cuda_graphs=True))
+HALF_SWITCHES: Final = (
+    DeviceSettings(),
+    DeviceSettings(channels_last=True),
+    DeviceSettings(cuda_graphs=True),
+)
 
 
 def measurements(sizes: Sizes) -> Sequence[Measurement]:
@@ -44,14 +48,21 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
     planned = []
     for name in NETWORKS:
         planned += [
-            Measurement(f"{name} in torch on the GPU: {mode}", partial(_in_torch, name, mode, sizes))
+            Measurement(
+                f"{name} in torch on the GPU: {mode}", partial(_in_torch, name, mode, sizes)
+            )
             for mode in MODES + WHOLE
         ]
-        planned.append(Measurement(f"{name} in torch on the CPU: float32", partial(_in_torch_on_cpu, name, sizes)))
+        planned.append(
+            Measurement(
+                f"{name} in torch on the CPU: float32", partial(_in_torch_on_cpu, name, sizes)
+            )
+        )
     for name in (FAST, ACCURATE, VIT):
         planned += [
             Measurement(
-                f"{name} by cuda as a float16 file: {_named(switches)}", partial(_half_file, name, switches, sizes)
+                f"{name} by cuda as a float16 file: {_named(switches)}",
+                partial(_half_file, name, switches, sizes),
             )
             for switches in HALF_SWITCHES
         ]
@@ -59,7 +70,13 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
 
 
 def _named(settings: DeviceSettings) -> str:
-    return "channels last" if settings.channels_last else "CUDA graphs" if settings.cuda_graphs else "defaults"
+    return (
+        "channels last"
+        if settings.channels_last
+        else "CUDA graphs"
+        if settings.cuda_graphs
+        else "defaults"
+    )
 
 
 def _module(name: str) -> nn.Module:
@@ -96,10 +113,14 @@ def _in_torch(name: str, mode: str, sizes: Sizes) -> ReportRow:
     low = torch.bfloat16 if mode.startswith("bfloat16") else torch.float16
     with tensor_float(mode == "TF32"), torch.autocast("cuda", low, enabled="autocast" in mode):
         found = _embedded(module, placed[: sizes.compared])
-        seconds = median_s(lambda: _embedded_there(module, placed), 4 * sizes.rounds, torch.cuda.synchronize)
+        seconds = median_s(
+            lambda: _embedded_there(module, placed), 4 * sizes.rounds, torch.cuda.synchronize
+        )
     details: dict[str, Detail] = {
         "batch": sizes.batch,
-        "cosine with the CPU in float32, smallest": float(cosines(found.numpy(), expected.numpy()).min()),
+        "cosine with the CPU in float32, smallest": float(
+            cosines(found.numpy(), expected.numpy()).min()
+        ),
         "GPU memory, MiB": torch.cuda.max_memory_allocated() / _MIB,
     }
     return ReportRow("", sizes.batch / seconds, "images/s", details)
@@ -109,7 +130,10 @@ def _in_torch_on_cpu(name: str, sizes: Sizes) -> ReportRow:
     module, images = _module(name), _images(name, sizes.cpu_batch)
     seconds = median_s(lambda: _embedded_there(module, images), sizes.rounds, no_wait)
     return ReportRow(
-        "", sizes.cpu_batch / seconds, "images/s", {"batch": sizes.cpu_batch, "threads": torch.get_num_threads()}
+        "",
+        sizes.cpu_batch / seconds,
+        "images/s",
+        {"batch": sizes.cpu_batch, "threads": torch.get_num_threads()},
     )
 
 
@@ -139,7 +163,10 @@ def _half_file(name: str, settings: DeviceSettings, sizes: Sizes) -> ReportRow:
     seconds = resident_run_s(file, made, settings, batch, sizes.rounds)
     agreement = half_agreement(made.file, file, name, sizes.compared)
     return ReportRow(
-        "", batch / seconds, "images/s", {"batch": batch, "cosine with the CPU in float32, smallest": agreement}
+        "",
+        batch / seconds,
+        "images/s",
+        {"batch": batch, "cosine with the CPU in float32, smallest": agreement},
     )
 
 
@@ -148,7 +175,9 @@ def half_agreement(file: Path, half: Path, name: str, count: int) -> float:
     from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 
     images = np.asarray(_images(name, count))
-    found, expected = (_run(path, kind, images) for path, kind in ((half, CUDA_PROVIDER), (file, CPU_PROVIDER)))
+    found, expected = (
+        _run(path, kind, images) for path, kind in ((half, CUDA_PROVIDER), (file, CPU_PROVIDER))
+    )
     return float(cosines(found, expected).min())
 
 

@@ -54,17 +54,25 @@ def markdown(rows: Sequence[ReportRow]) -> str:
     lines = ["| part | what | figure | details |", "|---|---|---:|---|"]
     for row in rows:
         details = row.reason and f"not measured: {row.reason}"
-        details = details or "; ".join(f"{name} {shown(value)}" for name, value in row.details.items())
+        details = details or "; ".join(
+            f"{name} {shown(value)}" for name, value in row.details.items()
+        )
         figure = "" if row.value is None else f"{shown(row.value)} {row.unit}".strip()
         cells = (row.part, row.name, figure, details)
-        lines.append("| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in cells) + " |")
+        lines.append(
+            "| " + " | ".join(cell.replace("|", "/").replace("\n", " ") for cell in cells) + " |"
+        )
     return "\n".join(lines) + "\n"
 
 
 def shown(value: Detail) -> str:
     """A figure for people."""
     if value is None or isinstance(value, bool | str):
-        return {True: "yes", False: "no", None: "unknown"}.get(value, "") if not isinstance(value, str) else value
+        return (
+            {True: "yes", False: "no", None: "unknown"}.get(value, "")
+            if not isinstance(value, str)
+            else value
+        )
     if isinstance(value, int) or abs(value) >= _SMALL:
         return f"{value:,.0f}"
     return f"{value:.5f}" if 0.9 < value < 1 else f"{value:.3g}"  # noqa: PLR2004 (cosines and shares differ late)
@@ -73,6 +81,10 @@ def shown(value: Detail) -> str:
 def write_tables(rows: Sequence[ReportRow], folder: Path, notes: Mapping[str, Detail]) -> None:
     """Write `gpu.json` and `gpu.md`, each whole or not at all."""
     facts = {"notes": dict(notes), "rows": [json.loads(as_json(row)) for row in rows]}
-    write_file(folder / JSON_FILE, json.dumps(facts, indent=1, ensure_ascii=False) + "\n", mode=ORDINARY_FILE)
+    write_file(
+        folder / JSON_FILE,
+        json.dumps(facts, indent=1, ensure_ascii=False) + "\n",
+        mode=ORDINARY_FILE,
+    )
     heading = "; ".join(f"{name} {shown(value)}" for name, value in notes.items())
     write_file(folder / MARKDOWN_FILE, f"{heading}\n\n{markdown(rows)}", mode=ORDINARY_FILE)

@@ -23,7 +23,12 @@ _KILLED: Final = "the part took too long and was ended"
 
 
 def make_report(
-    out: Path, *, minutes: float, vendored: Path | None = None, few: bool = False, parts: Sequence[str] = tuple(SHARES)
+    out: Path,
+    *,
+    minutes: float,
+    vendored: Path | None = None,
+    few: bool = False,
+    parts: Sequence[str] = tuple(SHARES),
 ) -> tuple[ReportRow, ...]:
     """Measure all parts within some minutes; `gpu.json` and `gpu.md` are written anew after each.
 
@@ -41,23 +46,40 @@ def make_report(
         for number, part in enumerate(parts):
             left = end_s - time.monotonic()
             share = SHARES[part] / sum(SHARES[each] for each in parts[number:])
-            found = _in_child(part, max(_LEAST_S, left * share), folder / f"{part}.jsonl", vendored, few=few)
+            found = _in_child(
+                part, max(_LEAST_S, left * share), folder / f"{part}.jsonl", vendored, few=few
+            )
             rows += found
             write_tables(rows, out, {"minutes": minutes, "parts": number + 1, "of": len(parts)})
             for row in found:
-                print(f"{row.part}: {row.name}: {row.value} {row.unit} {dict(row.details)} {row.reason}", flush=True)  # noqa: T201
+                print(  # noqa: T201
+                    f"{row.part}: {row.name}: {row.value} {row.unit} {dict(row.details)} {row.reason}",
+                    flush=True,
+                )
     return tuple(rows)
 
 
-def _in_child(part: str, seconds: float, file: Path, vendored: Path | None, *, few: bool) -> list[ReportRow]:
+def _in_child(
+    part: str, seconds: float, file: Path, vendored: Path | None, *, few: bool
+) -> list[ReportRow]:
     """Rows of a part, with the reasons of those that its process no longer came to."""
-    command = [sys.executable, "-m", "research.gpu_report", "--part", part, "--seconds", f"{seconds:.1f}"]
+    command = [
+        sys.executable,
+        "-m",
+        "research.gpu_report",
+        "--part",
+        part,
+        "--seconds",
+        f"{seconds:.1f}",
+    ]
     command += ["--rows", str(file), *(["--few"] if few else [])]
     environment = dict(os.environ)
     if vendored is not None:
         environment[BACKBONES_VARIABLE] = str(vendored)
     try:
-        status = subprocess.run(command, env=environment, timeout=seconds + GRACE_S, check=False).returncode  # noqa: S603 (our own program)
+        status = subprocess.run(  # noqa: S603 (our own program)
+            command, env=environment, timeout=seconds + GRACE_S, check=False
+        ).returncode
         ending = "" if status == 0 else f"the part's process ended with status {status}"
     except subprocess.TimeoutExpired:
         ending = _KILLED
@@ -68,11 +90,17 @@ def rows_of(part: str, file: Path, ending: str) -> list[ReportRow]:
     """Read what a part wrote: its plan on the first line, then its rows."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     if not lines:
-        return [ReportRow("the whole part", reason=ending or "its process wrote nothing", part=part)]
+        return [
+            ReportRow("the whole part", reason=ending or "its process wrote nothing", part=part)
+        ]
     facts: list[Mapping[str, object]] = [json.loads(line) for line in lines[1:]]
     rows = [row_of(each) for each in facts]
     known = {row.name for row in rows}
-    rows += [ReportRow(name, reason=ending, part=part) for name in json.loads(lines[0]) if name not in known]
+    rows += [
+        ReportRow(name, reason=ending, part=part)
+        for name in json.loads(lines[0])
+        if name not in known
+    ]
     return rows
 
 

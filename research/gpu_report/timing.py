@@ -11,7 +11,9 @@ def no_wait() -> None:
     """The CPU has finished when a call returns."""
 
 
-def median_s(work: Callable[[], object], rounds: int, finish: Callable[[], None] = no_wait) -> float:
+def median_s(
+    work: Callable[[], object], rounds: int, finish: Callable[[], None] = no_wait
+) -> float:
     """Median seconds of so many calls after one that does not count.
 
     Args:

@@ -48,11 +48,17 @@ def measurements(sizes: Sizes) -> Sequence[Measurement]:
     for device, where in (("cuda", "GPU"), ("cpu", "CPU")):
         bare, ours = (BARE, OURS) if device == "cuda" else (BARE[1::3], OURS[::2])
         planned += [
-            Measurement(f"bare Conv4 on the {where}: {name}", partial(_bare, device, kind, tuned, tf32, sizes))
+            Measurement(
+                f"bare Conv4 on the {where}: {name}",
+                partial(_bare, device, kind, tuned, tf32, sizes),
+            )
             for name, kind, tuned, tf32 in bare
         ]
         planned += [
-            Measurement(f"iteration of PPN on the {where}: {name}", partial(_ours, device, kind, tf32, sizes))
+            Measurement(
+                f"iteration of PPN on the {where}: {name}",
+                partial(_ours, device, kind, tf32, sizes),
+            )
             for name, kind, tf32 in ours
         ]
     planned += [
@@ -68,12 +74,14 @@ def _compiled(sizes: Sizes) -> list[Measurement]:
     """The same through `torch.compile`, last: it takes its time."""
     return [
         Measurement(
-            f"bare Conv4 on the GPU: {kind}, compiled", partial(_bare, "cuda", kind, True, True, sizes, compiles=True)
+            f"bare Conv4 on the GPU: {kind}, compiled",
+            partial(_bare, "cuda", kind, True, True, sizes, compiles=True),
         )
         for kind in COMPILED
     ] + [
         Measurement(
-            f"iteration of PPN on the GPU: {kind}, compiled", partial(_ours, "cuda", kind, True, sizes, compiles=True)
+            f"iteration of PPN on the GPU: {kind}, compiled",
+            partial(_ours, "cuda", kind, True, sizes, compiles=True),
         )
         for kind in COMPILED[:1]
     ]
@@ -85,12 +93,18 @@ def _data(size: GeneratedSize, side: int) -> FewShotData:
     return generated_data(size, side)
 
 
-def _settings(device: str, precision: Precision, sizes: Sizes, *, compiles: bool = False) -> MethodSettings:
-    training = TrainingSettings(side=sizes.side, device=device, precision=precision, compiles=compiles)
+def _settings(
+    device: str, precision: Precision, sizes: Sizes, *, compiles: bool = False
+) -> MethodSettings:
+    training = TrainingSettings(
+        side=sizes.side, device=device, precision=precision, compiles=compiles
+    )
     return MethodSettings(training=training)
 
 
-def _iteration(settings: MethodSettings, sizes: Sizes) -> tuple[PrototypePropagation, TrainingIteration]:
+def _iteration(
+    settings: MethodSettings, sizes: Sizes
+) -> tuple[PrototypePropagation, TrainingIteration]:
     """PPN on its device with a filled buffer, and its iteration."""
     data = _data(sizes.data, sizes.side)
     objective = make_objective(PPN, data.training_set(), settings)
@@ -117,7 +131,13 @@ def _row(seconds: float, images: float, is_gpu: bool) -> ReportRow:
 
 
 def _bare(
-    device: str, precision: Precision, is_tuned: bool, tf32: bool, sizes: Sizes, *, compiles: bool = False
+    device: str,
+    precision: Precision,
+    is_tuned: bool,
+    tf32: bool,
+    sizes: Sizes,
+    *,
+    compiles: bool = False,
 ) -> ReportRow:
     device, is_gpu = _placed(device)
     _objective, source = _iteration(_settings(device, precision, sizes), sizes)
@@ -126,13 +146,20 @@ def _bare(
     prepared = [job.prepared(number) for number in range(_ITERATIONS)]
     images = sum(len(source.draw(number)[0].images) for number in range(_ITERATIONS)) / _ITERATIONS
     with tensor_float(tf32):
-        seconds = median_s(lambda: [work() for work in prepared], sizes.rounds, _finish(is_gpu)) / _ITERATIONS
+        seconds = (
+            median_s(lambda: [work() for work in prepared], sizes.rounds, _finish(is_gpu))
+            / _ITERATIONS
+        )
     return _row(seconds, images, is_gpu)
 
 
-def _ours(device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compiles: bool = False) -> ReportRow:
+def _ours(
+    device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compiles: bool = False
+) -> ReportRow:
     device, is_gpu = _placed(device)
-    _objective, iteration = _iteration(_settings(device, precision, sizes, compiles=compiles), sizes)
+    _objective, iteration = _iteration(
+        _settings(device, precision, sizes, compiles=compiles), sizes
+    )
     numbers = iter(range(1_000_000))
 
     def work() -> None:
@@ -147,7 +174,10 @@ def _ours(device: str, precision: Precision, tf32: bool, sizes: Sizes, *, compil
 
 def _drawn(sizes: Sizes) -> ReportRow:
     _objective, iteration = _iteration(_settings("cpu", "float32", sizes), sizes)
-    seconds = median_s(lambda: [iteration.images(number) for number in range(_ITERATIONS)], sizes.rounds) / _ITERATIONS
+    seconds = (
+        median_s(lambda: [iteration.images(number) for number in range(_ITERATIONS)], sizes.rounds)
+        / _ITERATIONS
+    )
     return ReportRow("", 1000 * seconds, "ms an iteration", {"threads": torch.get_num_threads()})
 
 
@@ -156,9 +186,14 @@ def _refresh(device: str, sizes: Sizes) -> ReportRow:
     settings = _settings(device, "auto", sizes)
     objective, _iteration_of = _iteration(settings, sizes)
     pixels = _data(sizes.data, sizes.side).training_set().pixels
-    seconds = median_s(Refresh(objective, pixels, sizes.side).prepared(0), sizes.rounds, _finish(is_gpu))
+    seconds = median_s(
+        Refresh(objective, pixels, sizes.side).prepared(0), sizes.rounds, _finish(is_gpu)
+    )
     return ReportRow(
-        "", len(pixels) / seconds, "images/s", {"images": len(pixels), "precision": str(objective.precision)}
+        "",
+        len(pixels) / seconds,
+        "images/s",
+        {"images": len(pixels), "precision": str(objective.precision)},
     )
 
 
@@ -168,7 +203,10 @@ def _test_task(sizes: Sizes) -> ReportRow:
     objective, _iteration_of = _iteration(settings, sizes)
     task = TestTask(PPN, _data(sizes.data, sizes.side), objective.eval(), settings)
     prepared = [task.prepared(number) for number in range(_ITERATIONS)]
-    seconds = median_s(lambda: [work() for work in prepared], sizes.rounds, torch.cuda.synchronize) / _ITERATIONS
+    seconds = (
+        median_s(lambda: [work() for work in prepared], sizes.rounds, torch.cuda.synchronize)
+        / _ITERATIONS
+    )
     return ReportRow("", 1000 * seconds, "ms a task")
 
 

@@ -14,10 +14,15 @@ def drawn_rows(embedded: EmbeddedCollection, shots: int, seed: int) -> dict[int,
     """Up to so many images of `train` of each leaf, in a random order, by class id."""
     collection = embedded.collection
     order = np.random.default_rng(seed).permutation(np.flatnonzero(collection.is_train))
-    return {leaf: order[collection.class_ids[order] == leaf][:shots] for leaf in collection.leaf_ids.tolist()}
+    return {
+        leaf: order[collection.class_ids[order] == leaf][:shots]
+        for leaf in collection.leaf_ids.tolist()
+    }
 
 
-def images_of(embedded: EmbeddedCollection, rows_of: dict[int, NDArray[np.int64]]) -> LabelledVectors:
+def images_of(
+    embedded: EmbeddedCollection, rows_of: dict[int, NDArray[np.int64]]
+) -> LabelledVectors:
     """These images with these labels, whitened as the collection is.
 
     Raises:
@@ -29,13 +34,18 @@ def images_of(embedded: EmbeddedCollection, rows_of: dict[int, NDArray[np.int64]
     basis = embedded.basis_of(np.arange(len(embedded.embeddings)), rows[:0])
     if basis is None:
         raise InputError(
-            "the images do not differ enough to suggest anything", found=f"{len(embedded.embeddings)} images"
+            "the images do not differ enough to suggest anything",
+            found=f"{len(embedded.embeddings)} images",
         )
     shots = embedded.shots(rows[order], class_ids[order])
-    return labelled_vectors(shots, embedded.collection.graph, basis.whitening, most=max(map(len, rows_of.values())))
+    return labelled_vectors(
+        shots, embedded.collection.graph, basis.whitening, most=max(map(len, rows_of.values()))
+    )
 
 
-def relabelled(images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.bool_], class_id: int) -> LabelledVectors:
+def relabelled(
+    images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.bool_], class_id: int
+) -> LabelledVectors:
     """The same images, some of them with another label."""
     class_ids = images.class_ids.copy()
     class_ids[rows] = class_id
@@ -44,4 +54,6 @@ def relabelled(images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.boo
 
 def only(images: LabelledVectors, rows: NDArray[np.int64] | NDArray[np.bool_]) -> LabelledVectors:
     """Some of the images."""
-    return LabelledVectors(images.image_ids[rows], images.class_ids[rows], images.vectors[rows], images.plain[rows])
+    return LabelledVectors(
+        images.image_ids[rows], images.class_ids[rows], images.vectors[rows], images.plain[rows]
+    )

@@ -76,7 +76,9 @@ def measure_suggestions(
     return found
 
 
-def _measure_draw(embedded: EmbeddedCollection, shots: int, seed: int, found: Measured, cancel: CancelToken) -> None:
+def _measure_draw(
+    embedded: EmbeddedCollection, shots: int, seed: int, found: Measured, cancel: CancelToken
+) -> None:
     graph = embedded.collection.graph
     images = images_of(embedded, drawn_rows(embedded, shots, seed))
     means = ClassMeans(graph, images)
@@ -91,8 +93,12 @@ def _measure_draw(embedded: EmbeddedCollection, shots: int, seed: int, found: Me
     kinds: dict[str, Callable[[], Planted]] = {
         "stray": lambda: planted_strays(images, graph, MOST_PLANTED, seed),
         "twins": lambda: planted_twins(twice, graph),
-        "mixed with a sibling": lambda: planted_mixed(images, twice, graph, seed, are_siblings=True),
-        "mixed with another class": lambda: planted_mixed(images, twice, graph, seed, are_siblings=False),
+        "mixed with a sibling": lambda: planted_mixed(
+            images, twice, graph, seed, are_siblings=True
+        ),
+        "mixed with another class": lambda: planted_mixed(
+            images, twice, graph, seed, are_siblings=False
+        ),
     }
     for name, measure in kinds.items():
         cancel.raise_if_cancelled()

@@ -33,7 +33,12 @@ def planted_twins(images: LabelledVectors, graph: CategoryGraph) -> Planted:
 
 
 def planted_mixed(
-    images: LabelledVectors, whole: LabelledVectors, graph: CategoryGraph, seed: int, *, are_siblings: bool
+    images: LabelledVectors,
+    whole: LabelledVectors,
+    graph: CategoryGraph,
+    seed: int,
+    *,
+    are_siblings: bool,
 ) -> Planted:
     """Put another class's images into a class, one class at a time.
 
@@ -50,7 +55,9 @@ def planted_mixed(
     purity = 0.0
     for class_id in labelled:
         siblings = {each for parent in graph.parents(class_id) for each in graph.children(parent)}
-        pool = [each for each in labelled if each != class_id and (each in siblings) == are_siblings]
+        pool = [
+            each for each in labelled if each != class_id and (each in siblings) == are_siblings
+        ]
         if not pool:
             continue
         planted += 1
@@ -67,7 +74,9 @@ def _purity(images: LabelledVectors, kinds: tuple[tuple[int, ...], ...]) -> floa
     """Share of images in a kind of which most are of their class."""
     most = 0
     for kind in kinds:
-        _ids, counts = np.unique(images.class_ids[np.isin(images.image_ids, kind)], return_counts=True)
+        _ids, counts = np.unique(
+            images.class_ids[np.isin(images.image_ids, kind)], return_counts=True
+        )
         most += int(counts.max())
     return most / sum(map(len, kinds))
 

@@ -48,7 +48,9 @@ class AskedEdge:
     score: float
 
 
-def asked_edges(means: ClassMeans, ranking: ParentRanking, check: PlacementCheck) -> list[AskedEdge]:
+def asked_edges(
+    means: ClassMeans, ranking: ParentRanking, check: PlacementCheck
+) -> list[AskedEdge]:
     """Take each edge away in turn, and ask for the parent."""
     found = []
     for parent, child in means.graph.edges():
@@ -87,18 +89,26 @@ def strangers(
     chosen = np.random.default_rng(seed).permutation(means.labelled)[:most].tolist()
     scores = []
     for class_id in chosen:
-        kept = [each for each, branch in branches.items() if each == class_id or branch.isdisjoint(branches[class_id])]
+        kept = [
+            each
+            for each, branch in branches.items()
+            if each == class_id or branch.isdisjoint(branches[class_id])
+        ]
         if len(kept) == 1:
             continue
         without = ClassMeans(graph, only(images, np.isin(images.class_ids, kept)))
         ranked = ParentRanking(without).rank(class_id, graph.parents(class_id))
         # What is above the class has images of other branches only, and would be right.
         line = graph.ancestors(class_id)
-        scores.append(next((check.trust * one.score for one in ranked if one.class_id not in line), 0.0))
+        scores.append(
+            next((check.trust * one.score for one in ranked if one.class_id not in line), 0.0)
+        )
     return scores
 
 
-def roots_suggested(means: ClassMeans, ranking: ParentRanking, check: PlacementCheck) -> list[float]:
+def roots_suggested(
+    means: ClassMeans, ranking: ParentRanking, check: PlacementCheck
+) -> list[float]:
     """Score of the first suggestion for each class at the top level, where all of them belong."""
     ranked = [ranking.rank(each) for each in means.graph.roots() if each in means]
     return [check.trust * each[0].score if each else 0.0 for each in ranked]
@@ -123,7 +133,12 @@ class Planted:
     flagged: int = 0
 
     def __add__(self, other: "Planted") -> "Planted":
-        return Planted(*(mine + others for mine, others in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return Planted(
+            *(
+                mine + others
+                for mine, others in zip(vars(self).values(), vars(other).values(), strict=True)
+            )
+        )
 
 
 def planted_strays(images: LabelledVectors, graph: CategoryGraph, most: int, seed: int) -> Planted:
@@ -132,13 +147,17 @@ def planted_strays(images: LabelledVectors, graph: CategoryGraph, most: int, see
     as_it_is = len(_strays(whole))
     generator = np.random.default_rng(seed)
     planted = found = right = 0
-    for class_id in generator.permutation([each for each in graph.leaves() if each in whole])[:most].tolist():
+    for class_id in generator.permutation([each for each in graph.leaves() if each in whole])[
+        :most
+    ].tolist():
         moved, true_parent = _moved(whole, class_id, generator)
         if moved is None:
             continue
         planted += 1
         line = graph.ancestors(true_parent) | graph.descendants(true_parent) | {true_parent}
-        suggested = [each for each in _strays(ClassMeans(moved, images)) if each.class_id == class_id]
+        suggested = [
+            each for each in _strays(ClassMeans(moved, images)) if each.class_id == class_id
+        ]
         found += bool(suggested)
         right += bool(suggested) and suggested[0].to_parent in line
     return Planted(planted, found, right, graph.edge_count, as_it_is)
@@ -149,14 +168,20 @@ def _strays(means: ClassMeans) -> tuple[Stray, ...]:
     return find_strays(means, ranking, trust=check_placements(means, ranking).trust)
 
 
-def _moved(means: ClassMeans, class_id: int, generator: np.random.Generator) -> tuple[CategoryGraph | None, int]:
+def _moved(
+    means: ClassMeans, class_id: int, generator: np.random.Generator
+) -> tuple[CategoryGraph | None, int]:
     """The graph with a class under a random other parent, which has images; None where there is no place for it."""
     graph = means.graph
     parent = graph.parents(class_id)[0] if graph.parents(class_id) else None
     if parent is None:
         return None, 0
     line = graph.ancestors(class_id) | {class_id}
-    places = [each for each in graph.classes() if graph.children(each) and each in means and each not in line]
+    places = [
+        each
+        for each in graph.classes()
+        if graph.children(each) and each in means and each not in line
+    ]
     for place in generator.permutation(places)[:FURTHEST].tolist():
         moved = graph.copy()
         try:
@@ -171,7 +196,9 @@ def _possible(means: ClassMeans, parent: int, child: int) -> list[int]:
     """Coarse classes that could be suggested: with images of their own, and not above or below the child anyway."""
     graph = means.graph
     others = [each for each in graph.parents(child) if each != parent]
-    taken = (graph.descendants(child) | {child}).union(*(graph.ancestors(each) | {each} for each in others))
+    taken = (graph.descendants(child) | {child}).union(
+        *(graph.ancestors(each) | {each} for each in others)
+    )
     count = means.image_count(child)
     above = graph.ancestors(child)
     return [

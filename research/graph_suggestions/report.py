@@ -50,7 +50,9 @@ class SuggestionReport:
             "draws": self.draws,
             "trust": measured.trust,
             "edges": {name: _recall_fields(edges) for name, edges in self._parts()},
-            "shown": {"edges": _shown_fields([each for each in measured.edges if is_shown(each.score)])},
+            "shown": {
+                "edges": _shown_fields([each for each in measured.edges if is_shown(each.score)])
+            },
             "strangers": _score_fields(measured.strangers),
             "top_level": _score_fields(measured.roots),
             "planted": {name: vars(planted) for name, planted in measured.planted.items()},
@@ -65,14 +67,20 @@ class SuggestionReport:
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
         facts = f"{self.collection}, {self.backbone}, {self.classes} classes, {self.shots} shots, {self.draws} draws"
-        yield f"The parent of an edge that was taken away, in % (by chance); {facts}", self._recall()
+        yield (
+            f"The parent of an edge that was taken away, in % (by chance); {facts}",
+            self._recall(),
+        )
         yield (
             "How far the suggestion is from that parent, all edges: share within so many steps, in % (by chance)",
             self._distance(),
         )
         yield "What the program would say", self._shown()
         yield "Faults that were put in, one at a time", self._planted()
-        yield "Images of a class named rightly and for sure after 3 more shots of it, more than before", self._helped()
+        yield (
+            "Images of a class named rightly and for sure after 3 more shots of it, more than before",
+            self._helped(),
+        )
 
     def _recall(self) -> TextTable:
         rows = []
@@ -90,10 +98,16 @@ class SuggestionReport:
         first, three = ["first"], ["nearest of three"]
         for steps in range(FURTHEST + 1):
             first.append(
-                _beside(_mean([e.first <= steps for e in edges]), _mean([e.chance_first[steps] for e in edges]))
+                _beside(
+                    _mean([e.first <= steps for e in edges]),
+                    _mean([e.chance_first[steps] for e in edges]),
+                )
             )
             three.append(
-                _beside(_mean([e.nearest <= steps for e in edges]), _mean([e.chance_three[steps] for e in edges]))
+                _beside(
+                    _mean([e.nearest <= steps for e in edges]),
+                    _mean([e.chance_three[steps] for e in edges]),
+                )
             )
         return TextTable(("suggestion", *columns), (tuple(first), tuple(three)))
 
@@ -102,8 +116,16 @@ class SuggestionReport:
         sure = [each for each in shown if each.score >= SURE]
         rows = []
         for name, scores, right in (
-            ("an edge was taken away", [e.score for e in self.measured.edges], _mean([e.first == 0 for e in shown])),
-            ("the same, said with 85 % or more", [e.score for e in sure], _mean([e.first == 0 for e in sure])),
+            (
+                "an edge was taken away",
+                [e.score for e in self.measured.edges],
+                _mean([e.first == 0 for e in shown]),
+            ),
+            (
+                "the same, said with 85 % or more",
+                [e.score for e in sure],
+                _mean([e.first == 0 for e in sure]),
+            ),
             ("the whole branch of the class is gone", self.measured.strangers, math.nan),
             ("the class belongs at the top level", self.measured.roots, math.nan),
         ):
@@ -111,7 +133,9 @@ class SuggestionReport:
             rows.append(
                 (name, str(fields["asked"]), str(fields["shown"]), _percent(right), _percent(fields["highest"]))
             )  # fmt: skip
-        return TextTable(("asked where", "asked", "suggested", "right", "highest score"), tuple(rows))
+        return TextTable(
+            ("asked where", "asked", "suggested", "right", "highest score"), tuple(rows)
+        )
 
     def _planted(self) -> TextTable:
         return TextTable(
@@ -130,7 +154,14 @@ class SuggestionReport:
         rows = []
         for name, flag in _HELPED:
             fields = _helped_fields(self.measured, is_suggested=flag)
-            rows.append((name, str(fields["classes"]), f"{fields['promised']:.1f}", f"{fields['helped']:.1f}"))
+            rows.append(
+                (
+                    name,
+                    str(fields["classes"]),
+                    f"{fields['promised']:.1f}",
+                    f"{fields['helped']:.1f}",
+                )
+            )
         return TextTable(("classes", "number", "promised", "helped"), tuple(rows))
 
 

@@ -60,7 +60,9 @@ def helped_classes(embedded: EmbeddedCollection, seed: int, most: int) -> list[H
     before = _named(embedded, shots)
     suggested = find_underlabelled(collection.graph, before.state, fewest=1)[:most]
     chosen = {each.class_id: each for each in suggested}
-    others = [leaf for leaf in generator.permutation(collection.leaf_ids).tolist() if leaf not in chosen][:most]
+    others = [
+        leaf for leaf in generator.permutation(collection.leaf_ids).tolist() if leaf not in chosen
+    ][:most]
     outcome = []
     for class_id in (*chosen, *others):
         more = free[class_id]

@@ -11,7 +11,9 @@ from research.data_sets.stored import FewShotData, load, read_facts
 from research.grid import VALIDATION_CLASSES
 from research.methods import BASELINES, BEYOND, METHODS, MethodSettings
 
-MAIN_METHODS: Final = tuple(name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:]))
+MAIN_METHODS: Final = tuple(
+    name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:])
+)
 """All but the baselines that are no Prototypical Net, and take longest."""
 
 
@@ -45,7 +47,9 @@ class GridCell:
     @property
     def columns(self) -> tuple[tuple[int, int], ...]:
         """(ways, shots) that it is tested at."""
-        return tuple(column for column in COLUMNS if column[1] == self.shots and column[0] <= self.validation)
+        return tuple(
+            column for column in COLUMNS if column[1] == self.shots and column[0] <= self.validation
+        )
 
     def training_cell(self, settings: MethodSettings) -> Cell:
         """What is trained; its folder lies below that of `runs_below`.
@@ -114,4 +118,8 @@ def names_of(folders: Sequence[Path]) -> dict[str, str]:
         StorageError, FormatError: a folder is no data set.
     """
     found = map(load, folders)
-    return {key: name for data in found for key, name in zip(data.class_keys, data.class_names, strict=True)}
+    return {
+        key: name
+        for data in found
+        for key, name in zip(data.class_keys, data.class_names, strict=True)
+    }

@@ -40,34 +40,54 @@ def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
     results = [result for result in results if result.cpu_s is not None]
     if not results:
         raise InputError("there is no curve to draw", remedy="train cells of the grid first")
-    kinds = sorted({(result.variant, result.shots) for result in results}, key=lambda kind: (kind[0] != "pure", kind))
+    kinds = sorted(
+        {(result.variant, result.shots) for result in results},
+        key=lambda kind: (kind[0] != "pure", kind),
+    )
     with drawing.styled(), writing_into(out):
         figure = drawing.new_figure(4.0 * len(kinds) + 0.6, 5.6)
         panels = figure.subplots(2, len(kinds), sharex="col", squeeze=False)
         for place, (variant, shots) in enumerate(kinds):
             upper, lower = panels[0][place], panels[1][place]
             for method, (colour, line) in LOOKS.items():
-                own = [each for each in results if (each.variant, each.shots, each.method) == (variant, shots, method)]
+                own = [
+                    each
+                    for each in results
+                    if (each.variant, each.shots, each.method) == (variant, shots, method)
+                ]
                 if own:
                     seconds, losses, accuracies = mean_curve(own)
-                    look = {"color": colour, "linestyle": line, "linewidth": 1.6, "label": TITLES[method]}
+                    look = {
+                        "color": colour,
+                        "linestyle": line,
+                        "linewidth": 1.6,
+                        "label": TITLES[method],
+                    }
                     upper.plot(seconds, 100 * accuracies, **look)
                     lower.plot(seconds, losses, **look)
-            upper.set_title(f"{variant.capitalize()}, trained for {shots} shot{'s' if shots > 1 else ''}")
+            upper.set_title(
+                f"{variant.capitalize()}, trained for {shots} shot{'s' if shots > 1 else ''}"
+            )
             lower.set_xlabel("seconds of processor time")
         panels[0][0].set_ylabel("validation accuracy (%)")
         panels[1][0].set_ylabel("loss")
         legends = [panel.get_legend_handles_labels() for panel in panels[0]]
         named = {label: handle for pair in legends for handle, label in zip(*pair, strict=True)}
-        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=min(3, len(kinds)))
+        figure.legend(
+            list(named.values()), list(named), loc="outside lower center", ncols=min(3, len(kinds))
+        )
         return drawing.save(figure, out / STEM)
 
 
-def mean_curve(results: Sequence[GridResult]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def mean_curve(
+    results: Sequence[GridResult],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Seconds, losses and accuracies (p,) of some trainings of one method at the points that all have."""
     count = min(len(result.curve) for result in results)
     at, losses, accuracies = (
-        np.array([[point[field] for point in each.curve[:count]] for each in results], dtype=np.float64)  # None is NaN
+        np.array(
+            [[point[field] for point in each.curve[:count]] for each in results], dtype=np.float64
+        )  # None is NaN
         for field in range(3)
     )
     seconds = at * np.array([[(result.cpu_s or 0.0) / result.curve[-1][0]] for result in results])

@@ -119,7 +119,9 @@ def bootstrapped(values: Mapping[tuple[int, int], Shares]) -> MeanFigure:
 
 
 @lru_cache(maxsize=4)
-def _draws(splits: int, seeds: int, tasks: int) -> tuple[NDArray[np.int64], Shares, tuple[Shares, ...]]:
+def _draws(
+    splits: int, seeds: int, tasks: int
+) -> tuple[NDArray[np.int64], Shares, tuple[Shares, ...]]:
     """What is drawn in each of R resamples, the same for all figures of the same shape.
 
     Returns:
@@ -130,7 +132,9 @@ def _draws(splits: int, seeds: int, tasks: int) -> tuple[NDArray[np.int64], Shar
     of_splits = generator.integers(splits, size=(RESAMPLES, splits))
     of_seeds = generator.random((seeds, RESAMPLES, splits))
     even = np.full(tasks, 1 / tasks)
-    of_tasks = tuple(generator.multinomial(tasks, even, size=RESAMPLES) / tasks for _ in range(splits * seeds))
+    of_tasks = tuple(
+        generator.multinomial(tasks, even, size=RESAMPLES) / tasks for _ in range(splits * seeds)
+    )
     return of_splits, of_seeds, of_tasks
 
 
@@ -143,17 +147,27 @@ def rows_in(results: Sequence[GridResult], variant: str, column: Column) -> tupl
                 found.setdefault((result.method, test), []).append(result)
     rows = [_row(method, test, each, column) for (method, test), each in found.items()]
     rows += [
-        _row(method, test, each, column, on_test=True) for (method, test), each in found.items() if test in AUTHORS
+        _row(method, test, each, column, on_test=True)
+        for (method, test), each in found.items()
+        if test in AUTHORS
     ]
     return tuple(rows)
 
 
-def _row(method: str, test: str, results: Sequence[GridResult], column: Column, *, on_test: bool = False) -> RowFigures:
-    tried = [{each.choice: each for each in result.columns[column].rows[test]} for result in results]
+def _row(
+    method: str, test: str, results: Sequence[GridResult], column: Column, *, on_test: bool = False
+) -> RowFigures:
+    tried = [
+        {each.choice: each for each in result.columns[column].rows[test]} for result in results
+    ]
     known = [choice for choice in tried[0] if all(choice in each for each in tried)]
 
     def goodness(choice: str) -> float:
-        return float(np.mean([each[choice].hits.mean() if on_test else each[choice].validation for each in tried]))
+        return float(
+            np.mean(
+                [each[choice].hits.mean() if on_test else each[choice].validation for each in tried]
+            )
+        )
 
     best = max(known, key=goodness)
     test = AUTHORS[test] if on_test else test
@@ -195,6 +209,8 @@ def _by_class(pairs: _Pairs, column: Column) -> dict[str, float]:
 
 def _summed(kinds: Sequence[T], counts: Sequence[int]) -> Counter[T]:
     found = Counter[T]()
-    for kind, count in zip(kinds, counts, strict=False):  # results without a split by class have no counts
+    for kind, count in zip(
+        kinds, counts, strict=False
+    ):  # results without a split by class have no counts
         found[kind] += count
     return found

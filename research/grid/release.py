@@ -17,7 +17,9 @@ from research.grid.run import settings_of
 from research.grid.table import TESTS, TITLES
 
 
-def release(cell: GridCell, runs: Path, results: Path, chosen: Chosen, out: Path) -> tuple[Path, Path]:
+def release(
+    cell: GridCell, runs: Path, results: Path, chosen: Chosen, out: Path
+) -> tuple[Path, Path]:
     """Write a trained PPN as `<variant>-<method>.onnx` and `.propagation.onnx`, each checked against torch.
 
     The card has the accuracy of every test of the cell, each by the candidate that its validation classes chose. The
@@ -37,9 +39,13 @@ def release(cell: GridCell, runs: Path, results: Path, chosen: Chosen, out: Path
         StorageError: the folder refuses.
     """
     settings, data = settings_of(cell, chosen), cell.open()
-    objective = load_cell(data, cell.training_cell(settings), settings, cell.runs_below(runs)).cpu().eval()
+    objective = (
+        load_cell(data, cell.training_cell(settings), settings, cell.runs_below(runs)).cpu().eval()
+    )
     if not isinstance(objective, PrototypePropagation):
-        raise InputError("only a PPN is released", expected="ppn, ppn-cosine or ppn-guessed", found=cell.method)
+        raise InputError(
+            "only a PPN is released", expected="ppn, ppn-cosine or ppn-guessed", found=cell.method
+        )
     found = read(results / f"{cell.name}.json")
     figures = {
         f"{ways}-way {shots}-shot, {TESTS[row.test]}": round(row.figure.mean, 4)
@@ -65,7 +71,9 @@ def release(cell: GridCell, runs: Path, results: Path, chosen: Chosen, out: Path
     propagation = backbone.with_suffix(".propagation.onnx")
     export_backbone(objective.backbone, backbone, card, one_side=True)
     network = PropagationNetwork(
-        objective.attention, steps=objective.settings.steps, normalisation=objective.settings.normalisation
+        objective.attention,
+        steps=objective.settings.steps,
+        normalisation=objective.settings.normalisation,
     )
     export_propagation(network, propagation)
     return backbone, propagation

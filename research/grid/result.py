@@ -129,7 +129,9 @@ def read_all(folder: Path) -> tuple[GridResult, ...]:
         result = read(path)
         if folder / f"{result.name}.json" != path:
             raise FormatError(
-                f"{path} lies in the wrong place", expected=str(folder / f"{result.name}.json"), remedy="move it there"
+                f"{path} lies in the wrong place",
+                expected=str(folder / f"{result.name}.json"),
+                remedy="move it there",
             )
         found.append(result)
     return tuple(found)
@@ -141,7 +143,9 @@ def _to_json(result: GridResult) -> dict[str, Any]:
             "tasks": column.tasks,
             "queries": column.queries,
             "class_queries": column.class_queries,
-            "rows": {row: [_candidate_json(each) for each in tried] for row, tried in column.rows.items()},
+            "rows": {
+                row: [_candidate_json(each) for each in tried] for row, tried in column.rows.items()
+            },
         }
         for (ways, shots), column in result.columns.items()
     }
@@ -161,10 +165,18 @@ def _from_json(facts: Mapping[str, Any]) -> GridResult:
         ways, shots = name.removesuffix("s").split("w")
         rows = {row: tuple(map(_candidate, tried)) for row, tried in column["rows"].items()}
         class_queries = tuple(map(int, column["class_queries"]))
-        columns[int(ways), int(shots)] = ColumnResult(str(column["tasks"]), int(column["queries"]), rows, class_queries)
-    plain = {name: facts[name] for name in ("name", "variant", "split", "seed", "method", "shots", "data", "settings")}
+        columns[int(ways), int(shots)] = ColumnResult(
+            str(column["tasks"]), int(column["queries"]), rows, class_queries
+        )
+    plain = {
+        name: facts[name]
+        for name in ("name", "variant", "split", "seed", "method", "shots", "data", "settings")
+    }
     curve = tuple((int(at), float(loss), accuracy) for at, loss, accuracy in facts["curve"])
-    test_classes, seen = tuple(map(str, facts["test_classes"])), tuple(map(bool, facts["has_seen_parent"]))
+    test_classes, seen = (
+        tuple(map(str, facts["test_classes"])),
+        tuple(map(bool, facts["has_seen_parent"])),
+    )
     return GridResult(
         **plain,
         cpu_s=facts["cpu_s"],
@@ -178,4 +190,6 @@ def _from_json(facts: Mapping[str, Any]) -> GridResult:
 def _candidate(facts: Mapping[str, Any]) -> TriedChoice:
     hits = np.frombuffer(base64.b64decode(facts["hits"]), dtype=np.uint8)
     class_hits = tuple(map(int, facts["class_hits"]))
-    return TriedChoice(str(facts["choice"]), float(facts["validation"]), hits, class_hits, float(facts["distance"]))
+    return TriedChoice(
+        str(facts["choice"]), float(facts["validation"]), hits, class_hits, float(facts["distance"])
+    )

@@ -29,7 +29,13 @@ from research.testing.posterior import (
     level_choices,
     plain_means,
 )
-from research.testing.propagation import LearnedPropagation, PropagationOptions, nearest_prototype, options_of, predict
+from research.testing.propagation import (
+    LearnedPropagation,
+    PropagationOptions,
+    nearest_prototype,
+    options_of,
+    predict,
+)
 from research.testing.tasks import TASK_SEED
 
 Predict = Callable[[EmbeddedTasks], Positions]
@@ -41,11 +47,32 @@ LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 WEAK_IMAGES: Final = 10  # that a task gives of a parent that training did not see
 CLUSTERS: Final = (64, 256)
 OF_ALL: Final = frozenset(
-    {"means", "shrunk", "posterior", "posterior-clusters", "fitted", "calibrated", "means-views", "posterior-views"}
+    {
+        "means",
+        "shrunk",
+        "posterior",
+        "posterior-clusters",
+        "fitted",
+        "calibrated",
+        "means-views",
+        "posterior-views",
+    }
 )
-FITTED: Final = frozenset({"fitted", "calibrated"})  # a classifier for each task: most of the time of a test
+FITTED: Final = frozenset(
+    {"fitted", "calibrated"}
+)  # a classifier for each task: most of the time of a test
 OF_PPN: Final = frozenset(
-    {"paper", "paper-tuned", "nearest", "plus", "plus-all", "plus-tuned", "plus-mean", "plus-whitened", "plus-2-steps"}
+    {
+        "paper",
+        "paper-tuned",
+        "nearest",
+        "plus",
+        "plus-all",
+        "plus-tuned",
+        "plus-mean",
+        "plus-whitened",
+        "plus-2-steps",
+    }
 )
 
 
@@ -80,16 +107,23 @@ def rows_of(bench: Bench, views: Bench, objective: Objective) -> dict[str, Candi
         "shrunk": {f"beta {beta}": partial(_nearest, Shrunk(known, beta)) for beta in BETAS},
         "posterior": posterior,
         "posterior-clusters": _posteriors(
-            {f"{count} clusters, ": cluster_centres(known, count) for count in CLUSTERS}, known.scatter
+            {f"{count} clusters, ": cluster_centres(known, count) for count in CLUSTERS},
+            known.scatter,
         ),
         "fitted": {f"C {strength:g}": partial(fitted, strength) for strength in STRENGTHS},
         "calibrated": {NOTHING_TO_CHOOSE: Calibrated(known)},
-        "means-views": {NOTHING_TO_CHOOSE: partial(_by_views, views, partial(_nearest, plain_means))},
-        "posterior-views": {name: partial(_by_views, views, predict) for name, predict in posterior.items()},
+        "means-views": {
+            NOTHING_TO_CHOOSE: partial(_by_views, views, partial(_nearest, plain_means))
+        },
+        "posterior-views": {
+            name: partial(_by_views, views, predict) for name, predict in posterior.items()
+        },
     }
     if (heads := _heads_of(objective)) is not None:
         rows["heads"] = {
-            f"beta {beta}, levels {' '.join(map(str, levels))}": partial(_nearest, ByHeads(known, heads, levels, beta))
+            f"beta {beta}, levels {' '.join(map(str, levels))}": partial(
+                _nearest, ByHeads(known, heads, levels, beta)
+            )
             for beta in BETAS
             for levels in level_choices(heads)
         }
@@ -101,7 +135,9 @@ def rows_of(bench: Bench, views: Bench, objective: Objective) -> dict[str, Candi
 def _posteriors(prototypes: Mapping[str, Tensor], scatter: float) -> Candidates:
     """By what comes before their choice in words."""
     return {
-        f"{words}beta {beta}, T {temperature}": partial(_nearest, Posterior(vectors, scatter, beta, temperature))
+        f"{words}beta {beta}, T {temperature}": partial(
+            _nearest, Posterior(vectors, scatter, beta, temperature)
+        )
         for words, vectors in prototypes.items()
         for beta in BETAS
         for temperature in TEMPERATURES
@@ -114,7 +150,9 @@ def _by_views(views: Bench, predict: Predict, embedded: EmbeddedTasks) -> Positi
 
 def _given_rows(bench: Bench, objective: PrototypePropagation) -> dict[str, Candidates]:
     trained = LearnedPropagation.of(objective)
-    nearest, plus_all = (options_of(objective.settings, knows_edges=knows) for knows in (False, True))
+    nearest, plus_all = (
+        options_of(objective.settings, knows_edges=knows) for knows in (False, True)
+    )
     plus = replace(plus_all, unseen_images=WEAK_IMAGES)
 
     def by_lambda(options: PropagationOptions) -> Candidates:
@@ -149,5 +187,7 @@ def _nearest(blend: Blend, embedded: EmbeddedTasks) -> Positions:
 
 
 def _heads_of(objective: Objective) -> ClassHeads | None:
-    heads = objective.heads if isinstance(objective, PrototypePropagation | PrototypicalNet) else None
+    heads = (
+        objective.heads if isinstance(objective, PrototypePropagation | PrototypicalNet) else None
+    )
     return None if heads is None else deepcopy(heads).cpu()

@@ -59,7 +59,9 @@ def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
 
     Iterations are those of a method that is trained level by level.
     """
-    found = with_chosen(MethodSettings(), {**COMMON, **BY_SHOTS[cell.shots], "iterations": ITERATIONS, **chosen})
+    found = with_chosen(
+        MethodSettings(), {**COMMON, **BY_SHOTS[cell.shots], "iterations": ITERATIONS, **chosen}
+    )
     factors = AT_EQUAL_TIME.get(cell.method.removesuffix(HEADS))
     iterations = round(found.training.iterations * (factors[cell.shots] if factors else 1.0))
     return replace(found, training=replace(found.training, iterations=iterations, seed=cell.seed))
@@ -69,14 +71,18 @@ def missing(
     cells: Sequence[GridCell], folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE
 ) -> tuple[GridCell, ...]:
     """Cells without a result of these settings, with all rows but those left out, below the folder of results."""
-    return tuple(cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen, left_out))
+    return tuple(
+        cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen, left_out)
+    )
 
 
 def _is_done(cell: GridCell, path: Path, chosen: Chosen, left_out: frozenset[str]) -> bool:
     if not path.exists():
         return False
     found = results.read(path)
-    has_rows = all(row_names(cell.method) - left_out <= column.rows.keys() for column in found.columns.values())
+    has_rows = all(
+        row_names(cell.method) - left_out <= column.rows.keys() for column in found.columns.values()
+    )
     return has_rows and found.settings == _remembered(cell, settings_of(cell, chosen))
 
 
@@ -121,7 +127,9 @@ def run_grid(
     )
 
 
-def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE) -> GridResult:
+def do_cell(
+    cell: GridCell, runs: Path, folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE
+) -> GridResult:
     """Train a cell, test it in all rows but those left out, and write its result."""
     settings, data, counter = settings_of(cell, chosen), cell.open(), ProgressCounter()
     below, begun_at = cell.runs_below(runs), list[int]()
@@ -134,7 +142,9 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen, left_out: 
 
     trained, start = cell.training_cell(settings), cell.start
     if start is not None:  # a finished one is left as it is
-        train_cell(data, start.training_cell(settings_of(start, chosen)), settings_of(start, chosen), below)
+        train_cell(
+            data, start.training_cell(settings_of(start, chosen)), settings_of(start, chosen), below
+        )
         start_s = time.process_time()
     outcome = train_cell(
         data, trained, settings, below,
@@ -145,8 +155,12 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen, left_out: 
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
     known = None if share else _known(cell, folder, settings)
     cpu_s = round(spent_s / share, 1) if share else known.cpu_s if known is not None else None
-    columns = tested(cell, data, load_cell(data, trained, settings, below), settings, known, left_out=left_out)
-    curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
+    columns = tested(
+        cell, data, load_cell(data, trained, settings, below), settings, known, left_out=left_out
+    )
+    curve = tuple(
+        (point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve
+    )
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
         _remembered(cell, settings), cpu_s, curve, columns,
@@ -176,7 +190,11 @@ def tested(
     columns, steps = {}, distances(data)
     for ways, shots in cell.columns:
         validation = draw_tasks(
-            validation_images(data), ways=ways, shots=shots, count=VALIDATION_TASKS, seed=TASK_SEED + 1
+            validation_images(data),
+            ways=ways,
+            shots=shots,
+            count=VALIDATION_TASKS,
+            seed=TASK_SEED + 1,
         )
         test = draw_tasks(test_images(data), ways=ways, shots=shots, count=TASK_COUNT)
         of_validation, of_test = bench.embed_tasks(validation), bench.embed_tasks(test)
@@ -193,32 +211,49 @@ def tested(
             for row, candidates in rows.items()
             if row in has or row not in left_out
         }
-        asked = np.bincount(np.repeat(test.classes, test.queries.shape[2]), minlength=len(data.class_keys))
+        asked = np.bincount(
+            np.repeat(test.classes, test.queries.shape[2]), minlength=len(data.class_keys)
+        )
         of_class = tuple(asked[data.test_few_shot].tolist())
-        columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found, of_class)
+        columns[ways, shots] = ColumnResult(
+            checksum_of(test), test.flat_queries.shape[1], found, of_class
+        )
     return columns
 
 
-def _tried(predictions: Positions, test: Tasks, data: FewShotData, steps_between: Steps) -> TriedChoice:
+def _tried(
+    predictions: Positions, test: Tasks, data: FewShotData, steps_between: Steps
+) -> TriedChoice:
     """What predictions (T, N * Q) for test tasks come to."""
-    truth = np.take_along_axis(test.classes, np.broadcast_to(test.targets, predictions.shape), axis=1)
+    truth = np.take_along_axis(
+        test.classes, np.broadcast_to(test.targets, predictions.shape), axis=1
+    )
     given = np.take_along_axis(test.classes, predictions, axis=1)
     is_right = truth == given
     of_class = np.bincount(truth[is_right], minlength=len(data.class_keys))[data.test_few_shot]
-    pairs, counts = np.unique(np.stack([truth[~is_right], given[~is_right]]), axis=1, return_counts=True)
-    by_the_root = data.levels[pairs].sum(axis=0).tolist()  # WordNet's, which is not among the classes
+    pairs, counts = np.unique(
+        np.stack([truth[~is_right], given[~is_right]]), axis=1, return_counts=True
+    )
+    by_the_root = (
+        data.levels[pairs].sum(axis=0).tolist()
+    )  # WordNet's, which is not among the classes
     steps = [
         steps_between[first].get(second, most)
         for (first, second), most in zip(pairs.T.tolist(), by_the_root, strict=True)
     ]
     distance = float(np.average(steps, weights=counts)) if len(counts) else 0.0
-    return TriedChoice("", 0.0, is_right.sum(axis=1).astype(np.uint8), tuple(of_class.tolist()), distance)
+    return TriedChoice(
+        "", 0.0, is_right.sum(axis=1).astype(np.uint8), tuple(of_class.tolist()), distance
+    )
 
 
 def distances(data: FewShotData) -> Steps:
     """Edges between each test class and all others, up or down."""
     graph: nx.Graph[int] = nx.Graph(data.edge_index.T.tolist())
-    return {place: nx.single_source_shortest_path_length(graph, place) for place in data.test_few_shot.tolist()}
+    return {
+        place: nx.single_source_shortest_path_length(graph, place)
+        for place in data.test_few_shot.tolist()
+    }
 
 
 def seen_parents(data: FewShotData) -> tuple[bool, ...]:
@@ -233,4 +268,6 @@ def seen_parents(data: FewShotData) -> tuple[bool, ...]:
 def checksum_of(tasks: Tasks) -> str:
     """The same for the same images in the same order only."""
     parts = (tasks.classes, tasks.support, tasks.queries)
-    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]
+    return hashlib.sha256(
+        b"".join(np.ascontiguousarray(part).tobytes() for part in parts)
+    ).hexdigest()[:16]

@@ -78,11 +78,15 @@ def summary_of(results: Sequence[GridResult], variant: str) -> TextTable:
         name = f"{title}, training and test chosen"
         lines.append((name, *(_cell(best[column], variant, column) for column in found)))
         for peer in PEERS:
-            cells = (_difference(best[column], rows.get((peer, PLAIN))) for column, rows in found.items())
+            cells = (
+                _difference(best[column], rows.get((peer, PLAIN))) for column, rows in found.items()
+            )
             lines.append((f"{name}, minus {TITLES[peer]}", *cells))
         words = (MISSING if row is None else f"{row.method} {row.test}" for row in best.values())
         lines.append((f"{name}: which", *words))
-    return TextTable(("trained: tested", *(paper.Column(*column).name for column in found)), tuple(lines))
+    return TextTable(
+        ("trained: tested", *(paper.Column(*column).name for column in found)), tuple(lines)
+    )
 
 
 def _rows(results: Sequence[GridResult], variant: str, column: Column) -> Rows:

@@ -77,7 +77,9 @@ HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND
 
 def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
     """Title and table of each column of a variant that has results."""
-    columns = sorted({column for result in results if result.variant == variant for column in result.columns})
+    columns = sorted(
+        {column for result in results if result.variant == variant for column in result.columns}
+    )
     for ways, shots in columns:
         rows = sorted(rows_in(results, variant, (ways, shots)), key=_place)
         cells = {key for row in rows for key in row.accuracies}
@@ -85,13 +87,18 @@ def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str
         fewest, most = min(seeds_of.values()), max(seeds_of.values())
         seeds = f"{most}" if fewest == most else f"{fewest} to {most}"
         title = f"{variant}, {ways}-way {shots}-shot: {len(seeds_of)} splits, {seeds} seeds; every choice on validation"
-        yield f"{title} classes, once over all splits", TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots))))
+        yield (
+            f"{title} classes, once over all splits",
+            TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots)))),
+        )
 
 
 def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
     """How many test classes each two splits share."""
     found = {(result.variant, result.split): set(result.test_classes) for result in results}
-    pairs = [(first, second) for first, second in combinations(sorted(found), 2) if first[0] == second[0]]
+    pairs = [
+        (first, second) for first, second in combinations(sorted(found), 2) if first[0] == second[0]
+    ]
     rows = [
         (
             f"{variant} {one} and {other}",
@@ -119,14 +126,24 @@ def by_class(results: Sequence[GridResult], variant: str, names: Mapping[str, st
         variant: "pure" or "mix".
         names: of classes, by id.
     """
-    found = {(row.method, row.test): row.by_class for row in rows_in(results, variant, CLASS_COLUMN)}
+    found = {
+        (row.method, row.test): row.by_class for row in rows_in(results, variant, CLASS_COLUMN)
+    }
     shown = [key for key in BY_CLASS if key in found]
-    classes = sorted({name for key in shown for name in found[key]}, key=lambda name: found[shown[-1]].get(name, 0.0))
+    classes = sorted(
+        {name for key in shown for name in found[key]},
+        key=lambda name: found[shown[-1]].get(name, 0.0),
+    )
     rows = [
-        (names.get(name, name), *(f"{100 * found[key][name]:.1f}" if name in found[key] else MISSING for key in shown))
+        (
+            names.get(name, name),
+            *(f"{100 * found[key][name]:.1f}" if name in found[key] else MISSING for key in shown),
+        )
         for name in classes
     ]
-    return TextTable(("test class", *(f"{TITLES[method]}: {TESTS[test]}" for method, test in shown)), tuple(rows))
+    return TextTable(
+        ("test class", *(f"{TITLES[method]}: {TESTS[test]}" for method, test in shown)), tuple(rows)
+    )
 
 
 def costs_of(results: Sequence[GridResult]) -> TextTable:
@@ -162,7 +179,9 @@ def _lines(rows: Sequence[RowFigures], variant: str, column: Column) -> Iterator
         of_kinds = [MISSING if share is None else f"{100 * share:.1f}" for share in row.by_parent]
         of_kinds.append(f"{row.distance:.2f}" if row.distance else MISSING)
         name = PUBLISHED.get(row.name)
-        theirs = MISSING if name is None else f"{printed[name][paper.Column(*column)].mean_percent:.2f}"
+        theirs = (
+            MISSING if name is None else f"{printed[name][paper.Column(*column)].mean_percent:.2f}"
+        )
         ours = f"{100 * row.figure.mean:.2f} ± {100 * row.figure.half_width:.2f}"
         yield TITLES[row.method], TESTS[row.test], ours, theirs, *differences, *of_kinds, row.choice
 

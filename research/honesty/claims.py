@@ -46,7 +46,9 @@ class ImageClaims:
         return ImageClaims(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
-def claims_of(fitted: EverydayModel, scores: Scores, truth: Integers, graph: CategoryGraph) -> ImageClaims:
+def claims_of(
+    fitted: EverydayModel, scores: Scores, truth: Integers, graph: CategoryGraph
+) -> ImageClaims:
     """Of a model of the program; an unknown image has no safe class."""
     safe = np.where(fitted.is_unknown(scores), NO_CLASS, scores.safe_class)
     best = fitted.candidate_ids[scores.best]
@@ -54,7 +56,13 @@ def claims_of(fitted: EverydayModel, scores: Scores, truth: Integers, graph: Cat
 
 
 def claims_by(
-    best: Integers, score: Floats, safe: Integers, safe_score: Floats, *, truth: Integers, graph: CategoryGraph
+    best: Integers,
+    score: Floats,
+    safe: Integers,
+    safe_score: Floats,
+    *,
+    truth: Integers,
+    graph: CategoryGraph,
 ) -> ImageClaims:
     """By class ids (n,) of the most probable candidates, of the safe classes, and of what is true."""
     on_line = {leaf: graph.ancestors(leaf) | {leaf} for leaf in np.unique(truth).tolist()}

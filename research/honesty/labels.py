@@ -68,7 +68,9 @@ def in_bulk(part: LabelledPart, classes: Rows, shots: int, seed: int) -> GivenLa
     return labels
 
 
-def _with_more(part: LabelledPart, labels: GivenLabels, places: Rows, class_ids: Rows) -> GivenLabels:
+def _with_more(
+    part: LabelledPart, labels: GivenLabels, places: Rows, class_ids: Rows
+) -> GivenLabels:
     known = dict(zip(labels.rows.tolist(), labels.class_ids.tolist(), strict=True))
     more = dict(zip(part.rows[places].tolist(), class_ids.tolist(), strict=True))
     return GivenLabels.of(known | more)

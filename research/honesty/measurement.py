@@ -126,7 +126,9 @@ class _Project:
         """The images that may be labelled."""
         everything = np.arange(len(self._embedded.embeddings))
         is_train = self._embedded.collection.is_train
-        return LabelledPart(self._embedded, np.flatnonzero(is_train) if self._plan.is_elsewhere else everything)
+        return LabelledPart(
+            self._embedded, np.flatnonzero(is_train) if self._plan.is_elsewhere else everything
+        )
 
     def measure(self, stage: HonestyStage, seed: int) -> HonestyDraw:
         classes = classes_with_examples(self._embedded.collection, stage, seed)

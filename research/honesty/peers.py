@@ -50,7 +50,9 @@ class PeerTask:
     @cached_property
     def distances(self) -> Matrix:
         """(q, k) squared distances of the queries to the prototypes."""
-        return squared_distances(self.queries, (self.sums / self.counts[:, None]).astype(np.float32))
+        return squared_distances(
+            self.queries, (self.sums / self.counts[:, None]).astype(np.float32)
+        )
 
     @cached_property
     def temperature(self) -> float:

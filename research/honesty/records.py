@@ -50,7 +50,9 @@ class HonestyCell:
     name: str
 
     @staticmethod
-    def of(collection: str, model: ModelFiles, labels: str, name: str, *, is_elsewhere: bool) -> "HonestyCell":
+    def of(
+        collection: str, model: ModelFiles, labels: str, name: str, *, is_elsewhere: bool
+    ) -> "HonestyCell":
         """The cell of a backbone."""
         return HonestyCell(collection, model.name, model.backbone_hash, labels, is_elsewhere, name)
 
@@ -105,4 +107,6 @@ def _tally(facts: dict[str, Any]) -> ClaimTally:
 
 def _no_result(path: Path, found: str) -> FormatError:
     expected = "a file of `experiment honesty`"
-    return FormatError(f"{path} holds no result", expected=expected, found=found, remedy="delete it")
+    return FormatError(
+        f"{path} holds no result", expected=expected, found=found, remedy="delete it"
+    )

@@ -65,7 +65,9 @@ class HonestyReport:
 
     def _stage_fields(self, result: StageResult) -> dict[str, Any]:
         draws = {name: [asdict(draw[name]) for draw in result.draws] for name in METHODS}
-        outside = outside_limits(_tallies([result], OURS), is_all=result.stage.classes == self.classes)
+        outside = outside_limits(
+            _tallies([result], OURS), is_all=result.stage.classes == self.classes
+        )
         return {**asdict(result.stage), "outside": list(outside), "draws": draws}
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
@@ -73,7 +75,10 @@ class HonestyReport:
             facts = self._facts()
             for method, title in METHODS.items():
                 rows = tuple(self._rows(method))
-                yield f"{title}, shares in % (95 % interval by draws); {facts}", TextTable(HEADER, rows)
+                yield (
+                    f"{title}, shares in % (95 % interval by draws); {facts}",
+                    TextTable(HEADER, rows),
+                )
         for session in self.sessions:
             yield from session_tables(session, f"{self.collection}, {self.backbone}")
 

@@ -33,8 +33,18 @@ def session_tables(session: ReplayedSession, about: str) -> Iterator[tuple[str, 
     title = f"{SESSIONS[session.way][0]}: claimed of the unlabelled rest, shares in %; {facts}"
     yield title, TextTable(HEADER, tuple(map(_row, _marked(session.curve))))
     rows = tuple(_lowest_row(name, session.curve, part) for name, part in PARTS_OF_TALLY.items())
-    header = ("lowest share right", "in %", "after labels", "images", f"points below {LEAST_RIGHT:.0%}", "surely")
-    yield f"{SESSIONS[session.way][0]}: all {len(session.curve)} points; {facts}", TextTable(header, rows)
+    header = (
+        "lowest share right",
+        "in %",
+        "after labels",
+        "images",
+        f"points below {LEAST_RIGHT:.0%}",
+        "surely",
+    )
+    yield (
+        f"{SESSIONS[session.way][0]}: all {len(session.curve)} points; {facts}",
+        TextTable(header, rows),
+    )
 
 
 def _safe(rest: ClaimTally) -> PooledShare:
@@ -45,7 +55,10 @@ def _leaf(rest: ClaimTally) -> PooledShare:
     return PooledShare(rest.leaf_right, rest.leaf, 1.0)
 
 
-PARTS_OF_TALLY: Final[dict[str, Callable[[ClaimTally], PooledShare]]] = {"safe class": _safe, "leaf": _leaf}
+PARTS_OF_TALLY: Final[dict[str, Callable[[ClaimTally], PooledShare]]] = {
+    "safe class": _safe,
+    "leaf": _leaf,
+}
 
 
 def _marked(curve: Sequence[SessionPoint]) -> list[SessionPoint]:
@@ -70,7 +83,9 @@ def _right(share: PooledShare) -> str:
     return f"{100 * share.value:.1f} of {share.count:,}" if share.count else MISSING
 
 
-def _lowest_row(name: str, curve: Sequence[SessionPoint], part: Callable[[ClaimTally], PooledShare]) -> tuple[str, ...]:
+def _lowest_row(
+    name: str, curve: Sequence[SessionPoint], part: Callable[[ClaimTally], PooledShare]
+) -> tuple[str, ...]:
     """`surely` counts the points whose whole 95 % interval is below."""
     found = [(point, share) for point in curve if (share := part(point.rest)).count]
     if not found:
@@ -111,7 +126,9 @@ def write_curve(sessions: Sequence[ReplayedSession], title: str, out: Path) -> N
             claimed = [100 * point.rest.safe_claimed / point.rest.safe for point in points]
             way = SESSIONS[session.way][0]
             panel.plot(labels, right, color=colour, linewidth=2, label=f"{way}: right")
-            panel.plot(labels, claimed, color=colour, linewidth=1, linestyle="--", label=f"{way}: claimed")
+            panel.plot(
+                labels, claimed, color=colour, linewidth=1, linestyle="--", label=f"{way}: claimed"
+            )
         panel.axhline(100 * LEAST_RIGHT, color=drawing.FAINT, linewidth=0.8, linestyle=":")
         panel.set_title(title)
         panel.set_xlabel("labels")

@@ -36,7 +36,11 @@ class PooledShare:
     def as_text(self) -> str:
         """`93.6 (91.0 to 95.5)`, in percent; a dash of nothing."""
         low, high = self.interval
-        return f"{100 * self.value:.1f} ({100 * low:.1f} to {100 * high:.1f})" if self.count else MISSING
+        return (
+            f"{100 * self.value:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+            if self.count
+            else MISSING
+        )
 
 
 def share_of(hits: Sequence[int], counts: Sequence[int]) -> PooledShare:

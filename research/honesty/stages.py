@@ -54,7 +54,9 @@ def stages_of(ways: int, shots: Sequence[int]) -> tuple[HonestyStage, ...]:
     )
 
 
-def classes_with_examples(collection: TransferCollection, stage: HonestyStage, seed: int) -> NDArray[np.int64]:
+def classes_with_examples(
+    collection: TransferCollection, stage: HonestyStage, seed: int
+) -> NDArray[np.int64]:
     """Ids (k,) of a draw; a stage with more classes at random has those of one with fewer."""
     order = np.random.default_rng(seed).permutation(collection.leaf_ids)
     if stage.is_branch:

@@ -65,7 +65,9 @@ def measure_label_errors(
     """
     stop = cancel or CancelToken()
     meter = ProgressMeter(len(shares) * len(ErrorKind) * draws, on_progress, unit="draws")
-    rows = np.flatnonzero(embedded.collection.is_train & (embedded.collection.class_ids != NO_CLASS))
+    rows = np.flatnonzero(
+        embedded.collection.is_train & (embedded.collection.class_ids != NO_CLASS)
+    )
     space, found = _space(embedded), []
     for share in shares:
         for kind in ErrorKind:
@@ -77,7 +79,9 @@ def measure_label_errors(
 
 
 def _space(embedded: EmbeddedCollection) -> Space | None:
-    basis = embedded.basis_of(np.arange(len(embedded.embeddings), dtype=np.int64), np.zeros(0, dtype=np.int64))
+    basis = embedded.basis_of(
+        np.arange(len(embedded.embeddings), dtype=np.int64), np.zeros(0, dtype=np.int64)
+    )
     return None if basis is None else basis.whitening
 
 
@@ -106,7 +110,10 @@ def scored(ranks: NDArray[np.float64], is_wrong: NDArray[np.bool_]) -> Found:
     planted, first = int(hits.sum()), int(hits[:FIRST].sum())
     precisions = np.cumsum(hits) / np.arange(1, len(hits) + 1)
     return Found(
-        first / min(FIRST, len(hits)), first / planted, float(hits[:planted].mean()), float(precisions[hits].mean())
+        first / min(FIRST, len(hits)),
+        first / planted,
+        float(hits[:planted].mean()),
+        float(precisions[hits].mean()),
     )
 
 

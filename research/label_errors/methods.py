@@ -72,11 +72,15 @@ def _cross_validated(vectors: NDArray[np.float32], columns: NDArray[np.int64]) -
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes of fewer images than folds
-        found = cross_val_predict(LogisticRegression(max_iter=400), vectors, columns, cv=folds, method="predict_proba")
+        found = cross_val_predict(
+            LogisticRegression(max_iter=400), vectors, columns, cv=folds, method="predict_proba"
+        )
     return np.asarray(found, dtype=np.float64)
 
 
-def _by_cleanlab(score: str, probabilities: Callable[[RankingTask], Scores]) -> Callable[[RankingTask], Scores]:
+def _by_cleanlab(
+    score: str, probabilities: Callable[[RankingTask], Scores]
+) -> Callable[[RankingTask], Scores]:
     """What cleanlab's filter calls wrong first, the rest by the same score."""
 
     def rank(task: RankingTask) -> Scores:
@@ -96,13 +100,17 @@ def _by_cleanlab(score: str, probabilities: Callable[[RankingTask], Scores]) -> 
     return rank
 
 
-def _by_quality(score: str, probabilities: Callable[[RankingTask], Scores]) -> Callable[[RankingTask], Scores]:
+def _by_quality(
+    score: str, probabilities: Callable[[RankingTask], Scores]
+) -> Callable[[RankingTask], Scores]:
     """Cleanlab's score of each label, without its filter."""
 
     def rank(task: RankingTask) -> Scores:
         from cleanlab.rank import get_label_quality_scores
 
-        return -np.asarray(get_label_quality_scores(task.images.columns, probabilities(task), method=score))
+        return -np.asarray(
+            get_label_quality_scores(task.images.columns, probabilities(task), method=score)
+        )
 
     return rank
 
@@ -132,7 +140,10 @@ def _ridge(task: RankingTask) -> Scores:
 
 
 def _prototypes(task: RankingTask) -> Scores:
-    return _improbable(task, lambda rows: np.log(softmax(10 * task.evidence._to_prototypes(rows)) + 1e-9))  # noqa: SLF001
+    return _improbable(
+        task,
+        lambda rows: np.log(softmax(10 * task.evidence._to_prototypes(rows)) + 1e-9),  # noqa: SLF001
+    )
 
 
 def _improbable(task: RankingTask, logs: Callable[[Any], Any]) -> Scores:
@@ -159,13 +170,27 @@ METHODS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
     "its prototypes alone": _prototypes,
 }
 PEERS: Final[Mapping[str, Callable[[RankingTask], Scores]]] = {
-    "cleanlab filter, self-confidence, Protoleaf's probabilities": _by_cleanlab("self_confidence", _left_out),
-    "cleanlab filter, normalized margin, Protoleaf's probabilities": _by_cleanlab("normalized_margin", _left_out),
-    "cleanlab score, self-confidence, Protoleaf's probabilities": _by_quality("self_confidence", _left_out),
-    "cleanlab filter, self-confidence, logistic regression": _by_cleanlab("self_confidence", _regression),
-    "cleanlab filter, normalized margin, logistic regression": _by_cleanlab("normalized_margin", _regression),
-    "cleanlab filter, self-confidence, whitened logistic regression": _by_cleanlab("self_confidence", _whitened),
-    "cleanlab filter, normalized margin, whitened logistic regression": _by_cleanlab("normalized_margin", _whitened),
+    "cleanlab filter, self-confidence, Protoleaf's probabilities": _by_cleanlab(
+        "self_confidence", _left_out
+    ),
+    "cleanlab filter, normalized margin, Protoleaf's probabilities": _by_cleanlab(
+        "normalized_margin", _left_out
+    ),
+    "cleanlab score, self-confidence, Protoleaf's probabilities": _by_quality(
+        "self_confidence", _left_out
+    ),
+    "cleanlab filter, self-confidence, logistic regression": _by_cleanlab(
+        "self_confidence", _regression
+    ),
+    "cleanlab filter, normalized margin, logistic regression": _by_cleanlab(
+        "normalized_margin", _regression
+    ),
+    "cleanlab filter, self-confidence, whitened logistic regression": _by_cleanlab(
+        "self_confidence", _whitened
+    ),
+    "cleanlab filter, normalized margin, whitened logistic regression": _by_cleanlab(
+        "normalized_margin", _whitened
+    ),
     "cleanlab Datalab, embeddings (k-NN)": _by_datalab,
 }
 
@@ -176,7 +201,11 @@ def check_peer() -> None:
     Raises:
         UsageError: a library is not installed.
     """
-    missing = [name for name in ("cleanlab", "sklearn", "datasets") if importlib.util.find_spec(name) is None]
+    missing = [
+        name
+        for name in ("cleanlab", "sklearn", "datasets")
+        if importlib.util.find_spec(name) is None
+    ]
     if missing:
         raise UsageError(
             "the peer is not installed",

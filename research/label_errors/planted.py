@@ -29,7 +29,9 @@ class PlantedErrors:
         return self.labels != self.truth
 
 
-def plant(graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: ErrorKind, seed: int) -> PlantedErrors:
+def plant(
+    graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: ErrorKind, seed: int
+) -> PlantedErrors:
     """Make a share of the labels wrong.
 
     Args:
@@ -43,14 +45,18 @@ def plant(graph: CategoryGraph, truth: NDArray[np.int64], share: float, kind: Er
     class_ids = np.unique(truth).tolist()
     mistaken = {each: _mistaken_for(graph, each, class_ids, kind) for each in class_ids}
     free = np.flatnonzero([bool(mistaken[each]) for each in truth.tolist()])
-    chosen = generator.choice(free, min(len(free), max(1, round(share * len(truth)))), replace=False)
+    chosen = generator.choice(
+        free, min(len(free), max(1, round(share * len(truth)))), replace=False
+    )
     labels = truth.copy()
     for row in chosen.tolist():
         labels[row] = generator.choice(mistaken[int(truth[row])])
     return PlantedErrors(truth, labels)
 
 
-def _mistaken_for(graph: CategoryGraph, class_id: int, class_ids: list[int], kind: ErrorKind) -> list[int]:
+def _mistaken_for(
+    graph: CategoryGraph, class_id: int, class_ids: list[int], kind: ErrorKind
+) -> list[int]:
     others = [each for each in class_ids if each != class_id]
     if kind is ErrorKind.UNIFORM:
         return others

@@ -59,7 +59,10 @@ class LabelErrorReport:
         header = ("", *(f"{share:.0%} {kind}" for share, kind in self.situations))
         for name, title in FIGURES.items():
             rows = tuple(
-                (method, *(self.figure(each, method, name).as_percent() for each in self.situations))
+                (
+                    method,
+                    *(self.figure(each, method, name).as_percent() for each in self.situations),
+                )
                 for method in self.measured[0].found
             )
             yield f"{title}, in %; {facts}", TextTable(header, rows)

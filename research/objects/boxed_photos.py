@@ -65,7 +65,9 @@ def read_boxed_photos(source: Path, *, photos: int = 0, objects: int = 0) -> Box
     boxed = BoxedPhotos(source, tuple(found), tuple(things))
     if len(boxed.names) < 2:  # noqa: PLR2004 (a class and another)
         expected = "photos with annotations as of Pascal VOC, of two classes or more"
-        raise InputError("there is nothing to tell apart", expected=expected, found=", ".join(boxed.names))
+        raise InputError(
+            "there is nothing to tell apart", expected=expected, found=", ".join(boxed.names)
+        )
     return boxed
 
 

@@ -71,7 +71,9 @@ def draw_objects(photos: Rows, class_ids: Rows, shots: int, seed: int) -> Object
     used: set[int] = set()
     chosen: list[int] = []
     names, counts = np.unique(class_ids, return_counts=True)
-    for class_id in names[np.argsort(counts)].tolist():  # rare ones first, as they are in few photos
+    for class_id in names[
+        np.argsort(counts)
+    ].tolist():  # rare ones first, as they are in few photos
         found = 0
         for place in order[class_ids[order] == class_id].tolist():
             if found < shots and photos[place] not in used:
@@ -79,7 +81,9 @@ def draw_objects(photos: Rows, class_ids: Rows, shots: int, seed: int) -> Object
                 chosen.append(place)
                 found += 1
         if found < shots:
-            raise InputError("a class is in too few photos", expected=f"{shots} without shots", found=str(found))
+            raise InputError(
+                "a class is in too few photos", expected=f"{shots} without shots", found=str(found)
+            )
     is_scored = ~np.isin(photos, list(used))
     return ObjectDraw(np.sort(np.array(chosen, dtype=np.int64)), np.flatnonzero(is_scored))
 
@@ -109,17 +113,24 @@ def measure_objects(
     ids = {name: graph.add_class(name) for name in names}
     class_ids = np.array([ids[each.name] for each in boxed.objects], dtype=np.int64)
     photos = np.array([each.photo for each in boxed.objects], dtype=np.int64)
-    drawn = {count: [draw_objects(photos, class_ids, count, seed) for seed in range(draws)] for count in shots}
+    drawn = {
+        count: [draw_objects(photos, class_ids, count, seed) for seed in range(draws)]
+        for count in shots
+    }
 
     def embedded(files: Sequence[Path], of_files: Rows) -> EmbeddedCollection:
         found = tuple(file for file in map(FoundFile.at, files) if file is not None)
         is_train = np.ones(len(found), dtype=bool)
         collection = TransferCollection(boxed.source, graph, found, is_train, of_files)
-        return embed_collection(collection, model, caches, device=device, on_progress=on_progress, cancel=cancel)
+        return embed_collection(
+            collection, model, caches, device=device, on_progress=on_progress, cancel=cancel
+        )
 
     def outcomes(method: str, margin: float, predict: Predict) -> Iterator[ObjectOutcome]:
         for count, several in drawn.items():
-            figures = [accuracies_of(class_ids[each.scored], predict(each))[BALANCED] for each in several]
+            figures = [
+                accuracies_of(class_ids[each.scored], predict(each))[BALANCED] for each in several
+            ]
             yield ObjectOutcome(method, margin, count, tuple(figures))
 
     first_ids = np.array([class_ids[photos == photo][0] for photo in np.unique(photos)])
@@ -141,7 +152,9 @@ def write_crops_of(boxed: BoxedPhotos, margin: float, folder: Path) -> list[Path
         if thing.photo != photo:
             photo, pixels = thing.photo, read_rgb(boxed.photos[thing.photo])
         buffer = io.BytesIO()
-        Image.fromarray(crop_square(pixels, thing.edges, margin)).save(buffer, "PNG", compress_level=1)
+        Image.fromarray(crop_square(pixels, thing.edges, margin)).save(
+            buffer, "PNG", compress_level=1
+        )
         files.append(folder / f"{number}.png")
         write_file(files[-1], buffer.getvalue())
     return files
@@ -152,7 +165,9 @@ def nearest_prototype(embeddings: NDArray[np.float32], class_ids: Rows) -> Predi
 
     def predict(drawn: ObjectDraw) -> Rows:
         names, places = np.unique(class_ids[drawn.shots], return_inverse=True)
-        means = np.stack([embeddings[drawn.shots[places == place]].mean(axis=0) for place in range(len(names))])
+        means = np.stack(
+            [embeddings[drawn.shots[places == place]].mean(axis=0) for place in range(len(names))]
+        )
         found: Rows = names[squared_distances(embeddings[drawn.scored], means).argmin(axis=1)]
         return found
 
@@ -176,9 +191,12 @@ def everyday_model(embedded: EmbeddedCollection) -> Predict:
     return predict
 
 
-def of_margin(outcomes: Sequence[ObjectOutcome], method: str) -> Mapping[float, list[ObjectOutcome]]:
+def of_margin(
+    outcomes: Sequence[ObjectOutcome], method: str
+) -> Mapping[float, list[ObjectOutcome]]:
     """Outcomes of a method by the margin of crops."""
     margins = dict.fromkeys(each.margin for each in outcomes if each.method == method)
     return {
-        margin: [each for each in outcomes if each.method == method and each.margin == margin] for margin in margins
+        margin: [each for each in outcomes if each.method == method and each.margin == margin]
+        for margin in margins
     }

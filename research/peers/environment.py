@@ -44,7 +44,9 @@ def peer_environment(folder: Path) -> Path:
             venv.create(folder, with_pip=True)
     except (OSError, subprocess.CalledProcessError) as error:
         reason = error if isinstance(error, OSError) else OSError(str(error))
-        raise storage_error(folder, reason, "the environment cannot be made", "choose another folder") from error
+        raise storage_error(
+            folder, reason, "the environment cannot be made", "choose another folder"
+        ) from error
     _install(python)
     write_file(stamp, wanted, mode=ORDINARY_FILE)
     return python
@@ -55,7 +57,9 @@ def _install(python: Path) -> None:
     command = [str(python), "-m", "pip", "install", "--quiet", "--requirement", str(REQUIREMENTS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (pip of our environment)
     if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
+        lines = [
+            line for line in done.stderr.splitlines() if line.startswith("ERROR")
+        ] or done.stderr.splitlines()
         raise NetworkError(
             "the peers' libraries cannot be installed",
             expected=f"pip to install {REQUIREMENTS}",

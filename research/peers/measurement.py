@@ -14,7 +14,13 @@ from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.scores import calibration_error
 from engine.new_folder import scratch_folder
-from research.peers.predictions import PeerError, PeerPredictions, export_draw, predict_by_peer, predict_ours
+from research.peers.predictions import (
+    PeerError,
+    PeerPredictions,
+    export_draw,
+    predict_by_peer,
+    predict_ours,
+)
 from research.peers.run_peer import PEERS
 from research.transfer.collection import TransferCollection
 from research.transfer.draws import ShotDraw, Situation, draw
@@ -39,7 +45,9 @@ class EngineMethod:
 OURS: Final[Mapping[str, EngineMethod]] = {
     "everyday": EngineMethod("everyday model", is_transductive=True, has_graph=True),
     "everyday-flat": EngineMethod("everyday model, flat", is_transductive=True, has_graph=False),
-    "everyday-without-collection": EngineMethod("everyday model, stage off", is_transductive=False, has_graph=True),
+    "everyday-without-collection": EngineMethod(
+        "everyday model, stage off", is_transductive=False, has_graph=True
+    ),
     "everyday-without-collection-flat": EngineMethod(
         "everyday model, stage off, flat", is_transductive=False, has_graph=False
     ),
@@ -125,9 +133,12 @@ def measure_peers(
     """
     token, collection = cancel or CancelToken(), embedded.collection
     situations = [
-        Situation(has_coarse_labels=False, shots=shots, is_elsewhere=plan.is_elsewhere) for shots in plan.shots
+        Situation(has_coarse_labels=False, shots=shots, is_elsewhere=plan.is_elsewhere)
+        for shots in plan.shots
     ]
-    draws = [draw(collection, situation, seed) for situation in situations for seed in range(plan.draws)]
+    draws = [
+        draw(collection, situation, seed) for situation in situations for seed in range(plan.draws)
+    ]
     meter = ProgressMeter(len(draws) * len(plan.methods), on_progress, unit="draws")
     results = []
     with scratch_folder() as folder:
@@ -143,7 +154,9 @@ def measure_peers(
                     found = _by_engine(OURS[method], embedded, draws)
                 else:
                     leaves = collection.leaf_ids
-                    found = predict_by_peer(python, method, files, leaves, limit_s=plan.limit_s, cancel=token)
+                    found = predict_by_peer(
+                        python, method, files, leaves, limit_s=plan.limit_s, cancel=token
+                    )
                 figures += map(partial(score, collection), draws, found)
             except PeerError as error:
                 failure = str(error)
@@ -154,9 +167,13 @@ def measure_peers(
     return tuple(results)
 
 
-def _by_engine(method: EngineMethod, embedded: EmbeddedCollection, draws: Sequence[ShotDraw]) -> list[PeerPredictions]:
+def _by_engine(
+    method: EngineMethod, embedded: EmbeddedCollection, draws: Sequence[ShotDraw]
+) -> list[PeerPredictions]:
     return [
-        predict_ours(embedded, drawn, with_collection=method.is_transductive, with_graph=method.has_graph)
+        predict_ours(
+            embedded, drawn, with_collection=method.is_transductive, with_graph=method.has_graph
+        )
         for drawn in draws
     ]
 

@@ -72,10 +72,14 @@ def predict_ours(
         labelled = np.searchsorted(rows, drawn.shots)
         basis = collection_basis(rows, embedded.embeddings[rows], labelled=labelled)
     fitted = fit(graph, shots, session, prior, basis=basis)
-    scores = fitted.classify(embedded.embeddings[drawn.unlabelled], np.searchsorted(rows, drawn.unlabelled))
+    scores = fitted.classify(
+        embedded.embeddings[drawn.unlabelled], np.searchsorted(rows, drawn.unlabelled)
+    )
     given = fitted.candidate_ids[scores.best]
     seconds = time.process_time() - start
-    return PeerPredictions(leaves[np.searchsorted(ids, given)], scores.best_score.astype(np.float64), seconds)
+    return PeerPredictions(
+        leaves[np.searchsorted(ids, given)], scores.best_score.astype(np.float64), seconds
+    )
 
 
 def _flat(leaves: NDArray[np.int64]) -> tuple[CategoryGraph, NDArray[np.int64]]:
@@ -105,7 +109,13 @@ def paths_of(collection: TransferCollection) -> NDArray[np.int64]:
 
 
 def predict_by_peer(
-    python: Path, method: str, draws: Sequence[Path], leaves: NDArray[np.int64], *, limit_s: float, cancel: CancelToken
+    python: Path,
+    method: str,
+    draws: Sequence[Path],
+    leaves: NDArray[np.int64],
+    *,
+    limit_s: float,
+    cancel: CancelToken,
 ) -> list[PeerPredictions]:
     """Let a peer classify exported draws in a process of its own.
 
@@ -125,7 +135,11 @@ def predict_by_peer(
     found = []
     for draw in draws:
         with np.load(draw.with_name(f"{draw.stem}-{method}.npz")) as arrays:
-            found.append(PeerPredictions(leaves[arrays["classes"]], arrays["scores"], float(arrays["seconds"])))
+            found.append(
+                PeerPredictions(
+                    leaves[arrays["classes"]], arrays["scores"], float(arrays["seconds"])
+                )
+            )
     return found
 
 

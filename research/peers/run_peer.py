@@ -67,7 +67,9 @@ class Peer:
     has_graph: bool = False
 
 
-def by_easyfsl(name: str, draw: ExportedDraw, *, is_centred: bool = False) -> tuple[NDArray[np.int64], Scores]:
+def by_easyfsl(
+    name: str, draw: ExportedDraw, *, is_centred: bool = False
+) -> tuple[NDArray[np.int64], Scores]:
     """Classify by a few-shot classifier of easyfsl on an identity backbone, with the library's default settings.
 
     Args:
@@ -106,28 +108,44 @@ def _without_context(torch: Any, width: int) -> dict[str, Any]:
     return {"feature_dimension": width, "support_encoder": Support(), "query_encoder": Query()}
 
 
-def by_logistic_regression(draw: ExportedDraw, *, is_scaled: bool = False) -> tuple[NDArray[np.int64], Scores]:
+def by_logistic_regression(
+    draw: ExportedDraw, *, is_scaled: bool = False
+) -> tuple[NDArray[np.int64], Scores]:
     """Classify by scikit-learn's logistic regression."""
     model = _logistic_regression(is_scaled=is_scaled).fit(draw.support, draw.classes)
     return _most_probable(model.predict_proba(draw.queries), model.classes_)
 
 
-def by_self_training(draw: ExportedDraw, *, is_scaled: bool = False) -> tuple[NDArray[np.int64], Scores]:
+def by_self_training(
+    draw: ExportedDraw, *, is_scaled: bool = False
+) -> tuple[NDArray[np.int64], Scores]:
     """Classify by scikit-learn's self-training around logistic regression."""
     base = _logistic_regression(is_scaled=is_scaled)
-    model = import_module("sklearn.semi_supervised").SelfTrainingClassifier(base).fit(*_all_images(draw))
+    model = (
+        import_module("sklearn.semi_supervised")
+        .SelfTrainingClassifier(base)
+        .fit(*_all_images(draw))
+    )
     return _most_probable(model.predict_proba(draw.queries), model.classes_)
 
 
-def by_graph_of_images(name: str, draw: ExportedDraw, *, kernel: str = "rbf") -> tuple[NDArray[np.int64], Scores]:
+def by_graph_of_images(
+    name: str, draw: ExportedDraw, *, kernel: str = "rbf"
+) -> tuple[NDArray[np.int64], Scores]:
     """Classify by label propagation or label spreading of scikit-learn over all images."""
-    model = getattr(import_module("sklearn.semi_supervised"), name)(kernel=kernel).fit(*_all_images(draw))
+    model = getattr(import_module("sklearn.semi_supervised"), name)(kernel=kernel).fit(
+        *_all_images(draw)
+    )
     return _most_probable(model.label_distributions_[len(draw.support) :], model.classes_)
 
 
-def by_hiclass(name: str, draw: ExportedDraw, *, is_scaled: bool = False) -> tuple[NDArray[np.int64], Scores]:
+def by_hiclass(
+    name: str, draw: ExportedDraw, *, is_scaled: bool = False
+) -> tuple[NDArray[np.int64], Scores]:
     """Classify by local logistic regressions of hiclass along the hierarchy."""
-    model = getattr(import_module("hiclass"), name)(local_classifier=_logistic_regression(is_scaled=is_scaled))
+    model = getattr(import_module("hiclass"), name)(
+        local_classifier=_logistic_regression(is_scaled=is_scaled)
+    )
     paths = draw.paths.astype(str)
     model.fit(draw.support, paths[draw.classes])
     leaves = model.predict(draw.queries).reshape(len(draw.queries), -1)[:, -1].astype(str)
@@ -158,7 +176,9 @@ def _all_images(draw: ExportedDraw) -> tuple[NDArray[np.float32], NDArray[np.int
     return np.concatenate([draw.support, draw.queries]), np.concatenate([draw.classes, unlabelled])
 
 
-def _most_probable(probabilities: NDArray[np.float64], classes: NDArray[np.int64]) -> tuple[NDArray[np.int64], Scores]:
+def _most_probable(
+    probabilities: NDArray[np.float64], classes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Scores]:
     """The class of the largest value of each row (q, c), whose share of the row is its score."""
     best = probabilities.argmax(axis=1)
     largest, sums = probabilities.max(axis=1), probabilities.sum(axis=1)

@@ -28,7 +28,11 @@ _SIDES: Final = (
 
 
 def name_coarse_classes(
-    figure: "Figure", axes: "Axes", places: NDArray[np.float64], levels: NDArray[np.int64], names: Sequence[str]
+    figure: "Figure",
+    axes: "Axes",
+    places: NDArray[np.float64],
+    levels: NDArray[np.int64],
+    names: Sequence[str],
 ) -> tuple[str, ...]:
     """Write names of coarse classes, coarsest first, each on the first side where nothing is in its way.
 
@@ -51,7 +55,9 @@ def name_coarse_classes(
     taken: list[Bbox] = []
     written: list[str] = []
     for position in coarse[np.argsort(levels[coarse], kind="stable")].tolist():
-        box = _write(axes, places[position], names[position], taken, dots[coarse[coarse != position]])
+        box = _write(
+            axes, places[position], names[position], taken, dots[coarse[coarse != position]]
+        )
         if box is not None:
             taken.append(box)
             written.append(names[position])
@@ -61,7 +67,11 @@ def name_coarse_classes(
 
 
 def _write(
-    axes: "Axes", place: NDArray[np.float64], name: str, taken: Sequence["Bbox"], dots: NDArray[np.float64]
+    axes: "Axes",
+    place: NDArray[np.float64],
+    name: str,
+    taken: Sequence["Bbox"],
+    dots: NDArray[np.float64],
 ) -> "Bbox | None":
     """Write one name if there is room; its box in pixels."""
     for text in _tries(axes, place, name):

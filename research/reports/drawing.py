@@ -54,7 +54,8 @@ def check_libraries() -> None:
     missing = [library for library in LIBRARIES if importlib.util.find_spec(library) is None]
     if missing:
         raise UsageError(
-            f"figures need {' and '.join(missing)}", remedy="install the experiments' libraries: protoleaf[experiments]"
+            f"figures need {' and '.join(missing)}",
+            remedy="install the experiments' libraries: protoleaf[experiments]",
         )
 
 
@@ -75,7 +76,12 @@ def new_figure(width_inches: float, height_inches: float) -> "Figure":
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width_inches, height_inches), dpi=DOTS_PER_INCH, layout="constrained", facecolor="white")
+    figure = Figure(
+        figsize=(width_inches, height_inches),
+        dpi=DOTS_PER_INCH,
+        layout="constrained",
+        facecolor="white",
+    )
     FigureCanvasAgg(figure)
     return figure
 
@@ -90,7 +96,9 @@ def save(figure: "Figure", stem: Path) -> tuple[Path, Path]:
     Returns:
         The PNG file and the SVG file.
     """
-    pixels, vectors = (stem.with_name(stem.name + suffix) for suffix in (PIXEL_SUFFIX, VECTOR_SUFFIX))
+    pixels, vectors = (
+        stem.with_name(stem.name + suffix) for suffix in (PIXEL_SUFFIX, VECTOR_SUFFIX)
+    )
     with output_file(pixels) as file:
         figure.savefig(file, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
     with output_file(vectors) as file:

@@ -29,7 +29,9 @@ class Nearness:
         return self.child_to_parent / self.random_pairs
 
 
-def nearness(vectors: NDArray[np.floating], edge_index: NDArray[np.int64], levels: NDArray[np.int64]) -> Nearness:
+def nearness(
+    vectors: NDArray[np.floating], edge_index: NDArray[np.int64], levels: NDArray[np.int64]
+) -> Nearness:
     """Measure how near children sit to their parents.
 
     The mean over random pairs is their expectation, worked out over all pairs of the two levels, so it needs no seed.
@@ -46,7 +48,9 @@ def nearness(vectors: NDArray[np.floating], edge_index: NDArray[np.int64], level
         InputError: there is no edge, or all vectors are equal.
     """
     if edge_index.shape[1] == 0:
-        raise InputError("the category graph has no edge", remedy="take classes that have a parent among them")
+        raise InputError(
+            "the category graph has no edge", remedy="take classes that have a parent among them"
+        )
     distances = _distances(np.asarray(vectors, dtype=np.float64))
     parents, children = edge_index
     pairs = np.stack([levels[parents], levels[children]])
@@ -71,8 +75,12 @@ def _distances(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([np.linalg.norm(vectors - vector, axis=1) for vector in vectors])
 
 
-def _mean_between(distances: NDArray[np.float64], levels: NDArray[np.int64], one: int, other: int) -> float:
+def _mean_between(
+    distances: NDArray[np.float64], levels: NDArray[np.int64], one: int, other: int
+) -> float:
     """Mean distance of a class of one level and a different class of the other."""
     block = distances[np.ix_(levels == one, levels == other)]
-    pairs = block.size - (len(block) if one == other else 0)  # a class is no pair with itself; it adds 0 to the sum
+    pairs = block.size - (
+        len(block) if one == other else 0
+    )  # a class is no pair with itself; it adds 0 to the sum
     return float(block.sum() / pairs)

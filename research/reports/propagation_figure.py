@@ -63,7 +63,9 @@ class PropagationCurve:
     shots: int = 1
 
 
-def accuracy_against_propagation(curves: Sequence[PropagationCurve], out: Path) -> tuple[Path, Path, Path]:
+def accuracy_against_propagation(
+    curves: Sequence[PropagationCurve], out: Path
+) -> tuple[Path, Path, Path]:
     """Draw a panel for each variant with a line and its 95 % band for each setting and number of ways.
 
     Paper: Figure 4, which shows 1 - lambda in 0..0.9 for N-way 1-shot.
@@ -100,15 +102,24 @@ def accuracy_against_propagation(curves: Sequence[PropagationCurve], out: Path) 
 
 def _check(curves: Sequence[PropagationCurve]) -> None:
     if not curves:
-        raise InputError("there is no curve to draw", remedy="test PPN or PPN+ at several weights first")
+        raise InputError(
+            "there is no curve to draw", remedy="test PPN or PPN+ at several weights first"
+        )
     for curve in curves:
         if curve.setting not in COLOURS:
-            raise InputError("a curve has an unknown setting", expected=" or ".join(COLOURS), found=curve.setting)
+            raise InputError(
+                "a curve has an unknown setting", expected=" or ".join(COLOURS), found=curve.setting
+            )
         if not curve.points:
-            raise InputError(f"a curve of {curve.setting} has no points", remedy="test it at several weights first")
+            raise InputError(
+                f"a curve of {curve.setting} has no points",
+                remedy="test it at several weights first",
+            )
 
 
-def _draw_panel(panel: "Axes", curves: Sequence[PropagationCurve], styles: dict[int, tuple[str, str]]) -> None:
+def _draw_panel(
+    panel: "Axes", curves: Sequence[PropagationCurve], styles: dict[int, tuple[str, str]]
+) -> None:
     """One data set: lines from the most to the least propagation, so that PPN+ is drawn and named first."""
     settings = list(COLOURS)
     for curve in sorted(curves, key=lambda curve: (settings.index(curve.setting), curve.ways)):
@@ -120,7 +131,14 @@ def _draw_panel(panel: "Axes", curves: Sequence[PropagationCurve], styles: dict[
         label = f"{paper.title_of(curve.setting)}, {curve.ways}-way {curve.shots}-shot"
         means = [100 * point.mean for point in curve.points]
         panel.plot(
-            weights, means, color=colour, marker=marker, linestyle=line, linewidth=1.8, markersize=5, label=label
+            weights,
+            means,
+            color=colour,
+            marker=marker,
+            linestyle=line,
+            linewidth=1.8,
+            markersize=5,
+            label=label,
         )
     panel.set_title(curves[0].data or curves[0].variant)
     panel.set_xlabel("weight of the propagated prototype, 1 \N{MINUS SIGN} λ")
@@ -133,7 +151,12 @@ def _draw_legend(figure: "Figure", panels: Sequence["Axes"]) -> None:
     for panel in panels:
         handles, labels = panel.get_legend_handles_labels()
         named.update(zip(labels, handles, strict=True))
-    figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=min(2 * len(panels), len(named)))
+    figure.legend(
+        list(named.values()),
+        list(named),
+        loc="outside lower center",
+        ncols=min(2 * len(panels), len(named)),
+    )
 
 
 def _as_csv(curves: Sequence[PropagationCurve]) -> str:
@@ -142,5 +165,7 @@ def _as_csv(curves: Sequence[PropagationCurve]) -> str:
     writer.writerow(CSV_COLUMNS)
     for curve in curves:
         known = (curve.variant, curve.setting, curve.ways, curve.shots)
-        writer.writerows((*known, point.propagation, point.mean, point.interval) for point in curve.points)
+        writer.writerows(
+            (*known, point.propagation, point.mean, point.interval) for point in curve.points
+        )
     return text.getvalue()

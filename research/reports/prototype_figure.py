@@ -120,17 +120,28 @@ def prototypes_in_2d(
         pixels, image = drawing.save(figure, out / STEM)
         write_lines(classes, _as_csv(places, edge_index, levels, names))
         write_lines(facts, json.dumps(record, indent=1) + "\n")
-    return PrototypeFigure(pixels, image, classes, facts, places, in_figure=in_figure, in_full_space=in_full_space)
+    return PrototypeFigure(
+        pixels, image, classes, facts, places, in_figure=in_figure, in_full_space=in_full_space
+    )
 
 
 def _check(vectors: NDArray[np.floating], levels: NDArray[np.int64], names: Sequence[str]) -> None:
     if not len(vectors) == len(levels) == len(names):
         found = f"{len(vectors)} prototypes, {len(levels)} levels, {len(names)} names"
-        raise InputError("the figure needs all facts of each class", expected="equal numbers", found=found)
+        raise InputError(
+            "the figure needs all facts of each class", expected="equal numbers", found=found
+        )
     if len(vectors) < FEWEST_CLASSES:
-        raise InputError("too few classes for a figure", expected=f"{FEWEST_CLASSES} or more", found=str(len(vectors)))
+        raise InputError(
+            "too few classes for a figure",
+            expected=f"{FEWEST_CLASSES} or more",
+            found=str(len(vectors)),
+        )
     if not np.isfinite(vectors).all():
-        raise InputError("some prototypes are not finite", remedy="train the model again with a smaller learning rate")
+        raise InputError(
+            "some prototypes are not finite",
+            remedy="train the model again with a smaller learning rate",
+        )
 
 
 def _perplexity(classes: int) -> float:
@@ -144,15 +155,26 @@ def _in_two_dimensions(vectors: NDArray[np.floating], seed: int) -> NDArray[np.f
 
     tsne = TSNE(n_components=2, perplexity=_perplexity(len(vectors)), init="pca", random_state=seed)
     with threadpool_limits(1):  # sums in one order: the same places on any number of cores
-        return np.asarray(tsne.fit_transform(np.asarray(vectors, dtype=np.float64)), dtype=np.float64)
+        return np.asarray(
+            tsne.fit_transform(np.asarray(vectors, dtype=np.float64)), dtype=np.float64
+        )
 
 
-def _draw(axes: "Axes", places: NDArray[np.float64], edge_index: NDArray[np.int64], levels: NDArray[np.int64]) -> None:
+def _draw(
+    axes: "Axes",
+    places: NDArray[np.float64],
+    edge_index: NDArray[np.int64],
+    levels: NDArray[np.int64],
+) -> None:
     from matplotlib import colormaps
     from matplotlib.collections import LineCollection
 
     lines = LineCollection(
-        [places[edge] for edge in edge_index.T], colors="#9a9a9a", linewidths=0.5, alpha=0.6, zorder=1
+        [places[edge] for edge in edge_index.T],
+        colors="#9a9a9a",
+        linewidths=0.5,
+        alpha=0.6,
+        zorder=1,
     )
     axes.add_collection(lines)
     known = np.unique(levels)
@@ -163,7 +185,9 @@ def _draw(axes: "Axes", places: NDArray[np.float64], edge_index: NDArray[np.int6
             at_level[:, 0],
             at_level[:, 1],
             s=_SMALLEST_DOT + (_LARGEST_DOT - _SMALLEST_DOT) * coarseness**2,
-            color=colormaps["viridis"](0.85 * (1 - coarseness)),  # its last shades are too light on white
+            color=colormaps["viridis"](
+                0.85 * (1 - coarseness)
+            ),  # its last shades are too light on white
             edgecolors="white",
             linewidths=0.6,
             zorder=2 + rank,
@@ -173,11 +197,16 @@ def _draw(axes: "Axes", places: NDArray[np.float64], edge_index: NDArray[np.int6
     axes.margins(0.06)
     axes.set_axis_off()  # t-SNE's units mean nothing
     handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1], title="classes", loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(
+        handles[::-1], labels[::-1], title="classes", loc="upper left", bbox_to_anchor=(1, 1)
+    )
 
 
 def _as_csv(
-    places: NDArray[np.float64], edge_index: NDArray[np.int64], levels: NDArray[np.int64], names: Sequence[str]
+    places: NDArray[np.float64],
+    edge_index: NDArray[np.int64],
+    levels: NDArray[np.int64],
+    names: Sequence[str],
 ) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -36,12 +36,16 @@ class TextTable:
 
 def titled_tables(tables: Iterable[tuple[str, TextTable]], *, is_markdown: bool) -> str:
     """Tables below their titles, for a terminal or for the documents."""
-    parts = ((title, table.as_markdown() if is_markdown else table.as_text()) for title, table in tables)
+    parts = (
+        (title, table.as_markdown() if is_markdown else table.as_text()) for title, table in tables
+    )
     return "\n\n".join("\n\n".join(pair) for pair in parts)
 
 
 def _padded(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (f"{cell:{'>' if place else '<'}{widths[place]}}" for place, cell in enumerate(cells))
+    first, *others = (
+        f"{cell:{'>' if place else '<'}{widths[place]}}" for place, cell in enumerate(cells)
+    )
     return "  ".join([first, *others]).rstrip()
 
 

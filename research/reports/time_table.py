@@ -41,7 +41,10 @@ def time_table(rows: Sequence[MeasuredTime]) -> TextTable:
     if len(measured) < len(rows):
         raise InputError("a row has two times", remedy="keep one of them")
     wrong = [
-        row.row for row in rows for seconds in (row.training_s, row.test_s) if seconds is not None and seconds <= 0
+        row.row
+        for row in rows
+        for seconds in (row.training_s, row.test_s)
+        if seconds is not None and seconds <= 0
     ]
     if wrong:
         raise InputError(f"a time of '{wrong[0]}' is not above 0", remedy="measure it again")

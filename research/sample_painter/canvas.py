@@ -48,7 +48,9 @@ class Place:
         """Carry points (n, 2) from the shape's own coordinates to the sheet's."""
         x, y = outline[:, 0], outline[:, 1]
         mapped = np.stack(
-            (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0), axis=1, dtype=np.float32
+            (self.xx * x + self.xy * y + self.x0, self.yx * x + self.yy * y + self.y0),
+            axis=1,
+            dtype=np.float32,
         )
         return np.asarray(mapped, np.float32)
 
@@ -73,7 +75,9 @@ class Place:
         return math.sqrt(abs(self.xx * self.yy - self.xy * self.yx))
 
 
-def place(x: float = 0.0, y: float = 0.0, *, turn: float = 0.0, scale: float = 1.0, stretch: float = 1.0) -> Place:
+def place(
+    x: float = 0.0, y: float = 0.0, *, turn: float = 0.0, scale: float = 1.0, stretch: float = 1.0
+) -> Place:
     """Put a shape somewhere.
 
     Args:
@@ -182,9 +186,17 @@ class Canvas:
         if not covered.size:
             return
         rows, columns = np.divmod(covered, cover.shape[1])
-        u, v = target.local((columns + box[0] + 0.5).astype(np.float32), (rows + box[1] + 0.5).astype(np.float32))
+        u, v = target.local(
+            (columns + box[0] + 0.5).astype(np.float32), (rows + box[1] + 0.5).astype(np.float32)
+        )
         patch = Patch(
-            u, v, depth.take(covered), target.local_direction(*self.light), target, rows + box[1], columns + box[0]
+            u,
+            v,
+            depth.take(covered),
+            target.local_direction(*self.light),
+            target,
+            rows + box[1],
+            columns + box[0],
         )
         colours = np.clip(paint(patch) * (1 + relief * slope.take(covered))[:, None], 0, 1)
         self._lay(patch.rows, patch.columns, colours, cover.take(covered) * np.float32(opacity))
@@ -197,7 +209,9 @@ class Canvas:
         """
         return self._colour, self._alpha
 
-    def _box_around(self, corners: Sequence[Outline], margin: float) -> tuple[int, int, int, int] | None:
+    def _box_around(
+        self, corners: Sequence[Outline], margin: float
+    ) -> tuple[int, int, int, int] | None:
         """Left, top, right, bottom of the pixels to touch; nothing when the shape lies outside the sheet."""
         low = np.min([points.min(axis=0) for points in corners], axis=0) - margin
         high = np.max([points.max(axis=0) for points in corners], axis=0) + margin
@@ -206,14 +220,18 @@ class Canvas:
         right, bottom = min(math.ceil(high[0]), width), min(math.ceil(high[1]), height)
         return (left, top, right, bottom) if right > left and bottom > top else None
 
-    def _darken(self, box: tuple[int, int, int, int], cover: Floats, *, strength: float, reach: float) -> None:
+    def _darken(
+        self, box: tuple[int, int, int, int], cover: Floats, *, strength: float, reach: float
+    ) -> None:
         """Throw the soft shadow of a shape on what was drawn before it."""
         left, top, right, bottom = box
         shift = (round(self.light[1] * reach * 0.5), round(self.light[0] * reach * 0.5))
         shade = shifted(soften(cover, reach), *shift)
         self._colour[top:bottom, left:right] *= (1 - np.float32(strength) * shade)[:, :, None]
 
-    def _lay(self, rows: NDArray[np.int64], columns: NDArray[np.int64], colours: Floats, alpha: Floats) -> None:
+    def _lay(
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64], colours: Floats, alpha: Floats
+    ) -> None:
         rest = 1 - alpha
         at = rows * self._alpha.shape[1] + columns  # one flat index is much faster than two
         colour_below, alpha_below = self._colour.reshape(-1, 3), self._alpha.reshape(-1)
@@ -232,7 +250,9 @@ def coverage(corners: Sequence[Outline], box: tuple[int, int, int, int]) -> Floa
         Shares (bottom - top, right - left) in 0..1.
     """
     left, top, right, bottom = box
-    fine = Image.new("L", ((right - left) * MASK_SUPERSAMPLING, (bottom - top) * MASK_SUPERSAMPLING))
+    fine = Image.new(
+        "L", ((right - left) * MASK_SUPERSAMPLING, (bottom - top) * MASK_SUPERSAMPLING)
+    )
     pen = ImageDraw.Draw(fine)
     for points in corners:
         finer = (points - np.array((left, top), np.float32)) * MASK_SUPERSAMPLING

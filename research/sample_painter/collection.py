@@ -104,7 +104,9 @@ def draw_collection(
         return _with_tables(folder, orders)
     except OSError as error:
         remedy = "choose another folder or free some space"
-        raise storage_error(folder, error, "the sample collection cannot be written", remedy) from error
+        raise storage_error(
+            folder, error, "the sample collection cannot be written", remedy
+        ) from error
 
 
 def _with_tables(folder: Path, orders: Sequence[PictureOrder]) -> SampleCollection:

@@ -15,18 +15,68 @@ from research.sample_painter.paints import Colour, colour, mix, mottle, plain, r
 from research.sample_painter.shapes import Blade, Point, mirrored, smooth, stroke
 
 OAK_HALF: Final[tuple[Point, ...]] = (
-    *((0.0, 0.0), (0.05, 0.05), (0.1, 0.12), (0.17, 0.13), (0.2, 0.07), (0.25, 0.08), (0.31, 0.19), (0.39, 0.21)),
-    *((0.42, 0.13), (0.46, 0.11), (0.52, 0.25), (0.6, 0.3), (0.64, 0.26), (0.65, 0.16), (0.69, 0.15), (0.76, 0.26)),
+    *(
+        (0.0, 0.0),
+        (0.05, 0.05),
+        (0.1, 0.12),
+        (0.17, 0.13),
+        (0.2, 0.07),
+        (0.25, 0.08),
+        (0.31, 0.19),
+        (0.39, 0.21),
+    ),
+    *(
+        (0.42, 0.13),
+        (0.46, 0.11),
+        (0.52, 0.25),
+        (0.6, 0.3),
+        (0.64, 0.26),
+        (0.65, 0.16),
+        (0.69, 0.15),
+        (0.76, 0.26),
+    ),
     *((0.83, 0.27), (0.85, 0.17), (0.88, 0.13), (0.94, 0.16), (0.99, 0.09), (1.0, 0.0)),
 )
 MAPLE_HALF: Final[tuple[Point, ...]] = (
-    *((0.06, 0.0), (0.0, 0.08), (0.02, 0.2), (-0.06, 0.36), (0.06, 0.34), (0.14, 0.42), (0.19, 0.34), (0.27, 0.3)),
-    *((0.26, 0.44), (0.3, 0.58), (0.38, 0.54), (0.46, 0.66), (0.51, 0.53), (0.6, 0.52), (0.55, 0.4), (0.46, 0.24)),
-    *((0.47, 0.17), (0.58, 0.22), (0.68, 0.32), (0.72, 0.23), (0.84, 0.21), (0.84, 0.1), (1.0, 0.0)),
+    *(
+        (0.06, 0.0),
+        (0.0, 0.08),
+        (0.02, 0.2),
+        (-0.06, 0.36),
+        (0.06, 0.34),
+        (0.14, 0.42),
+        (0.19, 0.34),
+        (0.27, 0.3),
+    ),
+    *(
+        (0.26, 0.44),
+        (0.3, 0.58),
+        (0.38, 0.54),
+        (0.46, 0.66),
+        (0.51, 0.53),
+        (0.6, 0.52),
+        (0.55, 0.4),
+        (0.46, 0.24),
+    ),
+    *(
+        (0.47, 0.17),
+        (0.58, 0.22),
+        (0.68, 0.32),
+        (0.72, 0.23),
+        (0.84, 0.21),
+        (0.84, 0.1),
+        (1.0, 0.0),
+    ),
 )
-BIRCH: Final = Blade(((0, 0.03), (0.06, 0.24), (0.22, 0.36), (0.4, 0.31), (0.65, 0.16), (0.85, 0.06), (1, 0.0)))
-BEECH: Final = Blade(((0, 0.02), (0.12, 0.17), (0.35, 0.3), (0.6, 0.31), (0.82, 0.19), (0.95, 0.06), (1, 0.0)))
-LEAFLET: Final = Blade(((0, 0.02), (0.15, 0.11), (0.45, 0.17), (0.75, 0.13), (0.93, 0.05), (1, 0.0)))
+BIRCH: Final = Blade(
+    ((0, 0.03), (0.06, 0.24), (0.22, 0.36), (0.4, 0.31), (0.65, 0.16), (0.85, 0.06), (1, 0.0))
+)
+BEECH: Final = Blade(
+    ((0, 0.02), (0.12, 0.17), (0.35, 0.3), (0.6, 0.31), (0.82, 0.19), (0.95, 0.06), (1, 0.0))
+)
+LEAFLET: Final = Blade(
+    ((0, 0.02), (0.15, 0.11), (0.45, 0.17), (0.75, 0.13), (0.93, 0.05), (1, 0.0))
+)
 CLOVER_LEAFLET: Final = smooth(
     (
         *((0, 0.03), (0.3, 0.22), (0.62, 0.42), (0.9, 0.36), (1.0, 0.17), (0.95, 0.0)),
@@ -69,13 +119,21 @@ def draw_oak_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
 def draw_maple_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
     """One leaf with five pointed lobes on a long stalk, green, yellow or red."""
     green = varied(colour(("6f9a35", "5d8a34", "86a53a")[generator.integers(3)]), generator, 0.06)
-    foliage = _season(generator, green, autumn=("e07a1f", "d8551d", "b92a1c", "c83a1a"), turned=0.85)
+    foliage = _season(
+        generator, green, autumn=("e07a1f", "d8551d", "b92a1c", "c83a1a"), turned=0.85
+    )
     half = [(x, y * 1.05) for x, y in MAPLE_HALF]
     outline = _jittered(np.asarray(mirrored(half), np.float32), generator, 0.01)
     tips = ((0.0, 0.33), (0.44, 0.63))
     veins = [(((0.05, 0.0), (0.05 + 0.5 * (x - 0.05), 0.47 * y), (x, y)), 0.013) for x, y in tips]
-    veins += [(((0.25, 0.26), (0.3, 0.4), (0.32, 0.52)), 0.007), (((0.55, 0.0), (0.63, 0.13), (0.68, 0.28)), 0.008)]
-    veins += [(((0.66, 0.0), (0.74, 0.08), (0.82, 0.18)), 0.007), (((0.32, 0.36), (0.45, 0.42), (0.56, 0.49)), 0.007)]
+    veins += [
+        (((0.25, 0.26), (0.3, 0.4), (0.32, 0.52)), 0.007),
+        (((0.55, 0.0), (0.63, 0.13), (0.68, 0.28)), 0.008),
+    ]
+    veins += [
+        (((0.66, 0.0), (0.74, 0.08), (0.82, 0.18)), 0.007),
+        (((0.32, 0.36), (0.45, 0.42), (0.56, 0.49)), 0.007),
+    ]
     strokes = [stroke(points, width, width * 0.4) for points, width in veins]
     _leaf(canvas, generator, outline, foliage, _with_mirror(strokes), stalk=0.5)
 
@@ -96,7 +154,10 @@ def draw_beech_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
     outline = BEECH.outline()
     outline[:, 1] *= 1 + 0.035 * np.sin(outline[:, 0] * 54 + generator.uniform(0, 6))
     ats = np.linspace(0.08, 0.84, 8)
-    sides = [_bent(float(at), float(BEECH.half_width(np.array(at + 0.12))), 0.15, width=0.009) for at in ats]
+    sides = [
+        _bent(float(at), float(BEECH.half_width(np.array(at + 0.12))), 0.15, width=0.009)
+        for at in ats
+    ]
     _leaf(canvas, generator, outline, foliage, _with_mirror(sides), stalk=0.09, pleats=8)
 
 
@@ -107,7 +168,12 @@ def draw_rowan_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
     pairs = int(generator.integers(5, 8))
     bend = generator.normal(0, 0.1)
     spine = ((-1.0, 0.0), (-0.4, bend), (0.15, bend * 1.2), (0.55, 0.0))
-    canvas.fill([stroke(spine, 0.04, 0.02)], plain(mix(foliage.vein, BROWN, 0.35)), relief=0.5, roundness=0.02)
+    canvas.fill(
+        [stroke(spine, 0.04, 0.02)],
+        plain(mix(foliage.vein, BROWN, 0.35)),
+        relief=0.5,
+        roundness=0.02,
+    )
     path = smooth(spine, closed=False, steps=16)
     for at in np.linspace(0.27, 0.93, pairs):
         x, y = path[int(at * (len(path) - 1))]
@@ -122,24 +188,37 @@ def draw_clover_leaf(canvas: Canvas, generator: np.random.Generator) -> None:
     """Three heart-shaped leaflets with pale arrows on a thin stalk; once in a while four."""
     green = varied(colour(("4b8a3a", "5b9a45", "3f7a3c")[generator.integers(3)]), generator, 0.06)
     count = 4 if generator.random() < 0.06 else 3  # noqa: PLR2004 (luck)
-    stalk = stroke(((0.0, 0.0), (generator.normal(0, 0.1), 0.6), (generator.normal(0, 0.25), 1.3)), 0.05, 0.06)
+    stalk = stroke(
+        ((0.0, 0.0), (generator.normal(0, 0.1), 0.6), (generator.normal(0, 0.25), 1.3)), 0.05, 0.06
+    )
     canvas.fill([stalk], plain(mix(green, colour("b9c48a"), 0.35)), relief=0.5, roundness=0.025)
     start = 90 + 180 / count + generator.normal(0, 8)
     mark = generator.uniform(0.15, 0.6)
     for index in range(count):
-        where = place(turn=start + index * 360 / count + generator.normal(0, 5), scale=generator.normal(0.86, 0.03))
-        canvas.fill([CLOVER_LEAFLET], _clover_paint(green, mark, generator), where, relief=0.28, shadow=0.35)
+        where = place(
+            turn=start + index * 360 / count + generator.normal(0, 5),
+            scale=generator.normal(0.86, 0.03),
+        )
+        canvas.fill(
+            [CLOVER_LEAFLET], _clover_paint(green, mark, generator), where, relief=0.28, shadow=0.35
+        )
 
 
-def draw_small_leaf(canvas: Canvas, generator: np.random.Generator, where: Place, *, base: Colour) -> None:
+def draw_small_leaf(
+    canvas: Canvas, generator: np.random.Generator, where: Place, *, base: Colour
+) -> None:
     """Draw a toothed leaf beside a fruit, one unit long before it is placed."""
     foliage = Foliage(varied(base, generator, 0.08), BROWN, 0.0, mix(base, colour("dfe6b0"), 0.4))
     _leaflet(canvas, generator, foliage, where, wide=1.6)
 
 
-def _season(generator: np.random.Generator, green: Colour, *, autumn: Sequence[str], turned: float) -> Foliage:
+def _season(
+    generator: np.random.Generator, green: Colour, *, autumn: Sequence[str], turned: float
+) -> Foliage:
     """Choose a day of the year: a share of the leaves have turned to autumn colours, the others are green."""
-    ageing = generator.uniform(0.55, 1) if generator.random() < turned else generator.uniform(0, 0.2)
+    ageing = (
+        generator.uniform(0.55, 1) if generator.random() < turned else generator.uniform(0, 0.2)
+    )
     late = varied(colour(autumn[int(generator.integers(len(autumn)))]), generator, 0.06)
     blade = mix(green, late, 0.75 * ageing)
     vein = mix(blade, colour("f0ecc0"), generator.uniform(0.3, 0.5))
@@ -160,7 +239,9 @@ def _leaf(
     length = 2.1 / (1 + stalk * 0.7)
     where = place(1.05 - length, 0.0, scale=length).of(Place(xy=generator.normal(0, 0.06)))
     bend = generator.normal(0, 0.08)
-    petiole = stroke(((0.1, 0.0), (-stalk * 0.5, bend * stalk), (-stalk, bend * stalk * 3)), 0.02, 0.03)
+    petiole = stroke(
+        ((0.1, 0.0), (-stalk * 0.5, bend * stalk), (-stalk, bend * stalk * 3)), 0.02, 0.03
+    )
     canvas.fill([petiole], plain(mix(foliage.vein, BROWN, 0.4)), where, relief=0.5, roundness=0.012)
     midrib = stroke(((0.0, 0.0), (0.5, 0.0), (0.98, 0.0)), 0.024, 0.004)
     paint = _leaf_paint(foliage, [midrib, *veins], generator, pleats=pleats)
@@ -168,14 +249,21 @@ def _leaf(
 
 
 def _leaflet(
-    canvas: Canvas, generator: np.random.Generator, foliage: Foliage, where: Place, *, wide: float = 1.0
+    canvas: Canvas,
+    generator: np.random.Generator,
+    foliage: Foliage,
+    where: Place,
+    *,
+    wide: float = 1.0,
 ) -> None:
     """Draw one leaflet of a compound leaf, one unit long before it is placed."""
     outline = _toothed(LEAFLET, generator, teeth=13, depth=0.018)
     midrib = stroke(((0.0, 0.0), (0.5, 0.0), (0.97, 0.0)), 0.024, 0.006)
     sides = _with_mirror([_bent(at, 0.13, 0.12, width=0.009) for at in (0.15, 0.33, 0.51, 0.68)])
     paint = _leaf_paint(foliage, [midrib, *sides], generator)
-    canvas.fill([outline], paint, where.of(place(stretch=wide)), relief=0.25, roundness=0.05, shadow=0.25)
+    canvas.fill(
+        [outline], paint, where.of(place(stretch=wide)), relief=0.25, roundness=0.05, shadow=0.25
+    )
 
 
 def _leaf_paint(
@@ -209,7 +297,11 @@ def _clover_paint(green: Colour, mark: float, generator: np.random.Generator) ->
 
     def paint(patch: Patch) -> Floats:
         fan = np.arctan2(np.abs(patch.v), patch.u - 0.1)
-        tone = 1 + 0.05 * streaks(np.clip(fan, -1, 1), generator, 40) + 0.06 * mottle(patch, generator, 0.3)
+        tone = (
+            1
+            + 0.05 * streaks(np.clip(fan, -1, 1), generator, 40)
+            + 0.06 * mottle(patch, generator, 0.3)
+        )
         tone -= 0.18 * np.exp(-((patch.v / 0.015) ** 2))
         tone += 0.06 * np.sign(patch.v) * patch.light[1]
         arrow = patch.u - 0.62 + 0.75 * np.abs(patch.v)
@@ -246,5 +338,7 @@ def _jittered(outline: Outline, generator: np.random.Generator, amount: float) -
     count = len(outline)
     knots = generator.normal(0, amount, (12, 2))
     at = np.linspace(0, 12, count, endpoint=False)
-    shifts = [np.interp(at, np.arange(13), np.append(knots[:, axis], knots[0, axis])) for axis in range(2)]
+    shifts = [
+        np.interp(at, np.arange(13), np.append(knots[:, axis], knots[0, axis])) for axis in range(2)
+    ]
     return np.asarray(outline + np.stack(shifts, axis=1), np.float32)

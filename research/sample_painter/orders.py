@@ -72,7 +72,9 @@ def _by_class(images_per_class: int) -> Iterator[PictureOrder]:
     most_shots = (images_per_class + 1) // 2
     for kind in KINDS:
         for index in range(images_per_class):
-            yield PictureOrder(kind.name, index < min(kind.shots, most_shots), kind.draw, kind.scene)
+            yield PictureOrder(
+                kind.name, index < min(kind.shots, most_shots), kind.draw, kind.scene
+            )
     for group in COARSELY_LABELLED:
         shown = _kinds_for(group)
         for index in range(min(IMAGES_OF_A_GROUP, images_per_class)):

@@ -82,7 +82,12 @@ def petal_paint(
 
 
 def ball_paint(
-    base: Colour, *, gloss: float = 0.5, dark: float = 0.45, bounce: float = 0.12, radius: tuple[float, float] = (1, 1)
+    base: Colour,
+    *,
+    gloss: float = 0.5,
+    dark: float = 0.45,
+    bounce: float = 0.12,
+    radius: tuple[float, float] = (1, 1),
 ) -> Paint:
     """Paint of a shiny ball that fills the ellipse of the given radii.
 
@@ -99,15 +104,29 @@ def ball_paint(
         out = np.clip(x * x + y * y, 0, 1)
         height = np.sqrt(1 - out)
         lit = -(x * patch.light[0] + y * patch.light[1]) * 0.62 + height * 0.78
-        shade = 1 - dark + dark * np.clip(lit, 0, 1) * 1.35 + bounce * rise(out, 0.6, 1) * rise(lit, 0.35, -0.4)
-        spark = np.exp(-((x + patch.light[0] * 0.42) ** 2 + (y + patch.light[1] * 0.42) ** 2) / 0.035)
-        haze = np.exp(-((x + patch.light[0] * 0.35) ** 2 + (y + patch.light[1] * 0.35) ** 2) / 0.22) * 0.28
-        return mix(base * shade[:, None], np.ones(3, np.float32), np.clip((spark + haze) * gloss, 0, 1))
+        shade = (
+            1
+            - dark
+            + dark * np.clip(lit, 0, 1) * 1.35
+            + bounce * rise(out, 0.6, 1) * rise(lit, 0.35, -0.4)
+        )
+        spark = np.exp(
+            -((x + patch.light[0] * 0.42) ** 2 + (y + patch.light[1] * 0.42) ** 2) / 0.035
+        )
+        haze = (
+            np.exp(-((x + patch.light[0] * 0.35) ** 2 + (y + patch.light[1] * 0.35) ** 2) / 0.22)
+            * 0.28
+        )
+        return mix(
+            base * shade[:, None], np.ones(3, np.float32), np.clip((spark + haze) * gloss, 0, 1)
+        )
 
     return paint
 
 
-def clouds(height: int, width: int, cell: float, generator: np.random.Generator, *, octaves: int = 3) -> Floats:
+def clouds(
+    height: int, width: int, cell: float, generator: np.random.Generator, *, octaves: int = 3
+) -> Floats:
     """Soft noise of about -1..1: several layers, each half as coarse and half as strong as the one before.
 
     Args:
@@ -127,7 +146,9 @@ def clouds(height: int, width: int, cell: float, generator: np.random.Generator,
     return total
 
 
-def mottle(patch: Patch, generator: np.random.Generator, cell: float, *, octaves: int = 3) -> Floats:
+def mottle(
+    patch: Patch, generator: np.random.Generator, cell: float, *, octaves: int = 3
+) -> Floats:
     """Soft noise of about -1..1 on the pixels of a patch; `cell` is the spots' size in the shape's own units."""
     top, left = int(patch.rows.min()), int(patch.columns.min())
     height, width = int(patch.rows.max()) - top + 1, int(patch.columns.max()) - left + 1

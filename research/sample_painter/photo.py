@@ -60,7 +60,13 @@ def _pose(width: int, height: int, turn: float, generator: np.random.Generator) 
     shift = np.clip(generator.normal(0, 0.035, 2), -0.07, 0.07) * side
     size = side * generator.uniform(0.33, 0.47)
     tilt = generator.uniform(0, 180)
-    view = place(width / 2 + shift[0], height / 2 + shift[1], turn=tilt, scale=size, stretch=generator.uniform(0.78, 1))
+    view = place(
+        width / 2 + shift[0],
+        height / 2 + shift[1],
+        turn=tilt,
+        scale=size,
+        stretch=generator.uniform(0.78, 1),
+    )
     return view.of(place(turn=generator.uniform(-turn, turn) - tilt))
 
 
@@ -72,7 +78,9 @@ def _blurred(field: Floats, radius: float) -> Floats:
     return np.asarray(picture.filter(ImageFilter.BoxBlur(radius)), np.float32) / 255
 
 
-def _shaded(ground: Floats, alpha: Floats, light: tuple[float, float], generator: np.random.Generator) -> Floats:
+def _shaded(
+    ground: Floats, alpha: Floats, light: tuple[float, float], generator: np.random.Generator
+) -> Floats:
     """Let the subject's shadow fall on the ground: a dark one close by and a soft one along the light."""
     shade = np.zeros_like(alpha)
     softness = generator.uniform(4, 12)
@@ -88,13 +96,19 @@ def _developed(field: Floats, generator: np.random.Generator) -> Image.Image:
     field = _blurred(field, max(generator.normal(0.3, 0.35), 0))
     down, right = np.linspace(-1, 1, height)[:, None], np.linspace(-1, 1, width)[None, :]
     slope = generator.normal(0, 0.05, 2)
-    falling = 1 + slope[0] * right + slope[1] * down - generator.uniform(0, 0.12) * (right**2 + down**2)
+    falling = (
+        1 + slope[0] * right + slope[1] * down - generator.uniform(0, 0.12) * (right**2 + down**2)
+    )
     warmth = generator.normal(0, 0.025)
-    cast = np.array((1 + warmth, 1 + generator.normal(0, 0.008), 1 - warmth)) * generator.normal(1, 0.08)
+    cast = np.array((1 + warmth, 1 + generator.normal(0, 0.008), 1 - warmth)) * generator.normal(
+        1, 0.08
+    )
     gain = falling.astype(np.float32)[:, :, None] * cast.astype(np.float32)
     lit = np.clip(field * gain, 0, 1)
     contrast = np.float32(generator.uniform(-0.15, 0.35))
     lit *= 1 + contrast * (1 - lit) * (2 * lit - 1)  # towards the S-curve lit^2 (3 - 2 lit)
-    grain = generator.standard_normal((height, width, 1), np.float32) * np.float32(generator.uniform(0.003, 0.016))
+    grain = generator.standard_normal((height, width, 1), np.float32) * np.float32(
+        generator.uniform(0.003, 0.016)
+    )
     lit += grain
     return Image.fromarray((np.clip(lit, 0, 1, out=lit) * 255 + np.float32(0.5)).astype(np.uint8))

@@ -26,7 +26,9 @@ class Blade:
         fine = smooth(self.profile, closed=False, steps=6)
         return np.interp(along, fine[:, 0], np.maximum(fine[:, 1], 0)).astype(np.float32)
 
-    def outline(self, generator: np.random.Generator | None = None, *, ripple: float = 0.0) -> Outline:
+    def outline(
+        self, generator: np.random.Generator | None = None, *, ripple: float = 0.0
+    ) -> Outline:
         """Outline of the blade; with a generator the rim ripples by a share of its width."""
         fine = smooth(self.profile, closed=False, steps=6)
         upper, lower = fine.copy(), fine[::-1].copy()
@@ -70,25 +72,42 @@ def stroke(points: Sequence[Point] | Outline, start_width: float, end_width: flo
     """Outline of a line that tapers from one width to another, with smooth bends."""
     path = smooth([(float(x), float(y)) for x, y in points], closed=False, steps=6)
     along = np.gradient(path, axis=0)
-    normal = np.stack((-along[:, 1], along[:, 0]), axis=1) / np.maximum(np.linalg.norm(along, axis=1)[:, None], 1e-6)
+    normal = np.stack((-along[:, 1], along[:, 0]), axis=1) / np.maximum(
+        np.linalg.norm(along, axis=1)[:, None], 1e-6
+    )
     half = np.linspace(start_width / 2, end_width / 2, len(path), dtype=np.float32)[:, None]
     return np.concatenate((path + normal * half, (path - normal * half)[::-1])).astype(np.float32)
 
 
-def disc(radius: float = 1.0, x: float = 0.0, y: float = 0.0, *, flatten: float = 1.0, corners: int = 28) -> Outline:
+def disc(
+    radius: float = 1.0, x: float = 0.0, y: float = 0.0, *, flatten: float = 1.0, corners: int = 28
+) -> Outline:
     """Outline of a disc, or of an ellipse whose y radius is `flatten` of the x radius."""
     angle = np.linspace(0, 2 * math.pi, corners, endpoint=False)
-    return np.stack((x + radius * np.cos(angle), y + radius * flatten * np.sin(angle)), axis=1).astype(np.float32)
+    return np.stack(
+        (x + radius * np.cos(angle), y + radius * flatten * np.sin(angle)), axis=1
+    ).astype(np.float32)
 
 
 def wavy_disc(
-    radius: float, generator: np.random.Generator, *, waves: int = 9, depth: float = 0.08, corners: int = 90
+    radius: float,
+    generator: np.random.Generator,
+    *,
+    waves: int = 9,
+    depth: float = 0.08,
+    corners: int = 90,
 ) -> Outline:
     """Outline of a disc with a frilled rim."""
     angle = np.linspace(0, 2 * math.pi, corners, endpoint=False)
     phase = generator.uniform(0, 2 * math.pi, 2)
-    rim = 1 + depth * np.sin(waves * angle + phase[0]) + 0.5 * depth * np.sin((waves * 2 + 3) * angle + phase[1])
-    return np.stack((radius * rim * np.cos(angle), radius * rim * np.sin(angle)), axis=1).astype(np.float32)
+    rim = (
+        1
+        + depth * np.sin(waves * angle + phase[0])
+        + 0.5 * depth * np.sin((waves * 2 + 3) * angle + phase[1])
+    )
+    return np.stack((radius * rim * np.cos(angle), radius * rim * np.sin(angle)), axis=1).astype(
+        np.float32
+    )
 
 
 def mirrored(half: Sequence[Point]) -> list[Point]:
@@ -107,4 +126,6 @@ def spiral(count: int, radius: float, *, start: float = 0.0) -> Outline:
 def _wobble(count: int, generator: np.random.Generator) -> Floats:
     """Smooth random numbers in about -1..1."""
     knots = generator.uniform(-1, 1, max(count // 4, 3))
-    return np.interp(np.linspace(0, len(knots) - 1, count), np.arange(len(knots)), knots).astype(np.float32)
+    return np.interp(np.linspace(0, len(knots) - 1, count), np.arange(len(knots)), knots).astype(
+        np.float32
+    )

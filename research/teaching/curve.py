@@ -43,7 +43,11 @@ def accuracy_against_labels(report: TeachReport, out: Path) -> tuple[Path, Path]
         panel = figure.subplots()
         peers = iter(_PEERS * len(report.results))
         for result in report.results:
-            _draw(panel, result, peers_style=None if result.cell.method in {OURS, RANDOM} else next(peers))
+            _draw(
+                panel,
+                result,
+                peers_style=None if result.cell.method in {OURS, RANDOM} else next(peers),
+            )
         panel.set_title(f"{report.collection}: {report.classes} classes, {report.images:,} images")
         panel.set_xlabel("labels, as multiples of the number of classes")
         panel.set_ylabel("images whose leaf is right, labelled ones counted (%)")

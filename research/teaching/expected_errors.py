@@ -81,7 +81,9 @@ def measure_expected_errors(
 
 def _with_shots(embedded: EmbeddedCollection, sizes: str, shots: int) -> Iterator[ExpectedErrors]:
     desk = _labelled(embedded, sizes, shots)
-    given = GroupInput(BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph)
+    given = GroupInput(
+        BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph
+    )
     groups = make_queue(given, ahead=EVERY_GROUP).groups
     proposed = [_judged(desk, group) for group in groups if group.class_id != NO_CLASS]
     yield from errors_of_groups(proposed, shots)
@@ -91,11 +93,17 @@ def _with_shots(embedded: EmbeddedCollection, sizes: str, shots: int) -> Iterato
     for bar in BARS:
         above = free & (score > bar)
         wrong = int(np.count_nonzero(desk.predicted[above] != desk.truth[above]))
-        yield ExpectedErrors(shots, f"bulk above {bar:.0%}", int(above.sum()), float((1 - score[above]).sum()), wrong)
+        yield ExpectedErrors(
+            shots, f"bulk above {bar:.0%}", int(above.sum()), float((1 - score[above]).sum()), wrong
+        )
 
 
 def _labelled(embedded: EmbeddedCollection, sizes: str, shots: int) -> Desk:
-    drawn = draw(embedded.collection, Situation(False, shots, is_elsewhere=sizes == AS_IS, sizes=sizes), seed=0)
+    drawn = draw(
+        embedded.collection,
+        Situation(False, shots, is_elsewhere=sizes == AS_IS, sizes=sizes),
+        seed=0,
+    )
     is_known = embedded.collection.class_ids != NO_CLASS
     rows = drawn.rows[is_known[drawn.rows]]
     desk = Desk(embedded, rows)
@@ -108,7 +116,11 @@ def errors_of_groups(groups: Sequence[AnsweredGroup], shots: int) -> Iterator[Ex
     """Of all groups with a class proposed, of those whose class is sure, and of those of rarer classes."""
     sure = [group for group in groups if group.is_sure]
     rarer = [group for group in sure if not group.is_largest]
-    for kind, chosen in (("groups with a class", groups), ("of these, sure ones", sure), (RARER, rarer)):
+    for kind, chosen in (
+        ("groups with a class", groups),
+        ("of these, sure ones", sure),
+        (RARER, rarer),
+    ):
         counts = np.array([group.images for group in chosen], dtype=np.float64)
         errors = np.array([group.wrong for group in chosen], dtype=np.float64)
         expected = sum(group.expected for group in chosen)
@@ -136,4 +148,6 @@ def _judged(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
     right = sorted(desk.graph.descendants(group.class_id) | {group.class_id})
     wrong = int(np.count_nonzero(~np.isin(desk.truth[list(group.image_ids)], right)))
     is_largest = group.class_id == desk.largest
-    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles)
+    return AnsweredGroup(
+        len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles
+    )

@@ -50,7 +50,9 @@ def measure_teaching(
                 found.append(person.label(METHODS[cell.method].choose))
                 _keep(cell, found, runs)
             meter.advance()
-    return tuple(TeachResult(cell, tuple(found[:draws])) for cell, found in zip(cells, known, strict=True))
+    return tuple(
+        TeachResult(cell, tuple(found[:draws])) for cell, found in zip(cells, known, strict=True)
+    )
 
 
 def _keep(cell: TeachCell, draws: Sequence[TaughtDraw], runs: Path | None) -> None:

@@ -34,7 +34,9 @@ class TeachMethod:
 def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     """The order of the window and of `protoleaf suggest`, by the program's own code."""
     nothing = np.zeros(0, dtype=np.int64)
-    first = teach_first(known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing))
+    first = teach_first(
+        known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing)
+    )
     return first[:count].astype(np.int64)
 
 

@@ -62,7 +62,10 @@ class TeachReport:
         if OURS in self._by_method and len(self.results) > 1:
             for name, title in FIGURES.items():
                 about = title.removesuffix(", in %")
-                yield f"{METHODS[OURS].title} minus each, in points, paired draw by draw: {about}", self._minus(name)
+                yield (
+                    f"{METHODS[OURS].title} minus each, in points, paired draw by draw: {about}",
+                    self._minus(name),
+                )
         yield "classes with a label", _classes(self.results)
 
     @property
@@ -74,8 +77,13 @@ class TeachReport:
         rows = []
         for result in self.results:
             if result is not ours:
-                found = [paired_difference(ours.values(name, each), result.values(name, each)) for each in BUDGETS]
-                cells = [each.as_percent(with_sign=True) + " *" * each.is_above_zero for each in found]
+                found = [
+                    paired_difference(ours.values(name, each), result.values(name, each))
+                    for each in BUDGETS
+                ]
+                cells = [
+                    each.as_percent(with_sign=True) + " *" * each.is_above_zero for each in found
+                ]
                 rows.append((METHODS[result.cell.method].title, *cells))
         return TextTable(("minus", *_columns()), tuple(rows))
 
@@ -83,7 +91,10 @@ class TeachReport:
 def accuracies(results: tuple[TeachResult, ...], name: str) -> TextTable:
     """Mean of a share with its interval, a row for each method and a column for each number of labels."""
     rows = [
-        (METHODS[result.cell.method].title, *(estimate(result.values(name, each)).as_percent() for each in BUDGETS))
+        (
+            METHODS[result.cell.method].title,
+            *(estimate(result.values(name, each)).as_percent() for each in BUDGETS),
+        )
         for result in results
     ]
     return TextTable(("method", *_columns()), tuple(rows))

@@ -41,7 +41,13 @@ class TeachCell:
 
     def path(self, runs: Path) -> Path:
         """Where its draws lie."""
-        return runs / "teach" / self.collection / f"{self.backbone}-{self.backbone_hash[:8]}" / f"{self.method}.jsonl"
+        return (
+            runs
+            / "teach"
+            / self.collection
+            / f"{self.backbone}-{self.backbone_hash[:8]}"
+            / f"{self.method}.jsonl"
+        )
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,14 @@ def write(cell: TeachCell, draws: Sequence[TaughtDraw], runs: Path) -> None:
     """
     path = cell.path(runs)
     lines = [
-        json.dumps({**asdict(cell), "draw": number, "labels": ROUNDS, "rounds": [asdict(each) for each in draw]})
+        json.dumps(
+            {
+                **asdict(cell),
+                "draw": number,
+                "labels": ROUNDS,
+                "rounds": [asdict(each) for each in draw],
+            }
+        )
         for number, draw in enumerate(draws)
     ]
     try:
@@ -93,9 +106,9 @@ def read(cell: TeachCell, runs: Path) -> tuple[TaughtDraw, ...]:
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         draws = tuple(tuple(RoundOutcome(**each) for each in line["rounds"]) for line in lines)
-        is_same = all(_is_of(cell, line) for line in lines) and [line["draw"] for line in lines] == list(
-            range(len(lines))
-        )
+        is_same = all(_is_of(cell, line) for line in lines) and [
+            line["draw"] for line in lines
+        ] == list(range(len(lines)))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _no_result(path, str(error)) from error
     if not is_same or any(len(draw) != len(ROUNDS) for draw in draws):
@@ -104,10 +117,15 @@ def read(cell: TeachCell, runs: Path) -> tuple[TaughtDraw, ...]:
 
 
 def _is_of(cell: TeachCell, line: dict[str, object]) -> bool:
-    return line["labels"] == list(ROUNDS) and all(line[name] == value for name, value in asdict(cell).items())
+    return line["labels"] == list(ROUNDS) and all(
+        line[name] == value for name, value in asdict(cell).items()
+    )
 
 
 def _no_result(path: Path, found: str) -> FormatError:
     return FormatError(
-        f"{path} holds no result", expected="a file of `experiment teach`", found=found, remedy="delete it"
+        f"{path} holds no result",
+        expected="a file of `experiment teach`",
+        found=found,
+        remedy="delete it",
     )

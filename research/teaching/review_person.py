@@ -112,7 +112,10 @@ class Desk:
         self.files = [embedded.collection.files[row].path for row in rows.tolist()]
         self.graph: CategoryGraph = embedded.collection.graph
         self.embeddings, self._floats = embedded.embeddings[rows], embedded.floats[rows]
-        self._model, self._propagation = embedded.model, PropagationSession(embedded.model.propagation)
+        self._model, self._propagation = (
+            embedded.model,
+            PropagationSession(embedded.model.propagation),
+        )
         self.ids = np.arange(len(rows), dtype=np.int64)
         basis = collection_basis(self.ids, self.embeddings, labelled=self.ids[:0])
         assert basis is not None, "a collection of several classes"
@@ -137,8 +140,15 @@ class Desk:
         @cache
         def keys_of(class_id: int) -> int:
             name = self.graph.name(class_id)
-            found = (class_ids_for(self.graph, name[:letters])[:ROWS] for letters in range(1, len(name) + 1))
-            ways = [n + rows.index(class_id) for n, rows in enumerate(found, start=1) if class_id in rows]
+            found = (
+                class_ids_for(self.graph, name[:letters])[:ROWS]
+                for letters in range(1, len(name) + 1)
+            )
+            ways = [
+                n + rows.index(class_id)
+                for n, rows in enumerate(found, start=1)
+                if class_id in rows
+            ]
             return 2 + min(ways, default=len(name))
 
         return keys_of
@@ -152,7 +162,9 @@ class Desk:
         labelled = np.flatnonzero(self.labels != NO_CLASS)
         self.basis = self.basis.with_anchors(self.embeddings, labelled)
         shots = Shots(labelled, self.labels[labelled], self._floats[labelled])
-        fitted = fit(self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis)
+        fitted = fit(
+            self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis
+        )
         excluded = excluded_classes(self.graph, fitted.candidate_ids, self.excluded, self.ids)
         self.fitted = replace(fitted, excluded=excluded)
         self.scores = self.fitted.classify(self.embeddings)
@@ -203,7 +215,9 @@ Order = Callable[[Desk], Integers]
 
 def in_folder_order(desk: Desk) -> Integers:
     """As a file manager lists them."""
-    order = np.array(sorted(range(len(desk.files)), key=lambda row: desk.files[row].as_posix()), dtype=np.int64)
+    order = np.array(
+        sorted(range(len(desk.files)), key=lambda row: desk.files[row].as_posix()), dtype=np.int64
+    )
     return order[desk.labels[order] == NO_CLASS]
 
 
@@ -216,13 +230,19 @@ def in_random_order(desk: Desk) -> Integers:
 def least_certain_first(desk: Desk) -> Integers:
     """By the probability of the most probable class; at random before there is a model."""
     free = in_random_order(desk)
-    return free if desk.fitted is None else free[np.argsort(desk.scores.best_score[free], kind="stable")]
+    return (
+        free
+        if desk.fitted is None
+        else free[np.argsort(desk.scores.best_score[free], kind="stable")]
+    )
 
 
 def teaching_first(desk: Desk) -> Integers:
     """The order of the window, by the program's own code."""
     labelled = np.flatnonzero(desk.labels != NO_CLASS)
-    first = teach_first(desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0]))
+    first = teach_first(
+        desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0])
+    )
     return first.astype(np.int64)
 
 
@@ -247,7 +267,9 @@ def review_cards(desk: Desk, order: Order) -> ReviewOutcome:
 def _name_card(desk: Desk, image: int) -> bool:
     truth, proposed, tops = int(desk.truth[image]), NO_CLASS, list[int]()
     if desk.fitted is not None:
-        chances = desk.fitted.probabilities(desk.embeddings[image : image + 1], np.array([image]))[0]
+        chances = desk.fitted.probabilities(desk.embeddings[image : image + 1], np.array([image]))[
+            0
+        ]
         tops = desk.fitted.candidate_ids[np.argsort(-chances, kind="stable")[:DIGITS]].tolist()
         proposed = tops[0]
     desk.keys += desk.keys_to_name(truth, proposed, tops)
@@ -272,7 +294,9 @@ def answer_group(desk: Desk, review: Review) -> AnsweredGroup | None:
     """Answer the next group; None where it had no class proposed."""
     decided = np.flatnonzero(desk.labels != NO_CLASS)
     links, memory = BasisLinks(desk.basis), review.memory
-    queue = make_queue(GroupInput(links, desk.snapshot(), desk.fitted, desk.scores, desk.graph, memory))
+    queue = make_queue(
+        GroupInput(links, desk.snapshot(), desk.fitted, desk.scores, desk.graph, memory)
+    )
     review.take(queue, decided.tolist())
     group = review.current
     assert group is not None, "images are left"
@@ -284,7 +308,9 @@ def answer_group(desk: Desk, review: Review) -> AnsweredGroup | None:
 def _answered(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
     wrong = int(np.count_nonzero(desk.truth[list(group.image_ids)] != group.class_id))
     is_largest = group.class_id == desk.largest
-    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles)
+    return AnsweredGroup(
+        len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles
+    )
 
 
 def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
@@ -302,4 +328,6 @@ def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
     decision = review.label(class_id, children=())
     assert decision is not None, "some are ticked"
     desk.label(np.array(decision.image_ids), class_id)
-    desk.excluded = [(image, each) for image, classes in review.memory.dismissed.items() for each in classes]
+    desk.excluded = [
+        (image, each) for image, classes in review.memory.dismissed.items() for each in classes
+    ]

@@ -36,7 +36,10 @@ WAYS: "Final[Mapping[str, tuple[str, Callable[[Desk], ReviewOutcome]]]]" = {
     "teach-first": ("single cards, Teach first", lambda desk: review_cards(desk, teaching_first)),
     FOLDER: ("single cards, folder order", lambda desk: review_cards(desk, in_folder_order)),
     "random": ("single cards, random order", lambda desk: review_cards(desk, in_random_order)),
-    "uncertainty": ("single cards, least certain first", lambda desk: review_cards(desk, least_certain_first)),
+    "uncertainty": (
+        "single cards, least certain first",
+        lambda desk: review_cards(desk, least_certain_first),
+    ),
 }
 BULK_KEYS: Final = 2  # select all, Enter
 MARKS: Final = (0.5, 0.8, ENOUGH)
@@ -44,7 +47,12 @@ _COLOURS: Final = (drawing.VERMILION, "#0072b2", drawing.INK, "#e69f00", "#009e7
 
 
 def reviewed(
-    embedded: EmbeddedCollection, rows: Integers, ways: Sequence[str], *, on_progress: OnProgress, cancel: CancelToken
+    embedded: EmbeddedCollection,
+    rows: Integers,
+    ways: Sequence[str],
+    *,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> dict[str, ReviewOutcome]:
     """Let the person review the images at these rows in each way.
 
@@ -111,29 +119,62 @@ class ReviewReport:
         }
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
-        facts = f"{self.collection}, {self.backbone}, {self.classes} classes, {self.images:,} images"
+        facts = (
+            f"{self.collection}, {self.backbone}, {self.classes} classes, {self.images:,} images"
+        )
         facts = ", ".join(filter(None, (facts, SIZES[self.sizes])))
         if self.outcomes:
             marks = [f"{mark:.0%} right" for mark in MARKS]
             bulk = f"bulk accept that makes {ENOUGH:.0%} right"
-            half = ("classes seen after half of the keys", "all but the largest class right by then")
-            columns = ("keys until", *marks, "answers", "images an answer", "of the largest class", *half, bulk)
+            half = (
+                "classes seen after half of the keys",
+                "all but the largest class right by then",
+            )
+            columns = (
+                "keys until",
+                *marks,
+                "answers",
+                "images an answer",
+                "of the largest class",
+                *half,
+                bulk,
+            )
             rows = [self._row(way, outcome) for way, outcome in self.outcomes.items()]
-            yield f"keys pressed until so many images are labelled rightly; {facts}", TextTable(columns, tuple(rows))
+            yield (
+                f"keys pressed until so many images are labelled rightly; {facts}",
+                TextTable(columns, tuple(rows)),
+            )
         answered = self.outcomes[GROUPS].groups if GROUPS in self.outcomes else ()
         if answered:
-            columns = ("of all answers", "images", "errors expected", "true", "95 % interval by group", "")
+            columns = (
+                "of all answers",
+                "images",
+                "errors expected",
+                "true",
+                "95 % interval by group",
+                "",
+            )
             rows = [_answered_row(each) for each in errors_of_groups(answered, 0)]
             yield f"groups that were answered; {facts}", TextTable(columns, tuple(rows))
         if self.errors:
             intervals = ("95 % interval, each image by itself", "by group", "")
-            columns = ("labels a class", "accepted", "images", "errors expected", "true", *intervals)
+            columns = (
+                "labels a class",
+                "accepted",
+                "images",
+                "errors expected",
+                "true",
+                *intervals,
+            )
             others = "of val" if self.sizes == AS_IS else "of all others"
             title = f"labels from train, images {others}; {facts}"
             yield title, TextTable(columns, tuple(map(_errors_row, self.errors)))
 
     def _row(self, way: str, outcome: ReviewOutcome) -> tuple[str, ...]:
-        keys = [f"{next(point.keys for point in outcome.curve if point.right >= mark):,}" for mark in MARKS]
+        keys = [
+            f"{next(point.keys for point in outcome.curve if point.right >= mark):,}"
+            for mark in MARKS
+        ]
         end = outcome.curve[-1]
         half = next(point for point in outcome.curve if point.keys >= end.keys / 2)
         of_largest = end.right_of_largest / max(end.answers_of_largest, 1)
@@ -171,8 +212,17 @@ def right_labels_against_keys(report: ReviewReport, out: Path) -> tuple[Path, Pa
         figure = drawing.new_figure(6.4, 4.4)
         panel = figure.subplots()
         for (way, outcome), colour in zip(report.outcomes.items(), _COLOURS, strict=False):
-            keys, right = [point.keys for point in outcome.curve], [100 * point.right for point in outcome.curve]
-            panel.plot(keys, right, color=colour, label=WAYS[way][0], linewidth=2.4 if way == GROUPS else 1.3)
+            keys, right = (
+                [point.keys for point in outcome.curve],
+                [100 * point.right for point in outcome.curve],
+            )
+            panel.plot(
+                keys,
+                right,
+                color=colour,
+                label=WAYS[way][0],
+                linewidth=2.4 if way == GROUPS else 1.3,
+            )
         panel.axhline(100 * ENOUGH, color="#8a8a8a", linewidth=0.8, linestyle=":")
         panel.set_title(f"{report.collection}: {report.classes} classes, {report.images:,} images")
         panel.set_xlabel("keys pressed, clicks counted")

@@ -40,7 +40,9 @@ class Bench:
         self.data = data
         graph: nx.DiGraph[int] = nx.DiGraph(data.edge_index.T.tolist())
         graph.add_nodes_from(range(len(data.class_names)))
-        self.parents = tuple(tuple(sorted(graph.predecessors(place))) for place in range(len(graph)))
+        self.parents = tuple(
+            tuple(sorted(graph.predecessors(place))) for place in range(len(graph))
+        )
         self._embed = embed
         self._rows = np.full(len(data.class_positions), -1, dtype=np.int64)
         self._blocks: list[Tensor] = []
@@ -65,7 +67,10 @@ class Bench:
         from sklearn.covariance import ledoit_wolf
 
         data = self.data
-        images = [np.flatnonzero((data.class_positions == y) & ~data.is_test) for y in data.training_few_shot.tolist()]
+        images = [
+            np.flatnonzero((data.class_positions == y) & ~data.is_test)
+            for y in data.training_few_shot.tolist()
+        ]
         rows = torch.cat([_centred(self.embeddings_of(positions)) for positions in images])
         covariance = torch.from_numpy(ledoit_wolf(rows.numpy(), assume_centered=True)[0])
         values, vectors = torch.linalg.eigh(covariance.double())
@@ -73,7 +78,9 @@ class Bench:
 
     def embed_tasks(self, tasks: Tasks) -> EmbeddedTasks:
         """Look up the embeddings of tasks."""
-        return EmbeddedTasks(tasks, self.embeddings_of(tasks.support), self.embeddings_of(tasks.flat_queries))
+        return EmbeddedTasks(
+            tasks, self.embeddings_of(tasks.support), self.embeddings_of(tasks.flat_queries)
+        )
 
 
 def _centred(embeddings: Tensor) -> Tensor:
@@ -95,5 +102,6 @@ def validation_images(data: FewShotData) -> dict[int, Positions]:
     """Images of each class that options are tuned on: those put aside, else training's own; never a test class."""
     classes = data.validation_few_shot if len(data.validation_few_shot) else data.training_few_shot
     return {
-        position: np.flatnonzero((data.class_positions == position) & ~data.is_test) for position in classes.tolist()
+        position: np.flatnonzero((data.class_positions == position) & ~data.is_test)
+        for position in classes.tolist()
     }

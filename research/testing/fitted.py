@@ -38,7 +38,10 @@ def fitted(strength: float, embedded: EmbeddedTasks) -> Positions:
         embedded: T tasks of N classes.
     """
     scale = float(embedded.support.square().sum(dim=-1).mean().clamp(min=1e-12).sqrt())
-    tasks = (spanned(task.with_features(task.support / scale, task.queries / scale)) for task in tasks_of(embedded))
+    tasks = (
+        spanned(task.with_features(task.support / scale, task.queries / scale))
+        for task in tasks_of(embedded)
+    )
     return _fitted(tasks, strength)
 
 
@@ -61,7 +64,8 @@ class Calibrated:
     def __call__(self, embedded: EmbeddedTasks) -> Positions:
         """Predictions (T, N * Q) int64."""
         tasks = (
-            task.with_features(transformed(task.support), transformed(task.queries)) for task in tasks_of(embedded)
+            task.with_features(transformed(task.support), transformed(task.queries))
+            for task in tasks_of(embedded)
         )
         drawn = (with_draws(task, self.base, SPREAD, draws=self.draws) for task in tasks)
         return _fitted(drawn, CALIBRATED_STRENGTH)

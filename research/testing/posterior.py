@@ -39,8 +39,13 @@ class KnownClasses:
         self._bench, data = bench, bench.data
         is_own = ~data.is_test & data.part_classes(test=False)[data.class_positions]
         self.positions: Positions = np.unique(data.class_positions[is_own])
-        self.images = tuple(np.flatnonzero(is_own & (data.class_positions == each)) for each in self.positions.tolist())
-        self.vectors = torch.stack([bench.embeddings_of(images).mean(dim=0) for images in self.images])
+        self.images = tuple(
+            np.flatnonzero(is_own & (data.class_positions == each))
+            for each in self.positions.tolist()
+        )
+        self.vectors = torch.stack(
+            [bench.embeddings_of(images).mean(dim=0) for images in self.images]
+        )
 
     @cached_property
     def centre(self) -> Tensor:
@@ -152,8 +157,12 @@ class ByHeads:
     def __call__(self, embedded: EmbeddedTasks) -> Tensor:
         """Final prototypes (T, N, d) float32."""
         tasks, ways, shots, _ = embedded.support.shape
-        scores = self.heads.log_probabilities(embedded.support.flatten(0, 2))[:, torch.from_numpy(self.known.positions)]
-        scores = scores.reshape(tasks * ways, shots, -1).sum(dim=1)  # images of one class are independent evidence
+        scores = self.heads.log_probabilities(embedded.support.flatten(0, 2))[
+            :, torch.from_numpy(self.known.positions)
+        ]
+        scores = scores.reshape(tasks * ways, shots, -1).sum(
+            dim=1
+        )  # images of one class are independent evidence
         known_levels = self.heads.levels[torch.from_numpy(self.known.positions)]
         parts = []
         for level in self.levels:

@@ -8,7 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.model.propagation import Attention, Normalisation, Prototypes, propagate, squared_distances
+from engine.model.propagation import (
+    Attention,
+    Normalisation,
+    Prototypes,
+    propagate,
+    squared_distances,
+)
 from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
@@ -117,7 +123,12 @@ def final_prototypes(
     lambda_ = torch.full((len(nodes.exists),), options.parents_lambda)
     lambda_[: len(initial)] = options.lambda_
     result = propagate(
-        trained.attention, nodes, edges, lambda_, steps=options.steps, normalisation=options.normalisation
+        trained.attention,
+        nodes,
+        edges,
+        lambda_,
+        steps=options.steps,
+        normalisation=options.normalisation,
     )
     tasks, ways = embedded.tasks.classes.shape
     return result.final.vectors[: len(initial)].reshape(tasks, ways, -1)
@@ -133,7 +144,9 @@ def nearest_prototype(embedded: EmbeddedTasks, prototypes: Tensor) -> Positions:
     )
 
 
-def _parent_prototypes(bench: Bench, buffered: Prototypes, options: PropagationOptions) -> Prototypes:
+def _parent_prototypes(
+    bench: Bench, buffered: Prototypes, options: PropagationOptions
+) -> Prototypes:
     """What the C classes give: buffered where training saw them, else the mean of their weakly labelled images.
 
     PPN knows nothing but the buffer. Training saw none of the images of a class that it did not see.
@@ -144,11 +157,15 @@ def _parent_prototypes(bench: Bench, buffered: Prototypes, options: PropagationO
     data = bench.data
     few_shot = {*data.test_few_shot.tolist(), *data.validation_few_shot.tolist()}
     unseen = ~buffered.exists.numpy()
-    for position in np.unique(data.class_positions[data.is_test | unseen[data.class_positions]]).tolist():
+    for position in np.unique(
+        data.class_positions[data.is_test | unseen[data.class_positions]]
+    ).tolist():
         is_seen = not unseen[position]
         if position in few_shot or (is_seen and options.seen_parents == "buffered"):
             continue
-        images = np.flatnonzero((data.class_positions == position) & (data.is_test | unseen[position]))
+        images = np.flatnonzero(
+            (data.class_positions == position) & (data.is_test | unseen[position])
+        )
         fresh = bench.embeddings_of(images).mean(dim=0)
         vectors[position] = (vectors[position] + fresh) / 2 if is_seen else fresh
         exists[position] = True
@@ -167,7 +184,9 @@ def _drawn_parents(
         images = np.flatnonzero(data.class_positions == parent)
         if len(images):
             count = min(options.unseen_images, len(images))
-            chosen = np.stack([generator.choice(images, count, replace=False) for _ in embedded.tasks.classes])
+            chosen = np.stack(
+                [generator.choice(images, count, replace=False) for _ in embedded.tasks.classes]
+            )
             drawn[parent] = bench.embeddings_of(chosen).mean(dim=1)
     return drawn
 
@@ -182,15 +201,27 @@ def _edges(
     classes = embedded.tasks.classes.ravel()
     if options.knows_edges:
         tasks, ways = embedded.tasks.classes.shape
-        first = len(classes) + len(bench.parents)  # of the nodes of drawn parents, all tasks of one after another
+        first = len(classes) + len(
+            bench.parents
+        )  # of the nodes of drawn parents, all tasks of one after another
 
         def node_of(parent: int, node: int) -> int:
             is_drawn = parent in drawn
-            return first + drawn.index(parent) * tasks + node // ways if is_drawn else len(classes) + parent
+            return (
+                first + drawn.index(parent) * tasks + node // ways
+                if is_drawn
+                else len(classes) + parent
+            )
 
-        pairs = [(node_of(z, node), node) for node, y in enumerate(classes.tolist()) for z in bench.parents[y]]
+        pairs = [
+            (node_of(z, node), node)
+            for node, y in enumerate(classes.tolist())
+            for z in bench.parents[y]
+        ]
         if options.steps > 1:
-            pairs += [(len(classes) + z, len(classes) + y) for z, y in bench.data.edge_index.T.tolist()]
+            pairs += [
+                (len(classes) + z, len(classes) + y) for z, y in bench.data.edge_index.T.tolist()
+            ]
         return torch.tensor(pairs, dtype=torch.int64).T
     known = torch.nonzero(buffered.exists).ravel()
     initial = embedded.support.mean(dim=2).flatten(0, 1)

@@ -67,7 +67,9 @@ def draw_tasks(
     """
     classes = np.array(sorted(images_by_class), dtype=np.int64)
     needed = shots + queries
-    able = np.array([c for c in classes.tolist() if len(images_by_class[c]) >= needed], dtype=np.int64)
+    able = np.array(
+        [c for c in classes.tolist() if len(images_by_class[c]) >= needed], dtype=np.int64
+    )
     if len(able) < ways:
         raise InputError(
             f"too few classes have enough images for {ways}-way {shots}-shot tasks",

@@ -15,7 +15,9 @@ from engine.training.training_set import Positions
 VIEWS: Final = 10
 
 
-def views_embedder(objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings) -> Embed:
+def views_embedder(
+    objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings
+) -> Embed:
     """A function from positions (k,) to the mean embeddings (k, d) of views; the same positions get the same ones.
 
     Args:
@@ -28,7 +30,9 @@ def views_embedder(objective: Objective, pixels: NDArray[np.uint8], settings: Tr
     def embed(positions: Positions) -> Tensor:
         device = next(objective.parameters()).device
         blocks = []
-        for part in np.array_split(positions, max(1, -(-len(positions) * VIEWS // EMBEDDING_BATCH))):
+        for part in np.array_split(
+            positions, max(1, -(-len(positions) * VIEWS // EMBEDDING_BATCH))
+        ):
             generator = np.random.default_rng([settings.seed, *part[:1].tolist()])
             windows = augmented_windows(
                 pixels, np.repeat(part, VIEWS), settings.side, generator,

@@ -92,7 +92,12 @@ def measure_training(
         for shots in plan.shots:
             for seed in range(plan.draws):
                 cell = TrainingCell(
-                    collection.identity, model.name, model.backbone_hash, shots, seed, dict(plan.settings)
+                    collection.identity,
+                    model.name,
+                    model.backbone_hash,
+                    shots,
+                    seed,
+                    dict(plan.settings),
                 )
                 gain = known.get(_key(cell))
                 if gain is None:
@@ -112,21 +117,40 @@ def _key(cell: TrainingCell) -> tuple[object, ...]:
 
 
 def _measured(
-    collection: TransferCollection, model: ModelFiles, cell: TrainingCell, caches: CacheFolders, cancel: CancelToken
+    collection: TransferCollection,
+    model: ModelFiles,
+    cell: TrainingCell,
+    caches: CacheFolders,
+    cancel: CancelToken,
 ) -> Mapping[str, float | None]:
-    drawn = draw(collection, Situation(has_coarse_labels=False, shots=cell.shots, is_elsewhere=True), cell.seed)
-    figures: dict[str, float | None] = _accuracies("before", _seen(collection, drawn.rows, model, caches), cell)
-    with scratch_folder() as folder, _project(folder, collection, model, drawn.shots, drawn.unlabelled) as project:
+    drawn = draw(
+        collection,
+        Situation(has_coarse_labels=False, shots=cell.shots, is_elsewhere=True),
+        cell.seed,
+    )
+    figures: dict[str, float | None] = _accuracies(
+        "before", _seen(collection, drawn.rows, model, caches), cell
+    )
+    with (
+        scratch_folder() as folder,
+        _project(folder, collection, model, drawn.shots, drawn.unlabelled) as project,
+    ):
         embed_project(project, caches, cancel=cancel)
         chosen = {"seed": cell.seed, **cell.settings}
         expected = estimate_duration(project, caches, chosen)
         started_s, started_cpu_s = time.perf_counter(), time.process_time()
         try:
-            trained = train(project, caches, "backbone", chosen, out=folder / "trained", cancel=cancel)
+            trained = train(
+                project, caches, "backbone", chosen, out=folder / "trained", cancel=cancel
+            )
         except ProtoleafError as error:
             if not _is_too_little(error):
                 raise
-            return figures | {f"after_{name}": figures[f"before_{name}"] for name in MEASURED} | {"trained": 0.0}
+            return (
+                figures
+                | {f"after_{name}": figures[f"before_{name}"] for name in MEASURED}
+                | {"trained": 0.0}
+            )
         wall_s, cpu_s = time.perf_counter() - started_s, time.process_time() - started_cpu_s
         after = _files_of(trained)
         figures |= _accuracies("after", _seen(collection, drawn.rows, after, caches), cell)
@@ -158,10 +182,15 @@ def _project(
     project = new_project(folder / f"draw{PROJECT_SUFFIX}", model.name)
     import_graph(project, collection.source / TRAIN)
     graph = collection.graph
-    ids = {class_id: project.classes.graph.find(graph.path_text(class_id)) for class_id in collection.leaf_ids.tolist()}
+    ids = {
+        class_id: project.classes.graph.find(graph.path_text(class_id))
+        for class_id in collection.leaf_ids.tolist()
+    }
     labels = {int(row): ids[int(collection.class_ids[row])] for row in shots.tolist()}
     rows = np.sort(np.concatenate([shots, others])).tolist()
-    project.images.add_labelled([collection.files[row] for row in rows], list(map(labels.get, rows)))
+    project.images.add_labelled(
+        [collection.files[row] for row in rows], list(map(labels.get, rows))
+    )
     return project
 
 
@@ -177,13 +206,17 @@ def _seen(
     )
     seen = embed_collection(part, model, caches)
     assert seen.over_views is not None, "embedded by us"
-    embeddings = np.zeros((len(collection.files), seen.embeddings.shape[1]), dtype=seen.embeddings.dtype)
+    embeddings = np.zeros(
+        (len(collection.files), seen.embeddings.shape[1]), dtype=seen.embeddings.dtype
+    )
     over_views = np.zeros(embeddings.shape, dtype=np.float32)
     embeddings[rows], over_views[rows] = seen.embeddings, seen.over_views
     return replace(seen, collection=collection, embeddings=embeddings, over_views=over_views)
 
 
-def _accuracies(when: str, embedded: EmbeddedCollection, cell: TrainingCell) -> dict[str, float | None]:
+def _accuracies(
+    when: str, embedded: EmbeddedCollection, cell: TrainingCell
+) -> dict[str, float | None]:
     situation = Situation(has_coarse_labels=False, shots=cell.shots, is_elsewhere=True)
     found: dict[str, float | None] = {}
     for name in MEASURED:
@@ -204,9 +237,12 @@ def _files_of(trained: TrainedFiles) -> ModelFiles:
 
 def _rates(*models: ModelFiles) -> tuple[float, ...]:
     """Images that each embeds in a second of one core's time: in turns, and other work does not count."""
-    sessions = [BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1) for files in models]
+    sessions = [
+        BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1) for files in models
+    ]
     images = [
-        np.zeros((_TIMED_IMAGES, side, side, 3), np.uint8) for side in (files.card.input_side for files in models)
+        np.zeros((_TIMED_IMAGES, side, side, 3), np.uint8)
+        for side in (files.card.input_side for files in models)
     ]
     least_s = [math.inf] * len(models)
     for _ in range(_ROUNDS):

@@ -23,12 +23,20 @@ def gain_table(gains: Sequence[TrainingGain]) -> TextTable:
     """Means over the draws; accuracies in percent, the second with the half-width of its gain's interval of 95 %."""
     rows = []
     for backbone, shots in dict.fromkeys((gain.cell.backbone, gain.cell.shots) for gain in gains):
-        draws = [gain.figures for gain in gains if (gain.cell.backbone, gain.cell.shots) == (backbone, shots)]
+        draws = [
+            gain.figures
+            for gain in gains
+            if (gain.cell.backbone, gain.cell.shots) == (backbone, shots)
+        ]
         cells = [f"{backbone}, {shots}"]
         for name in _SHARES:
             cells += [_mean(draws, f"before_{name}", 100, ".1f"), _after(draws, name)]
         cells += [_mean(draws, f"{when}_{_CALIBRATION}", 1, ".3f") for when in ("before", "after")]
-        cells += [_mean(draws, "told_minutes", 1, ".1f"), _mean(draws, "minutes", 1, ".1f"), _speed(draws)]
+        cells += [
+            _mean(draws, "told_minutes", 1, ".1f"),
+            _mean(draws, "minutes", 1, ".1f"),
+            _speed(draws),
+        ]
         rows.append(tuple(cells))
     return TextTable(HEADER, tuple(rows))
 
@@ -39,7 +47,9 @@ def as_fields(gains: Sequence[TrainingGain]) -> dict[str, object]:
 
 
 def _known(draws: Sequence[Figures], name: str) -> list[float]:
-    return [value for draw in draws if (value := draw.get(name)) is not None and not math.isnan(value)]
+    return [
+        value for draw in draws if (value := draw.get(name)) is not None and not math.isnan(value)
+    ]
 
 
 def _mean(draws: Sequence[Figures], name: str, factor: float, form: str) -> str:
@@ -52,7 +62,8 @@ def _after(draws: Sequence[Figures], name: str) -> str:
     gains = [
         after - before
         for draw in draws
-        if (after := draw.get(f"after_{name}")) is not None and (before := draw.get(f"before_{name}")) is not None
+        if (after := draw.get(f"after_{name}")) is not None
+        and (before := draw.get(f"before_{name}")) is not None
     ]
     if len(gains) < 2:  # noqa: PLR2004 (one draw has no spread)
         return text
@@ -62,4 +73,6 @@ def _after(draws: Sequence[Figures], name: str) -> str:
 
 def _speed(draws: Sequence[Figures]) -> str:
     before, after = (_known(draws, f"images_per_s_{when}") for when in ("before", "after"))
-    return f"{statistics.fmean(after) / statistics.fmean(before):.2f}" if before and after else MISSING
+    return (
+        f"{statistics.fmean(after) / statistics.fmean(before):.2f}" if before and after else MISSING
+    )

@@ -33,5 +33,9 @@ def error_of_all_draws(result: TransferResult, part: str | None = None) -> float
     Draws that score different numbers of images count the same.
     """
     values = [result.values(figure_of(name, part)) for name in _GAPS]
-    means = [math.fsum(known) / len(known) for gap in values if (known := [v for v in gap if not math.isnan(v)])]
+    means = [
+        math.fsum(known) / len(known)
+        for gap in values
+        if (known := [v for v in gap if not math.isnan(v)])
+    ]
     return math.fsum(map(abs, means)) if means else math.nan

@@ -35,7 +35,9 @@ class MeasuredBackbone:
     images_per_s: float
 
 
-def measure_candidates(collection: TransferCollection, models: Sequence[ModelFiles]) -> tuple[MeasuredBackbone, ...]:
+def measure_candidates(
+    collection: TransferCollection, models: Sequence[ModelFiles]
+) -> tuple[MeasuredBackbone, ...]:
     """Time the backbones in turn on the processor, without decoding and cache."""
     rates = _rates(collection, models)
     return tuple(
@@ -49,14 +51,18 @@ def measure_candidates(collection: TransferCollection, models: Sequence[ModelFil
     )
 
 
-def _rates(collection: TransferCollection, models: Sequence[ModelFiles]) -> Mapping[str, Sequence[float]]:
+def _rates(
+    collection: TransferCollection, models: Sequence[ModelFiles]
+) -> Mapping[str, Sequence[float]]:
     step = max(1, len(collection.files) // IMAGES)
     paths = [file.path for file in collection.files[::step][:IMAGES]]
     sessions = {
-        model.backbone_hash: BackboneSession(model.backbone, model.card, choose_providers("cpu")) for model in models
+        model.backbone_hash: BackboneSession(model.backbone, model.card, choose_providers("cpu"))
+        for model in models
     }
     images = {
-        name: decode_all(paths, session.card, workers=session.parallel_runs) for name, session in sessions.items()
+        name: decode_all(paths, session.card, workers=session.parallel_runs)
+        for name, session in sessions.items()
     }
     rates: dict[str, list[float]] = {name: [] for name in sessions}
     for number in range(ROUNDS + 1):

@@ -44,9 +44,14 @@ def check_forms(sizes: str, shot_sizes: str = EQUAL) -> None:
     Raises:
         UsageError: one is not.
     """
-    for option, found, known in (("--sizes", sizes, SIZES), ("--shot-sizes", shot_sizes, SHOT_SIZES)):
+    for option, found, known in (
+        ("--sizes", sizes, SIZES),
+        ("--shot-sizes", shot_sizes, SHOT_SIZES),
+    ):
         if found not in known:
-            raise UsageError(f"{option} does not accept this", expected=", ".join(known), found=found)
+            raise UsageError(
+                f"{option} does not accept this", expected=", ".join(known), found=found
+            )
 
 
 def ranked(form: str, counts: Counts, generator: np.random.Generator) -> Counts:
@@ -78,7 +83,9 @@ def resampled_sizes(form: str, counts: Counts, order: Counts) -> Counts:
     available = counts[order]
     largest = available[0]
     if form == EQUAL:
-        wanted = np.full(len(order), np.quantile(available[available > 0], SMALL_QUANTILE, method="lower"))
+        wanted = np.full(
+            len(order), np.quantile(available[available > 0], SMALL_QUANTILE, method="lower")
+        )
     elif form == ZIPF:
         wanted = np.maximum(np.rint(largest / np.arange(1, len(order) + 1)), 1)
     else:
@@ -105,7 +112,9 @@ def apportioned(total: int, shares: NDArray[np.float64], most: Counts) -> Counts
     return given
 
 
-def drawn_in_order(total: int, shares: NDArray[np.float64], most: Counts, generator: np.random.Generator) -> Counts:
+def drawn_in_order(
+    total: int, shares: NDArray[np.float64], most: Counts, generator: np.random.Generator
+) -> Counts:
     """So many (c,) of each class when images are labelled as they appear, and then 1 of each class that has none.
 
     Args:

@@ -97,8 +97,15 @@ class TransferCollection:
     @cached_property
     def identity(self) -> str:
         """Hash of images' names and sizes, and of a graph from elsewhere: no two collections share results."""
-        lines = [f"{file.path.relative_to(self.source).as_posix()} {file.size_bytes}" for file in self.files]
-        lines += [] if self.imported is None else [f"{parent} > {child}" for parent, child in self.imported.edges]
+        lines = [
+            f"{file.path.relative_to(self.source).as_posix()} {file.size_bytes}"
+            for file in self.files
+        ]
+        lines += (
+            []
+            if self.imported is None
+            else [f"{parent} > {child}" for parent, child in self.imported.edges]
+        )
         return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph.codes import NO_CLASS
-from research.transfer.class_sizes import AS_IS, EQUAL, SHOT_SIZES, SIZES, Counts, ranked, resampled_sizes, shot_counts
+from research.transfer.class_sizes import (
+    AS_IS,
+    EQUAL,
+    SHOT_SIZES,
+    SIZES,
+    Counts,
+    ranked,
+    resampled_sizes,
+    shot_counts,
+)
 from research.transfer.collection import TransferCollection
 
 COARSE_LABELS: Final = 20
@@ -46,7 +55,11 @@ class Situation:
     @property
     def folder(self) -> str:
         """For the folder of its results; what is as usual is not named."""
-        name = f"{self.shots}-shots" + "-coarse" * self.has_coarse_labels + "-elsewhere" * self.is_elsewhere
+        name = (
+            f"{self.shots}-shots"
+            + "-coarse" * self.has_coarse_labels
+            + "-elsewhere" * self.is_elsewhere
+        )
         name += f"-{self.sizes}" * (self.sizes != AS_IS)
         return name + f"-{self.shot_sizes}-shots" * (self.shot_sizes != EQUAL)
 
@@ -99,12 +112,18 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Sho
     """
     order = np.random.default_rng(seed).permutation(np.flatnonzero(collection.is_train))
     ordered_ids = collection.class_ids[order]
-    is_classified = ~collection.is_train if situation.is_elsewhere else np.ones(len(collection.files), dtype=bool)
+    is_classified = (
+        ~collection.is_train
+        if situation.is_elsewhere
+        else np.ones(len(collection.files), dtype=bool)
+    )
     generator = np.random.default_rng((seed, RESAMPLING))
     counts = _counts(collection, is_classified)
     ranks = ranked(situation.sizes, counts, generator)
     is_shot = np.zeros(len(collection.files), dtype=bool)
-    shots = _shots_of_leaves(collection, situation, resampled_sizes(situation.sizes, counts, ranks), seed)
+    shots = _shots_of_leaves(
+        collection, situation, resampled_sizes(situation.sizes, counts, ranks), seed
+    )
     for leaf, count in zip(collection.leaf_ids.tolist(), shots.tolist(), strict=True):
         is_shot[order[ordered_ids == leaf][:count]] = True
     labels = np.full(len(collection.files), NO_CLASS, dtype=np.int64)
@@ -141,14 +160,20 @@ def _counts(collection: TransferCollection, chosen: NDArray[np.bool_]) -> Counts
     """(c,) images of each leaf among the chosen ones."""
     ids = collection.class_ids[chosen]
     known = ids[np.isin(ids, collection.leaf_ids)]
-    return np.bincount(np.searchsorted(collection.leaf_ids, known), minlength=len(collection.leaf_ids))
+    return np.bincount(
+        np.searchsorted(collection.leaf_ids, known), minlength=len(collection.leaf_ids)
+    )
 
 
-def _shots_of_leaves(collection: TransferCollection, situation: Situation, sizes: Counts, seed: int) -> Counts:
+def _shots_of_leaves(
+    collection: TransferCollection, situation: Situation, sizes: Counts, seed: int
+) -> Counts:
     """(c,) shots of each leaf, whose sizes (c,) in the collection are known."""
     most = np.maximum(_counts(collection, collection.is_train) - 1, 1)
     generator = np.random.default_rng((seed, LABELLING))
-    return shot_counts(situation.shot_sizes, situation.shots, sizes.astype(np.float64), most, generator)
+    return shot_counts(
+        situation.shot_sizes, situation.shots, sizes.astype(np.float64), most, generator
+    )
 
 
 def _resampled(
@@ -165,5 +190,7 @@ def _resampled(
     order = order[is_there[order]]
     sizes = resampled_sizes(form, _counts(collection, is_there), ranks)
     ids = collection.class_ids[order]
-    chosen = [order[ids == leaf][:size] for leaf, size in zip(collection.leaf_ids, sizes, strict=True)]
+    chosen = [
+        order[ids == leaf][:size] for leaf, size in zip(collection.leaf_ids, sizes, strict=True)
+    ]
     return np.sort(np.concatenate(chosen))

@@ -57,7 +57,9 @@ class EmbeddedCollection:
         embeddings[viewed] = self.over_views[rows[viewed]]
         return Shots(rows, class_ids, embeddings, alone)
 
-    def basis_of(self, rows: NDArray[np.int64], labelled: NDArray[np.int64]) -> CollectionBasis | None:
+    def basis_of(
+        self, rows: NDArray[np.int64], labelled: NDArray[np.int64]
+    ) -> CollectionBasis | None:
         """What the collection stage starts from; rows here are image ids there.
 
         The basis of all images is made once for all draws, that of some of them on every call.
@@ -67,7 +69,9 @@ class EmbeddedCollection:
             labelled: those that have a label.
         """
         if len(rows) < len(self.embeddings):
-            return collection_basis(rows, self.embeddings[rows], labelled=np.searchsorted(rows, labelled))
+            return collection_basis(
+                rows, self.embeddings[rows], labelled=np.searchsorted(rows, labelled)
+            )
         return None if self._basis is None else self._basis.with_anchors(self.embeddings, labelled)
 
     @cached_property
@@ -105,19 +109,27 @@ def embed_collection(
         new_project(folder / f"embed{PROJECT_SUFFIX}") as project,
     ):
         project.images.add(collection.files)
-        done = embed_project(project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel)
+        done = embed_project(
+            project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel
+        )
         for _, path, reason in done.failed[:1]:
             raise InputError(
-                f"{len(done.failed)} images cannot be embedded", found=f"{path}: {reason}", remedy="take them out"
+                f"{len(done.failed)} images cannot be embedded",
+                found=f"{path}: {reason}",
+                remedy="take them out",
             )
         ids = np.array(project.images.table().ids)
         viewed = (ids if len(ids) <= MOST_IN_ALL_VIEWS else ids[collection.is_train]).tolist()
-        embed_views(project, caches, viewed, model, device=device, on_progress=on_progress, cancel=cancel)
+        embed_views(
+            project, caches, viewed, model, device=device, on_progress=on_progress, cancel=cancel
+        )
         embedded = EmbeddedImages(project, model, caches)
         embedded.read()
         embedded.close()
         with open_views_cache(model, caches) as cache:
-            vectors, found = cache.get_many([each or b"" for each in embedded.images.content_hashes])
+            vectors, found = cache.get_many(
+                [each or b"" for each in embedded.images.content_hashes]
+            )
     over_views = to_floats(embedded.store.embeddings)
     over_views[found] = vectors[found].astype(np.float32)
     return EmbeddedCollection(collection, model, embedded.store.embeddings.copy(), over_views)

@@ -27,7 +27,9 @@ from research.transfer.parts import accuracies_of, by_part, scored
 from research.transfer.results import Figures
 
 
-def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection: bool = True) -> Figures:
+def in_memory(
+    embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection: bool = True
+) -> Figures:
     """Fit the model to a draw's labels and score the unlabelled images.
 
     Args:
@@ -70,8 +72,13 @@ def in_project(
         new_project(folder / f"draw{PROJECT_SUFFIX}", backbone) as project,
     ):
         _import_graph(project, collection)
-        names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
-        ids: Mapping[int, int] = {class_id: project.classes.graph.find(name) for class_id, name in names.items()}
+        names = {
+            class_id: collection.graph.path_text(class_id)
+            for class_id in collection.graph.classes()
+        }
+        ids: Mapping[int, int] = {
+            class_id: project.classes.graph.find(name) for class_id, name in names.items()
+        }
         all_rows: list[int] = drawn.rows.tolist()
         project.images.add_labelled(
             [collection.files[row] for row in all_rows],
@@ -84,12 +91,15 @@ def in_project(
 
         def score(chosen: NDArray[np.bool_]) -> Figures:
             answers = {
-                collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])] for row in rows[chosen]
+                collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])]
+                for row in rows[chosen]
             }
             found = evaluate(project, predicted, answers)
             places, truth, _ = match_truth(project.path.parent, predicted, answers)
             return {
-                **accuracies_of(truth, predicted.fitted.candidate_ids[predicted.scores.best[places]]),
+                **accuracies_of(
+                    truth, predicted.fitted.candidate_ids[predicted.scores.best[places]]
+                ),
                 "calibration_error": found.calibration_error,
                 "coverage": found.coverage,
                 "safe_accuracy": found.safe_accuracy,
@@ -106,7 +116,9 @@ def _import_graph(project: Project, collection: TransferCollection) -> None:
         project.classes.edit(lambda graph: merge_into(graph, imported))
 
 
-def _labelled(collection: TransferCollection, drawn: ShotDraw) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _labelled(
+    collection: TransferCollection, drawn: ShotDraw
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows of all images with a label, ascending as in a project, and their labels."""
     rows = np.concatenate([drawn.shots, drawn.coarse])
     class_ids = np.concatenate([collection.class_ids[drawn.shots], drawn.coarse_ids])
@@ -123,9 +135,15 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
     given = fitted.candidate_ids[scores.best]
     is_right = given == answers
     has_safe = (scores.safe_class != NO_CLASS) & ~fitted.is_unknown(scores)
-    on_line = {answer: collection.graph.ancestors(answer) | {answer} for answer in np.unique(answers).tolist()}
+    on_line = {
+        answer: collection.graph.ancestors(answer) | {answer}
+        for answer in np.unique(answers).tolist()
+    }
     safe_right = np.array(
-        [safe in on_line[answer] for safe, answer in zip(scores.safe_class.tolist(), answers.tolist(), strict=True)]
+        [
+            safe in on_line[answer]
+            for safe, answer in zip(scores.safe_class.tolist(), answers.tolist(), strict=True)
+        ]
     )
 
     def score(chosen: NDArray[np.bool_]) -> Figures:

@@ -69,7 +69,10 @@ def check_plan(collection: TransferCollection, plan: TransferPlan) -> TransferPl
             f"{', '.join(plan.methods)}: nothing to measure without coarse labels",
             expected="a class with several children below a root, or several such roots, and no --no-coarse-labels",
         )
-    if plan.is_elsewhere and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any():
+    if (
+        plan.is_elsewhere
+        and not np.isin(collection.class_ids[~collection.is_train], collection.leaf_ids).any()
+    ):
         raise InputError(
             "nothing in val can be scored",
             expected=f"images in class folders that {collection.source / TRAIN} has too",
@@ -112,7 +115,9 @@ def measure_transfer(
     wanted = [(column, asked) for column in columns for asked in column.missing(plan.draws)]
     total = len(columns) * plan.draws
     meter = ProgressMeter(total, on_progress, unit="draws", already_done=total - len(wanted))
-    outcomes = measure_all(embedded, [asked for _, asked in wanted], workers, cancel or CancelToken())
+    outcomes = measure_all(
+        embedded, [asked for _, asked in wanted], workers, cancel or CancelToken()
+    )
     with closing(outcomes):
         for (column, _), outcome in zip(wanted, outcomes, strict=True):
             column.keep(outcome)
@@ -136,18 +141,26 @@ class _Column:
         self._method = method
         self._runs = runs
         identity = embedded.collection.identity
-        self._cells = {each: TransferCell.of(identity, embedded.model, each, method) for each in situations}
+        self._cells = {
+            each: TransferCell.of(identity, embedded.model, each, method) for each in situations
+        }
         self._outcomes = {each: [] if is_anew else list(self._stored(each)) for each in situations}
 
     def _stored(self, situation: Situation) -> tuple[Outcome, ...]:
         """Draws that were kept; none where the method had other options then."""
         stored = None if self._runs is None else results.read(self._cells[situation], self._runs)
-        return () if stored is None or METHODS[self._method].default not in stored.options else stored.draws
+        return (
+            ()
+            if stored is None or METHODS[self._method].default not in stored.options
+            else stored.draws
+        )
 
     def missing(self, draws: int) -> Iterator[AskedDraw]:
         """The draws that some situations lack, in their order."""
         for seed in range(draws):
-            situations = tuple(each for each, outcomes in self._outcomes.items() if len(outcomes) <= seed)
+            situations = tuple(
+                each for each, outcomes in self._outcomes.items() if len(outcomes) <= seed
+            )
             if situations:
                 yield AskedDraw(self._method, situations, seed)
 

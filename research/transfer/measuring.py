@@ -45,10 +45,14 @@ def measure_peer(
     for situation in situations:
         drawn = draw(collection, situation, seed)
         queries = np.setdiff1d(drawn.rows, drawn.shots)
-        coarse_key = (drawn.coarse.tobytes(), drawn.coarse_ids.tobytes()) if with_coarse_labels else ()
+        coarse_key = (
+            (drawn.coarse.tobytes(), drawn.coarse_ids.tobytes()) if with_coarse_labels else ()
+        )
         key = (queries.tobytes(), *coarse_key)
         if key not in known:
-            known[key] = _classes_of(predict, embedded, drawn, queries, with_coarse_labels=with_coarse_labels)
+            known[key] = _classes_of(
+                predict, embedded, drawn, queries, with_coarse_labels=with_coarse_labels
+            )
         outcomes[situation] = {
             option: _accuracies(collection, queries, ids, scored(collection, drawn))
             for option, ids in known[key].items()
@@ -57,7 +61,10 @@ def measure_peer(
 
 
 def _accuracies(
-    collection: TransferCollection, queries: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]
+    collection: TransferCollection,
+    queries: NDArray[np.int64],
+    ids: NDArray[np.int64],
+    rows: NDArray[np.int64],
 ) -> Figures:
     """Of class ids (q,) of the queries, on the scored rows."""
     given, answers = ids[np.searchsorted(queries, rows)], collection.class_ids[rows]
@@ -81,7 +88,9 @@ def _classes_of(
     return {option: leaves[positions] for option, positions in predict(task).items()}
 
 
-def _coarse_labels(collection: TransferCollection, drawn: ShotDraw, queries: NDArray[np.int64]) -> CoarseLabels | None:
+def _coarse_labels(
+    collection: TransferCollection, drawn: ShotDraw, queries: NDArray[np.int64]
+) -> CoarseLabels | None:
     if not len(drawn.coarse):
         return None
     below = {
@@ -112,7 +121,10 @@ def measure_in_project(
         UsageError: the backbone is a file: a project would copy it into the person's library.
     """
     collection, model = embedded.collection, embedded.model
-    if model.name not in known_backbones() or find_model(model.name).backbone_hash != model.backbone_hash:
+    if (
+        model.name not in known_backbones()
+        or find_model(model.name).backbone_hash != model.backbone_hash
+    ):
         raise UsageError(
             "a project file needs a backbone that the program knows",
             expected=", ".join(known_backbones()),
@@ -121,7 +133,10 @@ def measure_in_project(
         )
     draws = {situation: draw(collection, situation, seed) for situation in situations}
     caches = CacheFolders.default()
-    return {each: {"": everyday.in_project(collection, model.name, drawn, caches)} for each, drawn in draws.items()}
+    return {
+        each: {"": everyday.in_project(collection, model.name, drawn, caches)}
+        for each, drawn in draws.items()
+    }
 
 
 def known_backbones() -> tuple[str, ...]:

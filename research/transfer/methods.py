@@ -76,12 +76,16 @@ def _peer(title: str, predict: Predict, default: str, library: str | None = None
 
 
 def _whitened(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
-    return _peer(f"{title}, whitened", partial(predict_whitened, predict), default_of(default), library)
+    return _peer(
+        f"{title}, whitened", partial(predict_whitened, predict), default_of(default), library
+    )
 
 
 def _method(title: str, predict: Predict, default: str, library: str | None = None) -> Method:
     measure = partial(measure_peer, predict, with_coarse_labels=True)
-    return Method(f"{title}, coarse labels", measure, default, library=library, needs_coarse_labels=True)
+    return Method(
+        f"{title}, coarse labels", measure, default, library=library, needs_coarse_labels=True
+    )
 
 
 PROTOTYPES: Final = "prototypes"
@@ -102,17 +106,25 @@ METHODS: Final[Mapping[str, Method]] = {
     "alpha-tim": _peer("alpha-TIM", alpha_tim.predict, alpha_tim.DEFAULT),
     "paddle": _peer("PADDLE", paddle.predict, paddle.DEFAULT),
     "distribution-calibration": _peer(
-        "Distribution Calibration", distribution_calibration.predict, distribution_calibration.DEFAULT, "sklearn"
+        "Distribution Calibration",
+        distribution_calibration.predict,
+        distribution_calibration.DEFAULT,
+        "sklearn",
     ),
     "ilpc": _peer("iLPC", ilpc.predict, ilpc.DEFAULT, "scipy"),
-    "label-propagation": _peer("label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"),
+    "label-propagation": _peer(
+        "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
+    ),
     "whitened-prototypes": _whitened("nearest prototype", nearest_prototype.predict, "plain"),
     "whitened-tim": _whitened("TIM", tim.predict, tim.DEFAULT),
     "whitened-label-propagation": _whitened(
         "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"
     ),
     "coarse-logistic-regression": _method(
-        "logistic regression", coarse_logistic_regression.predict, coarse_logistic_regression.DEFAULT, "scipy"
+        "logistic regression",
+        coarse_logistic_regression.predict,
+        coarse_logistic_regression.DEFAULT,
+        "scipy",
     ),
     "coarse-label-propagation": _method(
         "label propagation", label_propagation.predict, label_propagation.DEFAULT, "scipy"

@@ -17,7 +17,9 @@ def figure_of(name: str, part: str | None) -> str:
 
 
 def by_part(
-    collection: TransferCollection, rows: NDArray[np.int64], score: Callable[[NDArray[np.bool_]], Figures]
+    collection: TransferCollection,
+    rows: NDArray[np.int64],
+    score: Callable[[NDArray[np.bool_]], Figures],
 ) -> Figures:
     """Figures of all scored images, and those of each part where both parts have some.
 

@@ -15,7 +15,15 @@ from research.transfer.estimates import estimate
 from research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
 from research.transfer.parts import figure_of
 from research.transfer.results import ACCURACIES, TOP1, TransferResult, by_method
-from research.transfer.tables import HONESTY, accuracies, cell_text, differences, honesty, parts_of, situations_of
+from research.transfer.tables import (
+    HONESTY,
+    accuracies,
+    cell_text,
+    differences,
+    honesty,
+    parts_of,
+    situations_of,
+)
 
 
 @dataclass(frozen=True)
@@ -69,11 +77,16 @@ class TransferReport:
             for kind, some in _by_kind(results).items():
                 yield from self._tables_of(f"{backbone}, {kind}", some)
         if self.candidates:
-            situations = {replace(result.cell.situation, has_coarse_labels=False, shots=1) for result in self.results}
+            situations = {
+                replace(result.cell.situation, has_coarse_labels=False, shots=1)
+                for result in self.results
+            }
             for situation in sorted(situations):
                 yield from self._candidates(situation)
 
-    def _tables_of(self, about: str, results: Sequence[TransferResult]) -> Iterator[tuple[str, TextTable]]:
+    def _tables_of(
+        self, about: str, results: Sequence[TransferResult]
+    ) -> Iterator[tuple[str, TextTable]]:
         is_uneven = results[0].cell.situation.sizes != AS_IS
         names = tuple(ACCURACIES) if is_uneven or self.is_balanced else (TOP1,)
         parts = parts_of(results)
@@ -86,7 +99,9 @@ class TransferReport:
                 figure = "" if name == TOP1 else f"{ACCURACIES[name]}, "
                 yield f"{about}{_of(part)}: {figure}{caption}", differences(results, part, name)
             caption = "what the everyday model says of itself, in %"
-            yield from ((f"{about}{_of(part)}: {caption}", honesty(results, part)) for part in parts)
+            yield from (
+                (f"{about}{_of(part)}: {caption}", honesty(results, part)) for part in parts
+            )
 
     def _facts(self, results: Sequence[TransferResult], part: str | None) -> str:
         first = results[0]
@@ -110,10 +125,16 @@ class TransferReport:
             rows = []
             for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
                 known = by_method(results)
-                cells = [cell_text(known.get((column, PROTOTYPES)), figure_of(TOP1, part)) for column in columns]
+                cells = [
+                    cell_text(known.get((column, PROTOTYPES)), figure_of(TOP1, part))
+                    for column in columns
+                ]
                 size, rate = f"{candidate.size_mb:.1f}", f"{candidate.images_per_s:.0f}"
                 rows.append((candidate.name, size, str(candidate.input_side), rate, *cells))
-            yield f"{about}{_of(part)}; nearest prototype, leaf top-1 in %", TextTable(header, tuple(rows))
+            yield (
+                f"{about}{_of(part)}; nearest prototype, leaf top-1 in %",
+                TextTable(header, tuple(rows)),
+            )
 
 
 def fields_of(result: TransferResult) -> dict[str, Any]:
@@ -136,7 +157,9 @@ def fields_of(result: TransferResult) -> dict[str, Any]:
 
 
 def _plain_figures(result: TransferResult, option: str) -> dict[str, Any]:
-    names = [figure_of(name, part) for part in parts_of([result]) for name in (*ACCURACIES, *HONESTY)]
+    names = [
+        figure_of(name, part) for part in parts_of([result]) for name in (*ACCURACIES, *HONESTY)
+    ]
     return {
         name: _plain_estimate(values)
         for name in names
@@ -160,7 +183,12 @@ def _by_kind(results: Sequence[TransferResult]) -> dict[str, list[TransferResult
 
 
 def _order_of(situation: Situation) -> tuple[bool, str, str, bool]:
-    return situation.is_elsewhere, situation.sizes, situation.shot_sizes, situation.has_coarse_labels
+    return (
+        situation.is_elsewhere,
+        situation.sizes,
+        situation.shot_sizes,
+        situation.has_coarse_labels,
+    )
 
 
 def _of(part: str | None) -> str:

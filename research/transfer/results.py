@@ -21,7 +21,11 @@ from research.transfer.estimates import estimate
 TOP1: Final = "top1"
 BALANCED: Final = "balanced"
 MACRO_F1: Final = "macro_f1"
-ACCURACIES: Final[Mapping[str, str]] = {TOP1: "leaf top-1", BALANCED: "balanced accuracy", MACRO_F1: "macro-F1"}
+ACCURACIES: Final[Mapping[str, str]] = {
+    TOP1: "leaf top-1",
+    BALANCED: "balanced accuracy",
+    MACRO_F1: "macro-F1",
+}
 """What every method has, with names in a table; files that were written before may lack all but the first."""
 
 BEFORE: Final = {"elsewhere": False, "sizes": AS_IS, "shot_sizes": EQUAL}
@@ -60,7 +64,14 @@ class TransferCell:
     def path(self, runs: Path) -> Path:
         """Where its result lies."""
         backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
-        return runs / "transfer" / self.collection / backbone / self.situation.folder / f"{self.method}.json"
+        return (
+            runs
+            / "transfer"
+            / self.collection
+            / backbone
+            / self.situation.folder
+            / f"{self.method}.json"
+        )
 
 
 @dataclass(frozen=True)
@@ -133,7 +144,10 @@ def read(cell: TransferCell, runs: Path) -> TransferResult | None:
 
 def _no_result(path: Path, found: str) -> FormatError:
     return FormatError(
-        f"{path} holds no result", expected="a file of `experiment transfer`", found=found, remedy="delete it"
+        f"{path} holds no result",
+        expected="a file of `experiment transfer`",
+        found=found,
+        remedy="delete it",
     )
 
 
@@ -160,7 +174,10 @@ def _plain(outcome: Outcome) -> dict[str, dict[str, float]]:
 
 
 def _outcome(facts: Mapping[str, Mapping[str, float]]) -> Outcome:
-    found = {option: {name: float(value) for name, value in figures.items()} for option, figures in facts.items()}
+    found = {
+        option: {name: float(value) for name, value in figures.items()}
+        for option, figures in facts.items()
+    }
     if not found or any(TOP1 not in figures for figures in found.values()):
         raise ValueError("a draw has no accuracy")
     return found

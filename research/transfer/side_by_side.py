@@ -56,7 +56,9 @@ def measure_all(
             cancel.raise_if_cancelled()
             yield each.measure(embedded)
         return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _Process.take, (embedded,)) as pool:
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), _Process.take, (embedded,)
+    ) as pool:
         try:
             with children_without_ctrl_c():
                 waiting = [pool.submit(_Process.measure, each) for each in asked]

@@ -44,15 +44,25 @@ def rows_of(results: Sequence[TransferResult]) -> tuple[MethodRow, ...]:
     found: list[MethodRow] = []
     for method in methods_of(results):
         title, default = METHODS[method].title, METHODS[method].default
-        some = {option for result in results if result.cell.method == method for option in result.options}
+        some = {
+            option
+            for result in results
+            if result.cell.method == method
+            for option in result.options
+        }
         if len(some) == 1:
             found.append(MethodRow(method, title))
         else:
-            found += [MethodRow(method, f"{title}, best option"), MethodRow(method, f"{title}, {default}", default)]
+            found += [
+                MethodRow(method, f"{title}, best option"),
+                MethodRow(method, f"{title}, {default}", default),
+            ]
     return tuple(found)
 
 
-def accuracies(results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1) -> TextTable:
+def accuracies(
+    results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1
+) -> TextTable:
     """Mean accuracy with interval, a column for each number of shots.
 
     Args:
@@ -62,13 +72,21 @@ def accuracies(results: Sequence[TransferResult], part: str | None = None, accur
     """
     known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
     rows = [
-        (row.title, *(cell_text(known.get((situation, row.method)), name, row.option) for situation in situations))
+        (
+            row.title,
+            *(
+                cell_text(known.get((situation, row.method)), name, row.option)
+                for situation in situations
+            ),
+        )
         for row in rows_of(results)
     ]
     return TextTable(("method", *(situation.name for situation in situations)), tuple(rows))
 
 
-def differences(results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1) -> TextTable:
+def differences(
+    results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1
+) -> TextTable:
     """How far the everyday model is above each other method, in points; `*` where the interval lies above 0."""
     known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
     rows = [
@@ -85,16 +103,30 @@ def honesty(results: Sequence[TransferResult], part: str | None = None) -> TextT
     rows = []
     for method in methods_of(results):
         if METHODS[method].is_ours:
-            own, columns = METHODS[method].title, [known.get((situation, method)) for situation in situations]
+            own, columns = (
+                METHODS[method].title,
+                [known.get((situation, method)) for situation in situations],
+            )
             for name, title in HONESTY.items():
-                rows.append((f"{own}: {title}", *(cell_text(column, figure_of(name, part)) for column in columns)))
+                rows.append(
+                    (
+                        f"{own}: {title}",
+                        *(cell_text(column, figure_of(name, part)) for column in columns),
+                    )
+                )
             rows.append((f"{own}: {TOGETHER}", *(_together(column, part) for column in columns)))
     return TextTable(("figure", *(situation.name for situation in situations)), tuple(rows))
 
 
 def parts_of(results: Sequence[TransferResult]) -> tuple[str | None, ...]:
     """None for all images, and the parts that some result has figures of."""
-    measured = {name for result in results for draw in result.draws for figures in draw.values() for name in figures}
+    measured = {
+        name
+        for result in results
+        for draw in result.draws
+        for figures in draw.values()
+        for name in figures
+    }
     return (None, *(part for part in PARTS if figure_of(TOP1, part) in measured))
 
 
@@ -115,11 +147,18 @@ def cell_text(result: TransferResult | None, name: str = TOP1, option: str | Non
 
 
 def _together(result: TransferResult | None, part: str | None) -> str:
-    return MISSING if result is None else Estimate(error_of_all_draws(result, part), math.nan).as_percent()
+    return (
+        MISSING
+        if result is None
+        else Estimate(error_of_all_draws(result, part), math.nan).as_percent()
+    )
 
 
 def _difference(
-    known: Mapping[tuple[Situation, str], TransferResult], situation: Situation, row: MethodRow, name: str
+    known: Mapping[tuple[Situation, str], TransferResult],
+    situation: Situation,
+    row: MethodRow,
+    name: str,
 ) -> str:
     ours, other = known.get((situation, EVERYDAY)), known.get((situation, row.method))
     if ours is None or other is None:

@@ -38,8 +38,13 @@ def read_tables(source: Path) -> TransferCollection:
     merge_into(graph, imported)
     classes = read_truth(source / SHOTS_NAME, graph) | read_truth(source / TRUTH_NAME, graph)
     leaves = frozenset(graph.leaves())
-    found = [(file, classes.get(file.path.relative_to(source).as_posix())) for file in find_images([source]).files]
+    found = [
+        (file, classes.get(file.path.relative_to(source).as_posix()))
+        for file in find_images([source]).files
+    ]
     known = [(file, class_id) for file, class_id in found if class_id in leaves]
     class_ids = np.array([class_id for _file, class_id in known], dtype=np.int64)
     is_train = np.ones(len(known), dtype=bool)
-    return TransferCollection(source, graph, tuple(file for file, _class_id in known), is_train, class_ids, imported)
+    return TransferCollection(
+        source, graph, tuple(file for file, _class_id in known), is_train, class_ids, imported
+    )

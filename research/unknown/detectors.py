@@ -61,7 +61,9 @@ class Seen:
     @cached_property
     def logits(self) -> Matrix:
         """(n, c) of Eq. 2, up to a constant."""
-        return self.plain.classifier.logits(self.images, np.ones(len(self.images), dtype=np.float32))
+        return self.plain.classifier.logits(
+            self.images, np.ones(len(self.images), dtype=np.float32)
+        )
 
     @cached_property
     def energy(self) -> Matrix:
@@ -107,7 +109,10 @@ def nearest_labels(seen: Seen) -> Novelty:
 def mahalanobis(seen: Seen) -> Novelty:
     """Mahalanobis distance to the nearest class mean (Lee and others, 2018), with the covariance of look-alikes."""
     shots = seen.whitened[seen.labelled.rows]
-    means = [shots[seen.labelled.class_ids == each].mean(axis=0) for each in np.unique(seen.labelled.class_ids)]
+    means = [
+        shots[seen.labelled.class_ids == each].mean(axis=0)
+        for each in np.unique(seen.labelled.class_ids)
+    ]
     return -(seen.whitened @ np.stack(means).T).max(axis=1)
 
 

@@ -94,9 +94,13 @@ def measured(labelled: Labelled) -> OpenSetOutcome:
         novelty = detector.score(seen)
         known, strangers = novelty[is_known], novelty[is_stranger]
         auroc[name] = area_under_curve(known, strangers)
-        found[name] = tuple(_share(strangers > np.quantile(known, 1 - rate)) for rate in FALSE_RATES)
+        found[name] = tuple(
+            _share(strangers > np.quantile(known, 1 - rate)) for rate in FALSE_RATES
+        )
     is_unknown = seen.fitted.is_unknown(seen.scores)
-    return OpenSetOutcome(labelled.name, auroc, found, _share(is_unknown[is_known]), _share(is_unknown[is_stranger]))
+    return OpenSetOutcome(
+        labelled.name, auroc, found, _share(is_unknown[is_known]), _share(is_unknown[is_stranger])
+    )
 
 
 def _share(is_so: NDArray[np.bool_]) -> float:
@@ -107,5 +111,7 @@ def _share(is_so: NDArray[np.bool_]) -> float:
 def area_under_curve(known: NDArray[np.float32], strangers: NDArray[np.float32]) -> float:
     """Chance that a stranger's novelty is above a known image's; ties count half (AUROC)."""
     order = np.sort(known)
-    below = np.searchsorted(order, strangers, side="left") + np.searchsorted(order, strangers, side="right")
+    below = np.searchsorted(order, strangers, side="left") + np.searchsorted(
+        order, strangers, side="right"
+    )
     return float(below.mean() / (2 * len(known))) if len(strangers) else np.nan

@@ -102,13 +102,19 @@ def drawn(embedded: EmbeddedCollection, shots: int, seed: int) -> Labelled:
     return Labelled(f"near, {shots}", open_set, rows, open_set.class_ids[rows])
 
 
-def drawn_with_far(embedded: EmbeddedCollection, far: EmbeddedCollection, shots: int, seed: int) -> Labelled:
+def drawn_with_far(
+    embedded: EmbeddedCollection, far: EmbeddedCollection, shots: int, seed: int
+) -> Labelled:
     """All classes known by so many images of `train` each, and images of another collection mixed in."""
     collection, generator = embedded.collection, np.random.default_rng(seed)
     count = len(far.embeddings)
     taken = np.sort(generator.choice(count, min(MOST_FAR, count), replace=False))
     views = (embedded.over_views, far.over_views)
-    over_views = None if views[0] is None or views[1] is None else np.concatenate([views[0], views[1][taken]])
+    over_views = (
+        None
+        if views[0] is None or views[1] is None
+        else np.concatenate([views[0], views[1][taken]])
+    )
     strangers = np.full(len(taken), STRANGER)
     open_set = OpenSet(
         embedded.model, collection.graph, np.concatenate([embedded.embeddings, far.embeddings[taken]]), over_views,
@@ -121,7 +127,11 @@ def drawn_with_far(embedded: EmbeddedCollection, far: EmbeddedCollection, shots:
 
 
 def _shots(
-    class_ids: Rows, known: Rows, is_train: NDArray[np.bool_], count: int, generator: np.random.Generator
+    class_ids: Rows,
+    known: Rows,
+    is_train: NDArray[np.bool_],
+    count: int,
+    generator: np.random.Generator,
 ) -> Rows:
     """Rows of so many images of `train` of each class; at least one image of a class stays to be scored."""
     rows = []
@@ -158,7 +168,9 @@ def session(embedded: EmbeddedCollection, seed: int, *, is_coarse: bool) -> Iter
 
 def _so_far(name: str, open_set: OpenSet, labels: dict[int, int]) -> Labelled:
     rows = np.array(sorted(labels), dtype=np.int64)
-    return Labelled(name, open_set, rows, np.array([labels[row] for row in rows.tolist()], dtype=np.int64))
+    return Labelled(
+        name, open_set, rows, np.array([labels[row] for row in rows.tolist()], dtype=np.int64)
+    )
 
 
 def _session_images(
@@ -176,13 +188,20 @@ def _session_images(
     known = generator.choice(large, min(SESSION_CLASSES, len(large) * 2 // 3 or 1), replace=False)
     graph = CategoryGraph()
     id_of = {class_id: graph.add_class(f"class {class_id}") for class_id in known.tolist()}
-    inside, outside = np.flatnonzero(np.isin(groups, known)), np.flatnonzero(~np.isin(groups, known))
+    inside, outside = (
+        np.flatnonzero(np.isin(groups, known)),
+        np.flatnonzero(~np.isin(groups, known)),
+    )
     outside = generator.choice(outside, min(len(outside), len(inside)), replace=False)
     rows = np.sort(np.concatenate([inside, outside]))
-    class_ids = np.array([id_of.get(group, STRANGER) for group in groups[rows].tolist()], dtype=np.int64)
+    class_ids = np.array(
+        [id_of.get(group, STRANGER) for group in groups[rows].tolist()], dtype=np.int64
+    )
     over_views = None if embedded.over_views is None else embedded.over_views[rows]
     kinds = np.where(class_ids == STRANGER, NEAR, KNOWN)
-    open_set = OpenSet(embedded.model, graph, embedded.embeddings[rows], over_views, class_ids, kinds)
+    open_set = OpenSet(
+        embedded.model, graph, embedded.embeddings[rows], over_views, class_ids, kinds
+    )
     return open_set, list(id_of.values())
 
 
@@ -195,7 +214,9 @@ def _bulk_accept(open_set: OpenSet, labels: dict[int, int]) -> dict[int, int]:
     rows = np.arange(len(open_set.embeddings))
     scores = fitted.classify(open_set.embeddings, rows)
     is_free = ~np.isin(rows, now.rows)
-    right = (fitted.candidate_ids[scores.best] == class_id) & (open_set.class_ids == class_id) & is_free
+    right = (
+        (fitted.candidate_ids[scores.best] == class_id) & (open_set.class_ids == class_id) & is_free
+    )
     surest = np.flatnonzero(right)
     surest = surest[np.argsort(-scores.best_score[surest], kind="stable")][:BULK]
     return dict.fromkeys(surest.tolist(), class_id)

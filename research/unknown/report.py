@@ -53,7 +53,9 @@ class UnknownReport:
         for place, rate in enumerate(FALSE_RATES):
             title = f"strangers found where {rate:.0%} of known images are called unknown, in %; {facts}"
 
-            def found_at(detector: str, outcomes: Sequence[OpenSetOutcome], place: int = place) -> str:
+            def found_at(
+                detector: str, outcomes: Sequence[OpenSetOutcome], place: int = place
+            ) -> str:
                 return _percent(_mean(outcome.found[detector][place] for outcome in outcomes))
 
             yield title, _by_detector(shown, by_name, found_at)
@@ -66,7 +68,10 @@ def _own_point(outcomes: Sequence[OpenSetOutcome]) -> tuple[str, str, str]:
 
 
 def _by_detector(names: Sequence[str], by_name: Any, figure: Any) -> TextTable:
-    rows = [(detector.title, *(figure(key, by_name[name]) for name in names)) for key, detector in DETECTORS.items()]
+    rows = [
+        (detector.title, *(figure(key, by_name[name]) for name in names))
+        for key, detector in DETECTORS.items()
+    ]
     return TextTable(("score", *names), tuple(rows))
 
 

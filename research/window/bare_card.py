@@ -49,7 +49,9 @@ class BareCard(QWidget):
         painter.drawPixmap(0, 0, self._picture)
         for number, line in enumerate(LINES):
             top = CARD.width() + number * LINE_HEIGHT
-            painter.drawText(QRect(0, top, CARD.width(), LINE_HEIGHT), Qt.AlignmentFlag.AlignLeft, line)
+            painter.drawText(
+                QRect(0, top, CARD.width(), LINE_HEIGHT), Qt.AlignmentFlag.AlignLeft, line
+            )
         painter.end()
 
 
@@ -65,7 +67,9 @@ class BareKey:
         self._sqlite = sqlite3.connect(folder / "bare.sqlite", isolation_level=None)
         for setting in ("journal_mode = PERSIST", "synchronous = FULL"):  # as of a project
             self._sqlite.execute(f"PRAGMA {setting}")
-        self._sqlite.execute("CREATE TABLE label (image_id INTEGER PRIMARY KEY, class_id INTEGER NOT NULL)")
+        self._sqlite.execute(
+            "CREATE TABLE label (image_id INTEGER PRIMARY KEY, class_id INTEGER NOT NULL)"
+        )
 
     def time_ms(self) -> float:
         """Paint `REPAINTS` cards and commit a label."""

@@ -12,7 +12,9 @@ from engine.events import OnProgress, ignore_progress
 from engine.project import Project
 
 
-def make_sample_project(folder: Path, caches: CacheFolders, *, on_progress: OnProgress = ignore_progress) -> Path:
+def make_sample_project(
+    folder: Path, caches: CacheFolders, *, on_progress: OnProgress = ignore_progress
+) -> Path:
     """Copy the sample project when it is not there yet, embed its images, and return its file."""
     path = copy_sample_project(folder)
     with Project.open(path) as project:

@@ -115,7 +115,9 @@ class _Report(QObject):
         """Move a class under another parent and back, until it stands there and all is painted."""
         yield from self._open_some()
         viewport = self._board.canvas.viewport
-        viewport.is_calm = True  # nothing glides: the way takes as long as it is to take, and says nothing
+        viewport.is_calm = (
+            True  # nothing glides: the way takes as long as it is to take, and says nothing
+        )
         class_id, first, other = self._movable()
         moves = self._fields["moves"] = list[Spent]()
         for number in range(MOVES):
@@ -169,7 +171,9 @@ class _Report(QObject):
             if scale:
                 canvas.viewport.pinch(scale / canvas.viewport.camera.scale, self._middle)
             for way in (1, -1):
-                yield from self._timed(partial(canvas.viewport.push, way * PUSH[0], way * PUSH[1]), pan)
+                yield from self._timed(
+                    partial(canvas.viewport.push, way * PUSH[0], way * PUSH[1]), pan
+                )
         canvas.fit(at_once=True)
         for factor in (PINCH, 1 / PINCH):
             yield from self._timed(partial(canvas.viewport.pinch, factor, self._middle), zoom)
@@ -203,7 +207,11 @@ class _Report(QObject):
     def _stands(self) -> bool:
         """Whether all is drawn and painted as it is to be."""
         board = self._board
-        return len(board.canvas.drawing) > 0 and not board.model.layouts.is_busy and board.canvas.is_complete
+        return (
+            len(board.canvas.drawing) > 0
+            and not board.model.layouts.is_busy
+            and board.canvas.is_complete
+        )
 
 
 def _now() -> Spent:

@@ -128,7 +128,9 @@ def save(picture: "QPixmap", path: Path) -> None:
     image = picture.toImage().convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
     pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
-    few = Image.fromarray(pixels).quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    few = Image.fromarray(pixels).quantize(
+        COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+    )
     with output_file(path) as file:
         few.save(file, "PNG", optimize=True)
 
@@ -235,7 +237,9 @@ def _table(window: "MainWindow") -> Path:
 
     state, graph = window.session.state, window.session.graph
     assert state is not None
-    labelled = [place for place, label in enumerate(state.label_class.tolist()) if label != NO_CLASS]
+    labelled = [
+        place for place, label in enumerate(state.label_class.tolist()) if label != NO_CLASS
+    ]
     others = [place for place, label in enumerate(state.label_class.tolist()) if label == NO_CLASS]
     leaves = sorted(graph.leaves())
     lines = ["image,class"]

@@ -42,7 +42,9 @@ class _Report(QObject):
         self._opened = FileOpenCounter(folder)
         self._photos = sum(1 for _ in folder.iterdir())
         self._seconds: dict[str, float] = {}
-        self._estimates: list[tuple[float, float]] = []  # seconds passed, and seconds left by the progress
+        self._estimates: list[
+            tuple[float, float]
+        ] = []  # seconds passed, and seconds left by the progress
         self._first_screen: Sequence[ImageSource] = ()
         self._start_s = 0.0
         self._timer = QTimer(self, interval=LOOK_MS)
@@ -53,7 +55,9 @@ class _Report(QObject):
         from app.importing.controller import Importing
 
         self._window.session.loaded.disconnect(self._begin)
-        self._window.session.jobs.job_added.connect(lambda job: job.progress.connect(self._on_progress))
+        self._window.session.jobs.job_added.connect(
+            lambda job: job.progress.connect(self._on_progress)
+        )
         self._start_s = time.monotonic()
         self._window.of(Importing).take([self._folder])
         self._timer.start()
@@ -78,11 +82,15 @@ class _Report(QObject):
         if not self._first_screen:
             rows = window.workspace.grid.places_in_view()
             self._first_screen = [window.workspace.model.card(row).source for row in rows]
-        has_picture = [window.thumbnails.stand_in(source) is not None for source in self._first_screen]
+        has_picture = [
+            window.thumbnails.stand_in(source) is not None for source in self._first_screen
+        ]
         self._note("first screen", has_come=bool(has_picture) and all(has_picture))
         is_ready = state.status == ImageStatus.READY
         self._note("first embedding", has_come=bool(is_ready.any()))
-        is_final = self._note("predictions", has_come=bool(is_ready.all()) and not len(state.without_views))
+        is_final = self._note(
+            "predictions", has_come=bool(is_ready.all()) and not len(state.without_views)
+        )
         if is_final and self._has_fingerprints() and not window.session.jobs.jobs:
             self._note("everything", has_come=True)
             self._finish()
@@ -98,6 +106,11 @@ class _Report(QObject):
     def _finish(self) -> None:
         self._timer.stop()
         opened = self._opened.counts()
-        fields = {"seconds": self._seconds, "estimates": self._estimates, "opened": opened, "photos": self._photos}
+        fields = {
+            "seconds": self._seconds,
+            "estimates": self._estimates,
+            "opened": opened,
+            "photos": self._photos,
+        }
         write_report(self._target, fields)
         self._window.close()

@@ -27,14 +27,18 @@ def attach_labelling_report(window: "MainWindow") -> None:
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         keys, per_s, unpaced = os.environ.get(KEYS_VARIABLE, "300 5 4").split()
-        _Report(window, Path(target), keys=int(keys), interval_s=1 / float(per_s), unpaced=int(unpaced))
+        _Report(
+            window, Path(target), keys=int(keys), interval_s=1 / float(per_s), unpaced=int(unpaced)
+        )
 
 
 @final
 class _Report(QObject):
     """Presses a key at its time, however busy the window is: a key that comes up late was waited for."""
 
-    def __init__(self, window: "MainWindow", target: Path, *, keys: int, interval_s: float, unpaced: int) -> None:
+    def __init__(
+        self, window: "MainWindow", target: Path, *, keys: int, interval_s: float, unpaced: int
+    ) -> None:
         super().__init__(window)
         self._window = window
         self._target = target
@@ -119,7 +123,9 @@ class _Report(QObject):
         assert state is not None, "the project is open"
         spread = slice(None, None, max(1, len(state.image_ids) // MOST_PREDICTED))
         last_key_s = time.monotonic() - (time.perf_counter() - self._last_key_s)
-        predicted = zip(state.image_ids[spread].tolist(), state.best_class[spread].tolist(), strict=True)
+        predicted = zip(
+            state.image_ids[spread].tolist(), state.best_class[spread].tolist(), strict=True
+        )
         write_report(
             self._target,
             {

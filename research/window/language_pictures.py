@@ -87,7 +87,9 @@ def make_pictures(project: Path, folder: Path, views: Collection[str]) -> None:
         _take(window, folder, VIEWS, views)
 
 
-def _take(window: "MainWindow", folder: Path, shows: Mapping[str, Show], views: Collection[str]) -> None:
+def _take(
+    window: "MainWindow", folder: Path, shows: Mapping[str, Show], views: Collection[str]
+) -> None:
     from app.palette.overlay import Overlay
 
     window.resize(SIZE)
@@ -104,7 +106,10 @@ def _take(window: "MainWindow", folder: Path, shows: Mapping[str, Show], views: 
 def _settle(window: "MainWindow") -> None:
     clock = QElapsedTimer()
     clock.start()
-    wait_until(lambda: clock.elapsed() > SETTLED_MS and not window.session.jobs.jobs and is_still(window), LONG_S)
+    wait_until(
+        lambda: clock.elapsed() > SETTLED_MS and not window.session.jobs.jobs and is_still(window),
+        LONG_S,
+    )
 
 
 def main(folder: Path, chosen: Collection[str]) -> int:
@@ -120,7 +125,9 @@ def main(folder: Path, chosen: Collection[str]) -> int:
     names = [code for code in language_names() if code in chosen] or [*language_names()]
     views = {*chosen} - {*language_names()}
     if unknown := views - {*BEFORE, *VIEWS}:
-        sys.stderr.write(f"no view: {', '.join(sorted(unknown))}; there are {', '.join((*BEFORE, *VIEWS))}\n")
+        sys.stderr.write(
+            f"no view: {', '.join(sorted(unknown))}; there are {', '.join((*BEFORE, *VIEWS))}\n"
+        )
         return 2
     with scratch_folder() as scratch:
         os.environ |= {name: str(scratch / place) for name, place in HOME.items()}

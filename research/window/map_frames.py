@@ -42,7 +42,10 @@ def drawn_scene(points: int) -> "MapScene":
     places = (centres[classes] + generator.standard_normal((points, 2)) * 2.5).astype(np.float32)
     groups = classes % GROUPS
     colours = np.array([palette.argb(each) for each in palette.LIGHT], dtype=np.uint32)[groups]
-    legend = tuple(LegendEntry(each, int((groups == place).sum()), place) for place, each in enumerate(palette.LIGHT))
+    legend = tuple(
+        LegendEntry(each, int((groups == place).sum()), place)
+        for place, each in enumerate(palette.LIGHT)
+    )
     names = {class_id: f"Class number {class_id}" for class_id in range(CLASSES)}
     spots = [(float(x), float(y)) for x, y in centres.tolist()]
     at = [ClassPlace(each, x, y, points // CLASSES, 0) for each, (x, y) in enumerate(spots)]

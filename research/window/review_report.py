@@ -29,7 +29,12 @@ def attach_review_report(window: "MainWindow") -> None:
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         keys, per_s, groups, groups_per_s = os.environ.get(KEYS_VARIABLE, "300 5 40 1").split()
-        _Report(window, Path(target), KeyRate(int(keys), float(per_s)), KeyRate(int(groups), float(groups_per_s)))
+        _Report(
+            window,
+            Path(target),
+            KeyRate(int(keys), float(per_s)),
+            KeyRate(int(groups), float(groups_per_s)),
+        )
 
 
 @final
@@ -73,7 +78,9 @@ class Heartbeat(QObject):
 class _Report(QObject):
     """Presses each key at its time, however busy the window is: a key that comes up late was waited for."""
 
-    def __init__(self, window: "MainWindow", target: Path, single: KeyRate, groups: KeyRate) -> None:
+    def __init__(
+        self, window: "MainWindow", target: Path, single: KeyRate, groups: KeyRate
+    ) -> None:
         super().__init__(window)
         self._window, self._target = window, target
         self._single, self._groups = single, groups
@@ -130,7 +137,9 @@ class _Report(QObject):
         self._heartbeat.restart()
 
     def _wait_for(self, place: int, pace: KeyRate) -> None:
-        self._timer.start(max(0, round(1000 * (self._start_s + place * pace.interval_s - time.perf_counter()))))
+        self._timer.start(
+            max(0, round(1000 * (self._start_s + place * pace.interval_s - time.perf_counter())))
+        )
 
     def _press_single(self) -> None:
         from PySide6.QtTest import QTest
@@ -154,7 +163,12 @@ class _Report(QObject):
     def _wait_for_groups(self) -> None:
         """Until the model knows the single labels, and a queue was made of it."""
         review = self._review.review
-        if review is None or review.current is None or not self._window.session.is_settled or self._is_making:
+        if (
+            review is None
+            or review.current is None
+            or not self._window.session.is_settled
+            or self._is_making
+        ):
             QTimer.singleShot(BEAT_MS, self._wait_for_groups)
             return
         self._orders_s.append(self._queue_s)

@@ -58,7 +58,10 @@ def figures(project: Path, result: "Evaluation") -> str:
         "No display: the sample project was classified headless.",
         f"Project: {project}",
         f"Images without a label: {result.images}",
-        *(f"Accuracy at level {level}: {100 * share:.1f}%" for level, share in enumerate(result.levels)),
+        *(
+            f"Accuracy at level {level}: {100 * share:.1f}%"
+            for level, share in enumerate(result.levels)
+        ),
         f"Accuracy at the leaf: {100 * result.top1:.1f}% (among the best five: {100 * result.top5:.1f}%)",
         f"Calibration error: {result.calibration_error:.3f}",
         f"Safe class given: {100 * result.coverage:.1f}%, right: {100 * result.safe_accuracy:.1f}%",

@@ -33,7 +33,9 @@ CLASS_IN_GRAPH: Final = "Berries"
 Show = Callable[["MainWindow"], None]
 
 
-def take_screenshots(project: Path, shots: dict[str, Path], *, class_name: str = "", size: QSize = SIZE) -> None:
+def take_screenshots(
+    project: Path, shots: dict[str, Path], *, class_name: str = "", size: QSize = SIZE
+) -> None:
     """Open a project, wait until predictions and thumbnails are there, and save the window.
 
     Args:
@@ -92,7 +94,9 @@ def opened(project: Path, size: QSize) -> "Iterator[MainWindow]":
         window.close()
 
 
-def grab(window: "MainWindow", shots: Mapping[str, Path], is_ready: "Callable[[MainWindow], bool]") -> None:
+def grab(
+    window: "MainWindow", shots: Mapping[str, Path], is_ready: "Callable[[MainWindow], bool]"
+) -> None:
     """Save the window in each scheme."""
     from app.theme import set_scheme
 
@@ -108,7 +112,10 @@ def choose_coarse(window: "MainWindow") -> None:
 
     state, leaves = window.session.state, {*window.session.graph.leaves(), NO_CLASS}
     assert state is not None
-    is_coarse = {i: int(safe) not in leaves for i, safe in zip(state.image_ids.tolist(), state.safe_class, strict=True)}
+    is_coarse = {
+        i: int(safe) not in leaves
+        for i, safe in zip(state.image_ids.tolist(), state.safe_class, strict=True)
+    }
     shown = [int(image_id) for image_id in window.workspace.model.image_ids]
     window.workspace.grid.select_image(next(filter(is_coarse.get, shown), shown[0]))
 
@@ -164,7 +171,9 @@ def choose(window: "MainWindow", class_name: str) -> None:
 
 def is_complete(window: "MainWindow") -> bool:
     """Whether the inspector has answered and no thumbnail is on its way."""
-    has_answer = window.inspector.image_facts is not None or window.inspector.class_facts is not None
+    has_answer = (
+        window.inspector.image_facts is not None or window.inspector.class_facts is not None
+    )
     return has_answer and not window.thumbnails.is_busy
 
 

@@ -23,7 +23,9 @@ class ScrollMeasurement(QObject):
         on_done: called with milliseconds: the longest pause, each step, and painting `CARDS` bare cards after each.
     """
 
-    def __init__(self, grid: ImageGrid, on_done: Callable[[float, list[float], list[float]], None]) -> None:
+    def __init__(
+        self, grid: ImageGrid, on_done: Callable[[float, list[float], list[float]], None]
+    ) -> None:
         super().__init__(grid)
         self._grid = grid
         self._on_done = on_done

@@ -12,7 +12,12 @@ from app.images.thumbnails import Thumbnails
 from app.session import Session
 from app.theme import apply_theme
 from tests.support.collections import Collection, add_stranger, cache_of_test
-from tests.support.isolation import keys_named, no_qt_warnings, nothing_left_behind, own_settings_and_caches  # noqa: F401 (fixtures)
+from tests.support.isolation import (
+    keys_named,  # noqa: F401 (fixtures)
+    no_qt_warnings,  # noqa: F401 (fixtures)
+    nothing_left_behind,  # noqa: F401 (fixtures)
+    own_settings_and_caches,  # noqa: F401 (fixtures)
+)
 from tests.support.unread import unread_collection
 from tests.support.window import desk, hand, newcomer, reviewing, settings, tinyleaf  # noqa: F401
 

@@ -88,7 +88,11 @@ print(resident_mib() - before)
 def test_freed_columns_are_the_systems_again() -> None:
     """Without it threads that loaded a collection keep dozens of megabytes."""
     kept = {
-        how: int(subprocess.run([sys.executable, "-c", HOARD, how], capture_output=True, check=True).stdout)
+        how: int(
+            subprocess.run(
+                [sys.executable, "-c", HOARD, how], capture_output=True, check=True
+            ).stdout
+        )
         for how in ("returning", "as it is")
     }
     assert kept["returning"] <= 4

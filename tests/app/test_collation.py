@@ -54,8 +54,13 @@ def animals(collection: Collection) -> Collection:
     with Project.open(collection.project) as project:
         for name in SPANISH:
             project.classes.add(name)
-        files = [Path(shutil.copy(picture, collection.unsorted / f"{name}{picture.suffix}")) for name in SPANISH]
-        project.images.add([FoundFile(file, file.stat().st_size, file.stat().st_mtime_ns) for file in files])
+        files = [
+            Path(shutil.copy(picture, collection.unsorted / f"{name}{picture.suffix}"))
+            for name in SPANISH
+        ]
+        project.images.add(
+            [FoundFile(file, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+        )
     return collection
 
 
@@ -103,7 +108,9 @@ def check_order(qtbot: QtBot, one: OneWindow, expected: list[str]) -> None:
 
     qtbot.waitUntil(lambda: shown() == expected, timeout=LONG_MS)
     one.window.registry.trigger("order_name")
-    qtbot.waitUntil(lambda: workspace.model.order is Order.NAME and not workspace.model.is_held, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: workspace.model.order is Order.NAME and not workspace.model.is_held, timeout=LONG_MS
+    )
 
     def names() -> list[str]:
         assert session.state is not None

@@ -63,7 +63,9 @@ def test_a_bar_that_moves_has_round_ends(qapp: QApplication, qtbot: QtBot) -> No
 
     def look() -> bool:
         picture = bar.grab().toImage()
-        corners = [picture.pixel(x, y) for x in (0, picture.width() - 1) for y in (0, picture.height() - 1)]
+        corners = [
+            picture.pixel(x, y) for x in (0, picture.width() - 1) for y in (0, picture.height() - 1)
+        ]
         accent = QColor(tokens().colours.accent).rgb()
         assert accent not in corners
         seen.update(x for x in range(0, picture.width(), 20) if picture.pixel(x, 3) == accent)
@@ -92,8 +94,12 @@ def test_a_scroll_area_is_no_stop_for_the_tab_key(qtbot: QtBot) -> None:
     assert area.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 
 
-@pytest.mark.parametrize("make", [lambda: dress_number_box(QSpinBox()), lambda: dress_number_box(QDoubleSpinBox())])
-def test_a_number_box_is_like_the_other_fields(qtbot: QtBot, qapp: QApplication, make: Callable[[], QSpinBox]) -> None:
+@pytest.mark.parametrize(
+    "make", [lambda: dress_number_box(QSpinBox()), lambda: dress_number_box(QDoubleSpinBox())]
+)
+def test_a_number_box_is_like_the_other_fields(
+    qtbot: QtBot, qapp: QApplication, make: Callable[[], QSpinBox]
+) -> None:
     """As high, and its text begins where theirs does."""
     apply_theme(qapp)
     form = QWidget()
@@ -113,13 +119,19 @@ def _first_ink(field: QWidget) -> int:
     """Leftmost column with something dark inside of the frame."""
     image = field.grab().toImage()
     inside = range(5, image.height() - 5)
-    return next(x for x in range(2, image.width()) if any(image.pixelColor(x, y).lightness() < 120 for y in inside))
+    return next(
+        x
+        for x in range(2, image.width())
+        if any(image.pixelColor(x, y).lightness() < 120 for y in inside)
+    )
 
 
 def _left_ink_of(image: QImage) -> int:
     """Leftmost column of an image with something dark."""
     return next(
-        x for x in range(image.width()) if any(image.pixelColor(x, y).lightness() < 120 for y in range(image.height()))
+        x
+        for x in range(image.width())
+        if any(image.pixelColor(x, y).lightness() < 120 for y in range(image.height()))
     )
 
 
@@ -150,7 +162,10 @@ def test_the_icon_follows_the_variant(qtbot: QtBot) -> None:
         set_variant(button, variant)
         drawn = button.icon().pixmap(32, 32).toImage()
         colours = {
-            drawn.pixelColor(x, y).name() for x in range(32) for y in range(32) if drawn.pixelColor(x, y).alpha() == 255
+            drawn.pixelColor(x, y).name()
+            for x in range(32)
+            for y in range(32)
+            if drawn.pixelColor(x, y).alpha() == 255
         }
         assert colours == {getattr(tokens().colours, colour)}
 

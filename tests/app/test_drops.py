@@ -19,7 +19,11 @@ from tests.support.new_project import known_sheet
 from tests.support.sessions import create_project, recorded
 
 Key = Qt.Key
-COPY, LEFT, NO_KEYS = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+COPY, LEFT, NO_KEYS = (
+    Qt.DropAction.CopyAction,
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.NoModifier,
+)
 
 
 @pytest.fixture
@@ -48,7 +52,9 @@ def test_the_box_of_a_new_project_asks_for_a_folder(desk: Desk, folders: list[st
     desk.press(Key.Key_Escape)
 
 
-def test_what_is_chosen_goes_where_a_drop_goes(desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_chosen_goes_where_a_drop_goes(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A folder of images is among the photos of the project."""
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_words: str(tmp_path))
     click(desk.window.of(Projects).page.buttons["new_project"])
@@ -59,7 +65,9 @@ def test_what_is_chosen_goes_where_a_drop_goes(desk: Desk, monkeypatch: pytest.M
     desk.press(Key.Key_Escape)
 
 
-def test_the_box_of_an_empty_project_asks_for_a_folder(desk: Desk, folders: list[str], tmp_path: Path) -> None:
+def test_the_box_of_an_empty_project_asks_for_a_folder(
+    desk: Desk, folders: list[str], tmp_path: Path
+) -> None:
     """“Drop images here” is clicked like a button; “All done” is no box."""
     create_project(desk.qtbot, desk.window.session, tmp_path / "empty.protoleaf")
     box = desk.window.workspace.empty.drop_box
@@ -69,7 +77,9 @@ def test_the_box_of_an_empty_project_asks_for_a_folder(desk: Desk, folders: list
     desk.window.registry.trigger("show_labelled")
 
 
-def test_the_box_for_a_network_asks_for_a_file(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_box_for_a_network_asks_for_a_file(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside its button, too."""
     asked: list[str] = []
 

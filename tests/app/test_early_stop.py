@@ -71,7 +71,11 @@ def ended(status: int, folder: Path) -> tuple[int, str, str]:
     places = f"{folder}{os.pathsep}{Path(__file__).parents[2]}"
     command = [sys.executable, "-m", "ending", str(status)]
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": places}
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": places},
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -99,7 +103,9 @@ runpy.run_module("app", run_name="__main__")
 """What the packaging tool puts into our program, which has no other way to be a process of Python's own."""
 
 
-def test_the_packaged_program_is_a_process_of_pythons_own_when_it_is_started_as_one(tmp_path: Path) -> None:
+def test_the_packaged_program_is_a_process_of_pythons_own_when_it_is_started_as_one(
+    tmp_path: Path,
+) -> None:
     """Its code is no option of ours, and opens no window."""
     words = ["-B", "-c", "from multiprocessing.resource_tracker import main;main(5)"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
@@ -135,7 +141,12 @@ def test_a_process_of_a_pool_is_no_start(tmp_path: Path) -> None:
     script.write_text(POOL, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+        [sys.executable, script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd=tmp_path,
     )
     assert done.stdout.split() == ["_end", "SIG_DFL"]
 
@@ -144,7 +155,12 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """A line of a shell; `$P` is the program."""
     environment = {**os.environ, "P": f"{sys.executable} -m app"}
     return subprocess.run(
-        ["bash", "-c", line], capture_output=True, text=True, check=False, env=environment, cwd=folder
+        ["bash", "-c", line],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=folder,
     )
 
 

@@ -44,7 +44,9 @@ class Answer:
         dialog = QApplication.activeModalWidget()
         if not isinstance(dialog, QDialog) or not dialog.isVisible():
             return
-        if not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS:  # a refusal, or nothing helps
+        if (
+            not isinstance(dialog, QFileDialog) or self.looks > MOST_LOOKS
+        ):  # a refusal, or nothing helps
             dialog.reject()
             return
         if self.folder is None:
@@ -86,7 +88,9 @@ def test_a_dialog_opens_where_its_purpose_was_last(reviewing: Desk, tmp_path: Pa
     assert folder_for(Purpose.PROJECTS) not in {photos, others}
 
 
-def test_a_folder_that_is_gone_gives_way_to_what_is_left_of_it(tmp_path: Path, own_settings_and_caches: None) -> None:
+def test_a_folder_that_is_gone_gives_way_to_what_is_left_of_it(
+    tmp_path: Path, own_settings_and_caches: None
+) -> None:
     """Of a path the nearest part that is there; in the next run as well."""
     (tmp_path / "photos").mkdir()
     Settings().remember_folder(Purpose.IMAGES, tmp_path / "photos" / "2024" / "May")
@@ -99,7 +103,11 @@ def calls_of(name: str) -> Iterator[str]:
     """Modules of the window that use a name."""
     root = Path(app.__file__).parent
     for path in sorted(root.rglob("*.py")):
-        names = {node.id for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Name)}
+        names = {
+            node.id
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Name)
+        }
         if name in names:
             yield path.relative_to(root).as_posix()
 

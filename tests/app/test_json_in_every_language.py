@@ -50,7 +50,9 @@ def commands(collection: Collection, tmp_path: Path) -> list[tuple[int, tuple[st
 
 
 def test_json_is_the_same_in_every_language(
-    commands: list[tuple[int, tuple[str, ...]]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    commands: list[tuple[int, tuple[str, ...]]],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """To the byte but for the time that a report is of, and what standard error says beside it."""
 
@@ -73,7 +75,10 @@ def test_json_is_the_same_in_every_language(
 def test_files_that_cannot_be_used_have_a_code() -> None:
     """Beside the English reason, also where it is the reason of another error."""
     error = ImageError("{path} is empty", remedy="copy it again", path="a.jpg")
-    failures = [FileFailure(Path("a.jpg"), reason_of(error)), FileFailure(Path("b"), Message("it is not there"))]
+    failures = [
+        FileFailure(Path("a.jpg"), reason_of(error)),
+        FileFailure(Path("b"), Message("it is not there")),
+    ]
     assert failure_rows(failures) == [
         {"path": "a.jpg", "reason": "a.jpg is empty. Copy it again", "code": "is-empty"},
         {"path": "b", "reason": "it is not there", "code": "it-is-not-there"},
@@ -81,7 +86,10 @@ def test_files_that_cannot_be_used_have_a_code() -> None:
 
 
 def test_results_and_files_are_english_and_errors_are_not(
-    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    collection: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A report, too: who reads it may speak another language."""
     found, report = [], tmp_path / "report.csv"

@@ -14,7 +14,14 @@ from pytestqt.qtbot import QtBot
 from app.actions.keys import sequence_of, short_key, shown_key
 from app.actions.menu_keys import without_mark
 from app.image_grid.held_order import Order
-from app.language import ENGLISH, SYSTEM, fitting_language, install_language, language_names, speak_on_command_line
+from app.language import (
+    ENGLISH,
+    SYSTEM,
+    fitting_language,
+    install_language,
+    language_names,
+    speak_on_command_line,
+)
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
@@ -43,7 +50,9 @@ def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 @pytest.fixture
-def languages(qapp: QApplication, compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def languages(
+    qapp: QApplication, compiled_languages: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Those that there are, compiled; English again afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
@@ -87,12 +96,20 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
 
 
 @pytest.mark.usefixtures("languages")
-def test_a_language_brings_the_direction_that_it_is_written_in(qapp: QApplication, pseudo_translations: Path) -> None:
+def test_a_language_brings_the_direction_that_it_is_written_in(
+    qapp: QApplication, pseudo_translations: Path
+) -> None:
     """With Qt's own texts; the next language has its own direction again."""
     for chosen, direction in (
-        (str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")), Qt.LayoutDirection.RightToLeft),
+        (
+            str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")),
+            Qt.LayoutDirection.RightToLeft,
+        ),
         ("de", Qt.LayoutDirection.LeftToRight),
-        (str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")), Qt.LayoutDirection.RightToLeft),
+        (
+            str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")),
+            Qt.LayoutDirection.RightToLeft,
+        ),
         (str(pseudo_translations), Qt.LayoutDirection.LeftToRight),
     ):
         install_language(qapp, chosen)
@@ -112,14 +129,18 @@ def test_a_language_brings_the_direction_that_it_is_written_in(qapp: QApplicatio
         ("zh_CN", ["Enter", "Enter", "Shift+Enter", "Ctrl+Backspace", "Del", "空格键"], "⇧↵"),
     ],
 )
-def test_a_key_has_one_name_in_a_language(qapp: QApplication, code: str, names: list[str], short: str) -> None:
+def test_a_key_has_one_name_in_a_language(
+    qapp: QApplication, code: str, names: list[str], short: str
+) -> None:
     """In hints as in menus, whose names are Qt's, and in the sentences; where there is little room it is a sign."""
     install_language(qapp, code)
     keys = "Return", "Enter", "Shift+Return", "Ctrl+Backspace", "Del", "Space"
     assert [shown_key(key) for key in keys] == names
     action = QAction()
     action.setShortcuts([sequence_of(keys[1]), sequence_of(keys[0])])
-    assert action.shortcut() == QKeySequence(Qt.Key.Key_Enter), "not read as the other Enter, which is called the same"
+    assert action.shortcut() == QKeySequence(Qt.Key.Key_Enter), (
+        "not read as the other Enter, which is called the same"
+    )
     assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) == names[1]
     assert short_key("Shift+Return") == short
 
@@ -193,7 +214,11 @@ def test_another_language_without_a_restart(
 def test_a_report_has_the_numbers_of_the_language(qapp: QApplication) -> None:
     """Shares, intervals and counts; its tables of values keep theirs."""
     install_language(qapp, "de")
-    assert (share(0.9731), span((0.912, 0.96)), amount(1234)) == ("97,3\u202f%", "91,2\u201396,0\u202f%", "1.234")
+    assert (share(0.9731), span((0.912, 0.96)), amount(1234)) == (
+        "97,3\u202f%",
+        "91,2\u201396,0\u202f%",
+        "1.234",
+    )
     assert (share(1.0), share(0.99999)) == ("100\u202f%", "99,9\u202f%")
     assert printable(share(0.9731)) == share(0.9731)
     install_language(qapp, "zh_CN")

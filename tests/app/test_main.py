@@ -24,7 +24,9 @@ def test_onnxruntime_comes_before_qt_on_windows(monkeypatch: pytest.MonkeyPatch)
         return real_import(name, *rest, **more)
 
     monkeypatch.setattr("app.__main__.sys", SimpleNamespace(platform="win32", argv=["protoleaf"]))
-    monkeypatch.setattr("engine.runtime.onnx_runtime.load_onnxruntime", lambda: loaded.append("onnxruntime"))
+    monkeypatch.setattr(
+        "engine.runtime.onnx_runtime.load_onnxruntime", lambda: loaded.append("onnxruntime")
+    )
     monkeypatch.setattr(builtins, "__import__", stop_at_qt)
     with pytest.raises(_QtReachedError):
         open_window(None)
@@ -32,7 +34,8 @@ def test_onnxruntime_comes_before_qt_on_windows(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("word", "is_project"), [("birds.protoleaf", True), ("folder/a b.protoleaf", True), ("doctor", False)]
+    ("word", "is_project"),
+    [("birds.protoleaf", True), ("folder/a b.protoleaf", True), ("doctor", False)],
 )
 def test_the_first_word_decides(word: str, is_project: bool) -> None:
     """A project file opens the window, everything else is a command."""

@@ -61,7 +61,9 @@ def test_leaving_at_once_loses_nothing(
 
 
 @pytest.mark.parametrize("content", [b"my own notes", b"SQLite format 3\x00" + b"\x00" * 200, b""])
-def test_a_wrong_file_is_a_sentence_and_the_window_stays(content: bytes, desk: Desk, tmp_path: Path) -> None:
+def test_a_wrong_file_is_a_sentence_and_the_window_stays(
+    content: bytes, desk: Desk, tmp_path: Path
+) -> None:
     """A file that is no project is left as it is; the page to begin with is still there."""
     path = tmp_path / "notes.protoleaf"
     path.write_bytes(content)
@@ -101,7 +103,10 @@ def test_a_read_only_project_can_be_looked_at(
     desk.open(collection.project)
     assert (desk.state.best_class != NO_CLASS).all()
     desk.choose(0)
-    changes, failed = recorded(desk.window.session.change_made), recorded(desk.window.session.failed)
+    changes, failed = (
+        recorded(desk.window.session.change_made),
+        recorded(desk.window.session.failed),
+    )
     for key in (Key.Key_Return, Key.Key_U, Key.Key_1, Key.Key_Delete):
         desk.press(key)
     assert (changes, failed) == ([], [])
@@ -121,7 +126,9 @@ def test_light_and_dark_dress_the_whole_window(reviewing: Desk, qapp: QApplicati
         assert (ground > text) == (scheme == "light")
         picture = reviewing.window.grab().toImage()
         for pane in (reviewing.window.tree, reviewing.grid, reviewing.window.inspector):
-            corner = pane.mapTo(reviewing.window, pane.rect().bottomRight()) * picture.devicePixelRatio()
+            corner = (
+                pane.mapTo(reviewing.window, pane.rect().bottomRight()) * picture.devicePixelRatio()
+            )
             colour = QColor(picture.pixel(round(corner.x()) - 30, round(corner.y()) - 6))
             assert (colour.lightness() > 128) == (scheme == "light"), (scheme, pane)
         grounds[scheme] = ground
@@ -167,7 +174,9 @@ def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(review
     palette = reviewing.window.palette_panel
     for typed in ("", "Red ball", "Red disc"):
         rows = reviewing.type_into_palette(typed) if typed else palette.rows
-        assert [row.title for row in rows] == (["Rename to “Red ball”"] if typed == "Red ball" else [])
+        assert [row.title for row in rows] == (
+            ["Rename to “Red ball”"] if typed == "Red ball" else []
+        )
         assert "Nothing matches" not in shown_texts(palette)
         assert palette.foot_text.startswith("Enter: Rename to “Red ball”") == (typed == "Red ball")
     reviewing.press(Key.Key_Escape)
@@ -192,7 +201,11 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     (sheet,) = desk.window.findChildren(KeysSheet)
     assert sheet.isVisible()
     texts = {label.text() for label in sheet.findChildren(QLabel)}
-    titles = {row.title.replace("…", "") for row in ACTIONS if row.shortcuts and row.shortcuts[0][-1] not in digits}
+    titles = {
+        row.title.replace("…", "")
+        for row in ACTIONS
+        if row.shortcuts and row.shortcuts[0][-1] not in digits
+    }
     assert titles <= texts
     assert {
         "Label by rank",
@@ -206,7 +219,10 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     desk.window.resize(640, 600)  # some texts take two lines
     QApplication.processEvents()
     labels = sheet.findChildren(QLabel)
-    heights = [{each.height() for each in labels if each.property("role") == role} for role in ("key", "secondary")]
+    heights = [
+        {each.height() for each in labels if each.property("role") == role}
+        for role in ("key", "secondary")
+    ]
     assert len(heights[0]) == 1 < len(heights[1])
     desk.press(Key.Key_Escape)
     assert not sheet.isVisible()
@@ -219,7 +235,13 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
         action = desk.window.registry.action(row.name)
         assert action.text()
         assert not action.icon().pixmap(16, 16).isNull(), row.icon
-        places = {"images"} if row.on_images else {"classes"} if row.on_classes else {"images", "classes"}
+        places = (
+            {"images"}
+            if row.on_images
+            else {"classes"}
+            if row.on_classes
+            else {"images", "classes"}
+        )
         for key in product(row.shortcuts, places):
             assert key not in seen, f"{key}: {row.name} and {seen[key]}"
             seen[key] = row.name
@@ -228,14 +250,22 @@ def test_every_action_has_text_icon_and_a_name(desk: Desk) -> None:
 def test_undo_is_offered_for_classes_too(reviewing: Desk) -> None:
     """A new class is answered with a toast, and the menu names the step."""
     session = reviewing.window.session
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
+    changed_by(
+        reviewing.qtbot,
+        session,
+        lambda: session.act(lambda project: project.classes.add("Yellow")[0]),
+    )
     assert "Yellow" in reviewing.window.toast.message
     assert "Yellow" in reviewing.window.registry.action("undo").text()
 
 
 @pytest.mark.parametrize("picture", ["", "backbones"])
 def test_pictures_of_the_window_are_not_blank(
-    qapp: QApplication, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, picture: str
+    qapp: QApplication,
+    collection: Collection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    picture: str,
 ) -> None:
     """Of the sample run and of the documents: light and dark, each full of different colours, and the two differ."""
     store = QSettings(str(tmp_path / "shots.ini"), QSettings.Format.IniFormat)
@@ -251,7 +281,11 @@ def test_pictures_of_the_window_are_not_blank(
     for path in shots.values():
         image = QImage(str(path))
         assert (image.width(), image.height()) >= (1000, 700)
-        points = [image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)]
+        points = [
+            image.pixel(x, y)
+            for x in range(0, image.width(), 7)
+            for y in range(0, image.height(), 7)
+        ]
         assert len(set(points)) > 100
         brightness.append(sum(QColor(point).lightness() for point in points) / len(points))
     assert brightness[0] > brightness[1] + 80

@@ -33,7 +33,10 @@ def test_from_left_to_right_nothing_changes(qapp: QApplication) -> None:
 def test_a_part_lies_as_far_from_the_other_edge() -> None:
     """Also beside what it belongs to; mirrored twice it is where it was."""
     around = QRect(100, 0, 50, 20)
-    for part, seen in ((QRect(100, 3, 10, 4), QRect(140, 3, 10, 4)), (QRect(85, 3, 15, 4), QRect(150, 3, 15, 4))):
+    for part, seen in (
+        (QRect(100, 3, 10, 4), QRect(140, 3, 10, 4)),
+        (QRect(85, 3, 15, 4), QRect(150, 3, 15, 4)),
+    ):
         assert placed(part, around) == seen
         assert placed(seen, around) == part
         assert placed(QRectF(part), QRectF(around)) == QRectF(seen)
@@ -42,7 +45,11 @@ def test_a_part_lies_as_far_from_the_other_edge() -> None:
 @pytest.mark.usefixtures("mirrored")
 def test_left_is_onwards() -> None:
     keys = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up)
-    assert [key_in_reading_order(key) for key in keys] == [Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Up]
+    assert [key_in_reading_order(key) for key in keys] == [
+        Qt.Key.Key_Right,
+        Qt.Key.Key_Left,
+        Qt.Key.Key_Up,
+    ]
 
 
 @pytest.mark.usefixtures("mirrored")
@@ -78,7 +85,9 @@ def test_lines_begin_at_one_edge(qtbot: QtBot) -> None:
         label.resize(300, 30)
         picture = label.grab().toImage()
         ground = picture.pixel(0, 0)
-        starts.append(max(x for x in range(300) if any(picture.pixel(x, y) != ground for y in range(30))))
+        starts.append(
+            max(x for x in range(300) if any(picture.pixel(x, y) != ground for y in range(30)))
+        )
     assert all(start > 290 for start in starts)
 
 

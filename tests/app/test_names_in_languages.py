@@ -38,8 +38,12 @@ def named(collection: Collection) -> Collection:
     """Two of its classes have names in German, which are ordered in another way than their own."""
     with Project.open(collection.project) as project:
         classes = project.classes
-        classes.set_attributes([classes.graph.find(RED)], synonyms=("Zebrafink@de", "Zebra finch@en-GB", "zf"))
-        classes.set_attributes([classes.graph.find(BLUE)], synonyms=("Amsel@deu", "Schwarzdrossel@de"))
+        classes.set_attributes(
+            [classes.graph.find(RED)], synonyms=("Zebrafink@de", "Zebra finch@en-GB", "zf")
+        )
+        classes.set_attributes(
+            [classes.graph.find(BLUE)], synonyms=("Amsel@deu", "Schwarzdrossel@de")
+        )
     return collection
 
 
@@ -69,7 +73,9 @@ def test_the_tree(opened: Desk) -> None:
     assert ("Zebrafink", RED) in rows
     assert ("Amsel", BLUE) in rows
     assert ("Red", "") in rows
-    blue = [name for name, _beside in rows[rows.index(("Blue", "")) + 1 : rows.index(("Green", ""))]]
+    blue = [
+        name for name, _beside in rows[rows.index(("Blue", "")) + 1 : rows.index(("Green", ""))]
+    ]
     assert blue == ["Amsel", "Blue checks", "Blue disc"]
     red = [name for name, _beside in rows[rows.index(("Red", "")) + 1 :]]
     assert red == ["Red checks", "Red stripes", "Zebrafink"]
@@ -90,7 +96,9 @@ def test_the_inspector_and_the_palette(opened: Desk) -> None:
     """The name in the language is the title; what else it is called stands below, the project's name first."""
     graph, window = opened.graph, opened.window
     window.inspector.show_class(graph.find(RED))
-    opened.wait(lambda: any(label.text() == "Zebrafink" for label in window.inspector.findChildren(QLabel)))
+    opened.wait(
+        lambda: any(label.text() == "Zebrafink" for label in window.inspector.findChildren(QLabel))
+    )
     texts = [label.text() for label in window.inspector.findChildren(QLabel)]
     assert any(f"{RED}, zf" in text for text in texts), texts
     for typed in ("zebrafi", "zebra finch", "red di"):
@@ -101,7 +109,9 @@ def test_the_inspector_and_the_palette(opened: Desk) -> None:
         opened.qtbot,
         window.session,
         lambda: window.session.act(
-            lambda project: project.classes.set_attributes([graph.find("Blue")], synonyms=("Blaues@de",))
+            lambda project: project.classes.set_attributes(
+                [graph.find("Blue")], synonyms=("Blaues@de",)
+            )
         ),
     )
     for typed in ("blaues/amsel", "blue/amsel"):
@@ -116,7 +126,9 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
     changed_by(
         opened.qtbot,
         session,
-        lambda: session.act(lambda project: project.classes.set_attributes([green], synonyms=("Grünfink@de",))),
+        lambda: session.act(
+            lambda project: project.classes.set_attributes([green], synonyms=("Grünfink@de",))
+        ),
     )
     opened.wait(lambda: ("Grünfink", "Green disc") in rows_of(opened))
     opened.press_for_change(Qt.Key.Key_Z, CONTROL)
@@ -167,7 +179,9 @@ def test_the_names_of_the_project_can_be_chosen(
     assert card.names.isChecked()
     card.names.setFocus()
     qtbot.keyClick(card.names, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: one.window is not first and len(one.window.session.graph) > 0, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: one.window is not first and len(one.window.session.graph) > 0, timeout=LONG_MS
+    )
     again = one.window.session.graph
     assert settings.has_project_names
     assert again.shown_name(again.find(RED)) == RED
@@ -202,4 +216,8 @@ def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
 
 def fields_of(desk: Desk, name: str) -> list[QLineEdit]:
     """Lines of the page with a name."""
-    return [each for each in desk.window.inspector.findChildren(QLineEdit) if each.accessibleName() == name]
+    return [
+        each
+        for each in desk.window.inspector.findChildren(QLineEdit)
+        if each.accessibleName() == name
+    ]

@@ -60,7 +60,13 @@ def speaks(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 def begun_otherwise(**differing: object) -> None:
     """A data set that was begun with other sources, another backbone, or another size of shards."""
     card = SimpleNamespace(name="small")
-    begun = {"sources": ("nowhere",), "card": card, "backbone_hash": "0", "identity": "0", "shard_images": 9}
+    begun = {
+        "sources": ("nowhere",),
+        "card": card,
+        "backbone_hash": "0",
+        "identity": "0",
+        "shard_images": 9,
+    }
     asked = {
         "sources": begun["sources"], "shard_images": differing.get("shard_images"),
         "model": SimpleNamespace(card=card, embedding_identity=differing.get("backbone_hash", "0")),
@@ -129,7 +135,11 @@ def test_no_word_of_a_sentence_stays_english(
         ({"expected": "b"}, "a{colon}应为 b", "a: expected b"),
         ({"expected": "b", "remedy": "d"}, "a{colon}应为 b。d", "a: expected b. D"),
         ({"found": "c", "remedy": "d"}, "a{colon}实际为 c。d", "a: found c. D"),
-        ({"expected": "b", "found": "c"}, "a{colon}应为 b{comma}实际为 c", "a: expected b, found c"),
+        (
+            {"expected": "b", "found": "c"},
+            "a{colon}应为 b{comma}实际为 c",
+            "a: expected b, found c",
+        ),
         (
             {"expected": "b", "found": "c", "remedy": "d"},
             "a{colon}应为 b{comma}实际为 c。d",
@@ -138,7 +148,11 @@ def test_no_word_of_a_sentence_stays_english(
     ],
 )
 def test_parts_are_joined_by_the_marks_of_the_language(
-    parts: dict[str, str], chinese: str, english: str, compiled_languages: Path, speaks: Callable[[Path], None]
+    parts: dict[str, str],
+    chinese: str,
+    english: str,
+    compiled_languages: Path,
+    speaks: Callable[[Path], None],
 ) -> None:
     """Chinese has wide ones; what is written into logs stays English."""
     error = ModelError("a", **parts)

@@ -35,7 +35,9 @@ def test_a_first_run_has_defaults(settings: Settings) -> None:
     assert (settings.scheme, settings.opens_last_project) == ("", False)
 
 
-def test_recent_projects_are_few_and_the_latest_is_first(settings: Settings, tmp_path: Path) -> None:
+def test_recent_projects_are_few_and_the_latest_is_first(
+    settings: Settings, tmp_path: Path
+) -> None:
     """Each once, the oldest drop out, one can be forgotten; names in any script survive."""
     paths = [Path(f"/projects/叶 {number}.protoleaf") for number in range(RECENT_LIMIT + 3)]
     for path in paths:

@@ -12,7 +12,15 @@ from app.controls import ElidedLabel
 from app.image_grid.geometry import GridGeometry
 from app.main_window import MainWindow
 from app.settings import ZOOM_DEFAULT, Settings
-from app.window_geometry import COMFORTABLE_MIDDLE, LEAST, USUAL_FRAME, Panes, Widths, fitted, shared_out
+from app.window_geometry import (
+    COMFORTABLE_MIDDLE,
+    LEAST,
+    USUAL_FRAME,
+    Panes,
+    Widths,
+    fitted,
+    shared_out,
+)
 from tests.support.clicks import click
 from tests.support.clipping import clipped
 from tests.support.collections import cache_of_test
@@ -72,7 +80,9 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
         assert clipped(pane) == []
     lines = [line for line in window.findChildren(ElidedLabel) if line.isVisible() and line.text()]
     lines = [line for line in lines if "/" not in line.text()]  # a path may be as long as it likes
-    assert {line.text(): line.shown_text for line in lines} == {line.text(): line.text() for line in lines}
+    assert {line.text(): line.shown_text for line in lines} == {
+        line.text(): line.text() for line in lines
+    }
     window.resize(1200, 800)
     laid_out()
     assert panes_of(reviewing).sizes() == before
@@ -129,7 +139,11 @@ def test_the_right_panel_is_put_away_in_a_wide_window(reviewing: Desk) -> None:
     before = panes_of(reviewing).sizes()
     reviewing.press(Qt.Key.Key_F8)
     laid_out()
-    assert panes_of(reviewing).sizes() == [before[0], before[1] + before[2] + 1, 0]  # one line less between panes
+    assert panes_of(reviewing).sizes() == [
+        before[0],
+        before[1] + before[2] + 1,
+        0,
+    ]  # one line less between panes
     reviewing.press(Qt.Key.Key_B, CONTROL)
     laid_out()
     assert window.side.isVisible()
@@ -147,7 +161,9 @@ def test_chips_that_repeat_the_rows_beside_the_classes_go_first(reviewing: Desk)
     window, header = reviewing.window, reviewing.window.workspace.header
     window.resize(720, 450)
     laid_out()
-    chips = [button for button in header.findChildren(QPushButton) if button.property("role") == "chip"]
+    chips = [
+        button for button in header.findChildren(QPushButton) if button.property("role") == "chip"
+    ]
     assert [chip.text() for chip in chips if chip.isVisible()] == []
     (order,), (size,) = header.findChildren(QComboBox), header.findChildren(QSlider)
     for part in (order, size, header.switch, header.panel_button):
@@ -205,7 +221,9 @@ def test_a_place_is_moved_and_made_to_fit(place: QRect, expected: QRect) -> None
     assert fitted(place, FREE) == expected
 
 
-@pytest.mark.parametrize("place", [QRect(0, 0, 1440, 900), QRect(3000, 200, 1300, 800), QRect(-50, -50, 2880, 1800)])
+@pytest.mark.parametrize(
+    "place", [QRect(0, 0, 1440, 900), QRect(3000, 200, 1300, 800), QRect(-50, -50, 2880, 1800)]
+)
 def test_the_window_and_its_title_bar_are_on_the_screen(
     qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch, place: QRect
 ) -> None:

@@ -161,14 +161,24 @@ def test_bytes_are_shown_as_sizes() -> None:
     """Done of total, rate, and time left; other units as everywhere."""
     facts = progress_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
     assert facts == "1.2 of 4.8\u00a0MB  ·  1.6\u00a0MB/s  ·  6\u00a0s left"
-    assert progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8\u00a0MB  ·  30.0\u00a0kB/s"
+    assert (
+        progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0))
+        == "0.0 of 4.8\u00a0MB  ·  30.0\u00a0kB/s"
+    )
     assert progress_facts(Progress(2_500_000, 0, "bytes")) == "2.5\u00a0MB"
-    assert progress_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0\u00a0images/s  ·  1\u00a0s left"
+    assert (
+        progress_facts(Progress(3, 4, "images", 2.0, 0.5))
+        == "3 of 4  ·  2.0\u00a0images/s  ·  1\u00a0s left"
+    )
 
 
 def test_words_become_sentences() -> None:
     """A capital, one full stop, and nothing of nothing."""
-    assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == ("The GPU failed.", "Done.", "")
+    assert (sentence("the GPU failed"), sentence("Done."), sentence("")) == (
+        "The GPU failed.",
+        "Done.",
+        "",
+    )
     assert sentence("odd.csv is no table") == "odd.csv is no table."
 
 
@@ -191,9 +201,17 @@ def damaged_png(path: Path) -> None:
         ("photo.JPG", truncated_jpeg, "Truncated JPEG"),
         ("a.png", damaged_png, "Damaged PNG"),
         ("page.jpg", lambda path: path.write_text("<html>no</html>"), "Not an image: a web page"),
-        ("report.jpg", lambda path: path.write_bytes(b"%PDF-1.7 ..."), "Not an image: a PDF document"),
+        (
+            "report.jpg",
+            lambda path: path.write_bytes(b"%PDF-1.7 ..."),
+            "Not an image: a PDF document",
+        ),
         ("noise.jpg", lambda path: path.write_bytes(b"\x07\x00\xfe\x11" * 30), "Not an image"),
-        ("layers.jpg", lambda path: path.write_bytes(b"8BPS" + b"\x00" * 40), "Not supported: a Photoshop document"),
+        (
+            "layers.jpg",
+            lambda path: path.write_bytes(b"8BPS" + b"\x00" * 40),
+            "Not supported: a Photoshop document",
+        ),
         ("a.heic", lambda path: path.write_bytes(encoded(picture(), "HEIF")[:300]), "Damaged HEIC"),
         ("a.NEF", lambda path: path.write_bytes(raw_photo("NEF")), "RAW photo without a preview"),
         ("none.jpg", lambda path: path.write_bytes(b""), "Empty file"),
@@ -201,7 +219,9 @@ def damaged_png(path: Path) -> None:
         ("gone.jpg", lambda _path: None, "File not found"),
     ],
 )
-def test_the_reason_fits_on_a_card(tmp_path: Path, name: str, make: Callable[[Path], object], reason: str) -> None:
+def test_the_reason_fits_on_a_card(
+    tmp_path: Path, name: str, make: Callable[[Path], object], reason: str
+) -> None:
     """Each is a real file, and the engine's own line about it."""
     path = tmp_path / name
     make(path)
@@ -212,7 +232,9 @@ def test_the_reason_fits_on_a_card(tmp_path: Path, name: str, make: Callable[[Pa
 
 def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
     """Without what was expected, what was found, and what to do."""
-    assert short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
+    assert (
+        short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
+    )
 
 
 @pytest.mark.parametrize(

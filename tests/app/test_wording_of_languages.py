@@ -37,7 +37,9 @@ LANGUAGES = ("de", "fr", "es", "pt_BR", "zh_CN")
 
 
 @pytest.fixture
-def speak_in(compiled_languages: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Speak]:
+def speak_in(
+    compiled_languages: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Speak]:
     """Chooses a language with its formats; the window's own again afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
@@ -113,7 +115,9 @@ def test_lists_and_titles_have_the_marks_of_the_language(
 def test_texts_on_the_screen_use_them(speak_in: Speak) -> None:
     """A class in quotes of the language, with a list."""
     speak_in("fr")
-    assert conflict_text(["Annuler", "Refaire"], "Ctrl+Z").endswith("«\u00a0Annuler\u00a0», «\u00a0Refaire\u00a0».")
+    assert conflict_text(["Annuler", "Refaire"], "Ctrl+Z").endswith(
+        "«\u00a0Annuler\u00a0», «\u00a0Refaire\u00a0»."
+    )
     speak_in("zh_CN")
     assert done_text(12, 310) == "12 次回答\uff0c310 个标签"
 
@@ -131,8 +135,12 @@ def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None
     with pytest.raises(ProtoleafError) as raised:
         publisher_called("nobody")
     assert "torchvision 或 timm" in raised.value.translated()
-    assert translated(found_at("birds.csv", OSError(13, "Permission denied"))).startswith("birds.csv\uff1a")
-    assert "Permission denied" not in translated(found_at("birds.csv", OSError(13, "Permission denied")))
+    assert translated(found_at("birds.csv", OSError(13, "Permission denied"))).startswith(
+        "birds.csv\uff1a"
+    )
+    assert "Permission denied" not in translated(
+        found_at("birds.csv", OSError(13, "Permission denied"))
+    )
 
 
 def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
@@ -151,7 +159,9 @@ def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
         ("zh_CN", ("53.1_MB", "剩余 12_分钟", "1.5_小时", "每秒 355_张图像", "每秒 1.6_MB")),
     ],
 )
-def test_a_number_and_its_unit_stay_on_one_line(speak_in: Speak, language: str, shown: tuple[str, ...]) -> None:
+def test_a_number_and_its_unit_stay_on_one_line(
+    speak_in: Speak, language: str, shown: tuple[str, ...]
+) -> None:
     """Sizes, durations and rates, each a text that can be translated."""
     speak_in(language)
     rate = progress_facts(Progress(0, 0, "images", 355.0)).partition(SEPARATOR)[2]

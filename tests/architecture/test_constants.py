@@ -23,7 +23,9 @@ WITHOUT_A_WORD: Final = {
 @pytest.mark.parametrize("folder", WITHOUT_A_WORD)
 def test_numbers_say_what_they_are(folder: str) -> None:
     """By a docstring below, a comment on their line, or one comment above their group."""
-    found = [name for path in sorted((ROOT / folder).rglob("*.py")) for name in silent_numbers(path)]
+    found = [
+        name for path in sorted((ROOT / folder).rglob("*.py")) for name in silent_numbers(path)
+    ]
     assert len(found) <= WITHOUT_A_WORD[folder], found
 
 
@@ -46,7 +48,9 @@ def silent_numbers(path: Path) -> list[str]:
     for place, node in enumerate(body):
         name = _constant(node)
         following = body[place + 1] if place + 1 < len(body) else None
-        has_docstring = isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+        has_docstring = isinstance(following, ast.Expr) and isinstance(
+            following.value, ast.Constant
+        )
         if name and not has_docstring and not _has_comment(node, lines):
             silent.append(f"{path}:{name}")
     return silent
@@ -57,14 +61,18 @@ def _constant(node: ast.stmt) -> str:
         return ""
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
     is_numeric = any(
-        isinstance(part, ast.Constant) and isinstance(part.value, int | float) and not isinstance(part.value, bool)
+        isinstance(part, ast.Constant)
+        and isinstance(part.value, int | float)
+        and not isinstance(part.value, bool)
         for part in ast.walk(node.value)
     )
     return target.id if isinstance(target, ast.Name) and target.id.isupper() and is_numeric else ""
 
 
 def _has_comment(node: ast.stmt, lines: list[str]) -> bool:
-    if any("  # " in line and "# noqa" not in line for line in lines[node.lineno - 1 : node.end_lineno]):
+    if any(
+        "  # " in line and "# noqa" not in line for line in lines[node.lineno - 1 : node.end_lineno]
+    ):
         return True
     above = node.lineno - 2
     while above >= 0 and lines[above].strip():

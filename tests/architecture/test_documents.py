@@ -36,7 +36,9 @@ def test_retired_decisions_say_so_on_both_pages() -> None:
     """What is struck out in the index says on its page what took its place, and the other way round."""
     index = (DECISIONS / "README.md").read_text(encoding="utf-8")
     struck = set(re.findall(r"\[~~.*?~~\]\((.*?)\)", index))
-    retired = {path.name for path in decisions() if "**Retired**" in path.read_text(encoding="utf-8")}
+    retired = {
+        path.name for path in decisions() if "**Retired**" in path.read_text(encoding="utf-8")
+    }
     assert struck == retired != set()
 
 
@@ -53,7 +55,10 @@ def test_links_lead_to_files(page: Path) -> None:
 
 def test_where_things_are() -> None:
     """Every step of the newcomer's page: the quoted words stand in the named file, functions are defined there."""
-    steps = [(found["text"], ROOT / found["path"]) for found in STEP.finditer(PLACES.read_text(encoding="utf-8"))]
+    steps = [
+        (found["text"], ROOT / found["path"])
+        for found in STEP.finditer(PLACES.read_text(encoding="utf-8"))
+    ]
     assert len(steps) >= 9
     assert [(text, path.name) for text, path in steps if not _is_there(text, path)] == []
 
@@ -90,5 +95,7 @@ def _is_there(text: str, path: Path) -> bool:
     content = path.read_text(encoding="utf-8")
     if not text.endswith("()"):
         return text in content
-    names = {node.name for node in ast.walk(ast.parse(content)) if isinstance(node, ast.FunctionDef)}
+    names = {
+        node.name for node in ast.walk(ast.parse(content)) if isinstance(node, ast.FunctionDef)
+    }
     return text.removesuffix("()").split(".")[-1] in names

@@ -70,7 +70,9 @@ def sources() -> Iterator[Path]:
 def opened_in(code: str) -> list[str]:
     """What a module opens for reading without the door: lines and names."""
     tree = ast.parse(code)
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == DOOR)
+    imports = (
+        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == DOOR
+    )
     has_door = any(alias.name in DOORS for node in imports for alias in node.names)
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return [f"{call.lineno} {name}" for call in calls if (name := opener(call, has_door=has_door))]
@@ -93,7 +95,11 @@ def opener(call: ast.Call, *, has_door: bool) -> str:
 def mode_of(call: ast.Call) -> str:
     """How a call of `open` on a path opens it; "" where it is no such call."""
     words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    texts = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    texts = [
+        word.value
+        for word in words
+        if isinstance(word, ast.Constant) and isinstance(word.value, str)
+    ]
     if not texts and any(keyword.arg == "encoding" for keyword in call.keywords):
         return "r"
     return texts[0] if texts and set(texts[0]) <= set("rwaxbt+") else ""
@@ -112,16 +118,33 @@ def test_files_from_outside_are_opened_in_one_place() -> None:
 
 def test_no_reason_outlives_its_module() -> None:
     """What no longer opens a file goes from the list."""
-    opening = {path.as_posix() for path in sources() if opened_in((ROOT / path).read_text(encoding="utf-8"))}
+    opening = {
+        path.as_posix()
+        for path in sources()
+        if opened_in((ROOT / path).read_text(encoding="utf-8"))
+    }
     idle = {place for place in PERMITTED if not any(path.startswith(place) for path in opening)}
     assert idle == set()
 
 
 def test_what_is_found() -> None:
     """Paths, names and libraries; not what is written, what has another meaning, and what goes through the door."""
-    opening = 'path.open("rb")\nopen(path)\npath.read_text(encoding="utf-8")\nzipfile.ZipFile(path)\n'
-    assert [line.split()[1] for line in opened_in(opening)] == ["open", "open", "read_text", "ZipFile"]
-    assert opened_in('path.open("wb")\nProject.open(path)\nread_text(path)\nos.open(path, flags)\n') == []
+    opening = (
+        'path.open("rb")\nopen(path)\npath.read_text(encoding="utf-8")\nzipfile.ZipFile(path)\n'
+    )
+    assert [line.split()[1] for line in opened_in(opening)] == [
+        "open",
+        "open",
+        "read_text",
+        "ZipFile",
+    ]
     assert (
-        opened_in(f"from {DOOR} import open_regular\nwith open_regular(path) as file:\n    zipfile.ZipFile(file)") == []
+        opened_in('path.open("wb")\nProject.open(path)\nread_text(path)\nos.open(path, flags)\n')
+        == []
+    )
+    assert (
+        opened_in(
+            f"from {DOOR} import open_regular\nwith open_regular(path) as file:\n    zipfile.ZipFile(file)"
+        )
+        == []
     )

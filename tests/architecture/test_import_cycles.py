@@ -13,7 +13,9 @@ def modules() -> "nx.DiGraph[str]":
     graph = grimp.build_graph(*PACKAGES, include_external_packages=False)
     found: nx.DiGraph[str] = nx.DiGraph()
     for module in graph.modules:
-        found.add_edges_from((module, imported) for imported in graph.find_modules_directly_imported_by(module))
+        found.add_edges_from(
+            (module, imported) for imported in graph.find_modules_directly_imported_by(module)
+        )
     return found
 
 
@@ -33,5 +35,7 @@ def test_no_rooms_import_one_another(modules: "nx.DiGraph[str]") -> None:
     def room_of(module: str) -> str:
         return ".".join(module.split(".")[:2])
 
-    rooms: nx.DiGraph[str] = nx.DiGraph((room_of(a), room_of(b)) for a, b in modules.edges if room_of(a) != room_of(b))
+    rooms: nx.DiGraph[str] = nx.DiGraph(
+        (room_of(a), room_of(b)) for a, b in modules.edges if room_of(a) != room_of(b)
+    )
     assert circles(rooms) == []

@@ -42,8 +42,14 @@ STARTS_THE_PROGRAM = (".__main__",)
 def modules_of(package_name: str) -> list[str]:
     """All modules below a package, without those that start a program when imported."""
     package = {"app": app, "engine": engine}[package_name.split(".", maxsplit=1)[0]]
-    found = [module.name for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
-    return [name for name in found if name.startswith(package_name + ".") and not name.endswith(STARTS_THE_PROGRAM)]
+    found = [
+        module.name for module in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    ]
+    return [
+        name
+        for name in found
+        if name.startswith(package_name + ".") and not name.endswith(STARTS_THE_PROGRAM)
+    ]
 
 
 def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
@@ -54,7 +60,9 @@ def loaded_by(modules: list[str], *, blocked: tuple[str, ...] = ()) -> set[str]:
         f"for name in {modules!r}: importlib.import_module(name)\n"
         "print(' '.join({name.split('.')[0] for name, module in sys.modules.items() if module is not None}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())
 
@@ -67,7 +75,9 @@ def first_that_loads(package: str, modules: list[str]) -> str:
         "    importlib.import_module(name)\n"
         f"    if {package!r} in sys.modules: sys.exit(print(name))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -79,7 +89,12 @@ def test_engine_works_without_qt() -> None:
 
 def test_torch_stays_out() -> None:
     """The window, all that inference needs and commands that do not train never load torch."""
-    modules = [name for package in WITHOUT_TORCH for name in modules_of(package) if not name.startswith(NEEDS_TORCH)]
+    modules = [
+        name
+        for package in WITHOUT_TORCH
+        for name in modules_of(package)
+        if not name.startswith(NEEDS_TORCH)
+    ]
     assert first_that_loads("torch", modules) == ""
 
 
@@ -107,7 +122,9 @@ def test_commands_load_what_they_use(words: list[str], allowed: set[str]) -> Non
         f"import sys\nfrom app.__main__ import main\nmain({words!r})\n"
         "print(' '.join({name.split('.')[0] for name in sys.modules}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert heavy.intersection(done.stdout.splitlines()[-1].split()) == allowed
 
 
@@ -120,7 +137,11 @@ def test_qt_reads_no_images() -> None:
     """Qt's image readers stay out of the window: on a thread they can stop it for good (app/images/pixels.py)."""
     sources = Path(app.__path__[0]).rglob("*.py")
     readers = ("QImage.fromData", "QImageReader", "QPixmap.fromData", "loadFromData")
-    found = [path.name for path in sources if any(reader in path.read_text(encoding="utf-8") for reader in readers)]
+    found = [
+        path.name
+        for path in sources
+        if any(reader in path.read_text(encoding="utf-8") for reader in readers)
+    ]
     assert found == []
 
 
@@ -133,5 +154,10 @@ def test_annotations_of_the_window_are_not_quoted() -> None:
 
 def test_what_opens_a_project_loads_no_graph_library() -> None:
     """The window opens projects without networkx (130 ms, 20 MB): training alone needs it."""
-    opened = ["app.main_window", "app.training.logic", "engine.collection.live", "engine.collection.training.trained"]
+    opened = [
+        "app.main_window",
+        "app.training.logic",
+        "engine.collection.live",
+        "engine.collection.training.trained",
+    ]
     assert "networkx" not in loaded_by(opened)

@@ -6,10 +6,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
-    path for folder in ("app", "engine", "protoleaf", "research") for path in (ROOT / folder).rglob("*.py")
+    path
+    for folder in ("app", "engine", "protoleaf", "research")
+    for path in (ROOT / folder).rglob("*.py")
 )
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
-TEMPORARY = {"mkdtemp", "mkstemp", "mktemp", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile"}
+TEMPORARY = {
+    "mkdtemp",
+    "mkstemp",
+    "mktemp",
+    "NamedTemporaryFile",
+    "TemporaryDirectory",
+    "TemporaryFile",
+}
 COPYING = {"copyfile", "copy", "copy2", "move"}
 NO_FILES = {"os", "archive"}
 """What opens by descriptors, and an archive's entry, which is no file of its own."""
@@ -29,7 +38,11 @@ def makes_files(path: Path) -> Iterator[str]:
             continue
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-        owner = called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else ""
+        owner = (
+            called.value.id
+            if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name)
+            else ""
+        )
         if (
             name in WRITING_METHODS
             or (owner == "tempfile" and name in TEMPORARY)
@@ -42,7 +55,11 @@ def makes_files(path: Path) -> Iterator[str]:
 def writes(call: ast.Call) -> bool:
     """Whether `open` is called with a mode that writes, and not one of ours in `engine.new_file`."""
     words = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    modes = [word.value for word in words if isinstance(word, ast.Constant) and isinstance(word.value, str)]
+    modes = [
+        word.value
+        for word in words
+        if isinstance(word, ast.Constant) and isinstance(word.value, str)
+    ]
     return any(set(mode) & set("wax+") and set(mode) <= set("rwaxbt+") for mode in modes)
 
 

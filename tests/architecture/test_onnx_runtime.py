@@ -12,7 +12,9 @@ DOOR = "engine/runtime/onnx_runtime.py"
 LEAVES = "assets/bundle/run.py"
 """Leaves with exported models, and runs without the program."""
 SOURCES = sorted(
-    path for folder in ("app", "engine", "protoleaf", "research", "assets") for path in (ROOT / folder).rglob("*.py")
+    path
+    for folder in ("app", "engine", "protoleaf", "research", "assets")
+    for path in (ROOT / folder).rglob("*.py")
 )
 STARTS = ("app/__main__.py", "research/window/sample_run.py", "tests/conftest.py")
 GUARD = "app.early_stop"
@@ -39,7 +41,10 @@ def test_one_module_loads_it() -> None:
     naming = [
         path.relative_to(ROOT).as_posix()
         for path in SOURCES
-        if any(name.split(".")[0] == "onnxruntime" for name in imported_by(ast.parse(path.read_text(encoding="utf-8"))))
+        if any(
+            name.split(".")[0] == "onnxruntime"
+            for name in imported_by(ast.parse(path.read_text(encoding="utf-8")))
+        )
     ]
     assert sorted(naming) == sorted([DOOR, LEAVES])
 
@@ -48,13 +53,17 @@ def test_the_engine_settles_it_before_anything_else() -> None:
     """`engine` is imported before each of its modules: what it imports itself must not load the library."""
     tree = ast.parse((ROOT / "engine" / "__init__.py").read_text(encoding="utf-8"))
     assert list(imported_by(tree)) == ["engine.config"]
-    assert any(isinstance(node, ast.Call) and _name_of(node.func) == "settle" for node in ast.walk(tree))
+    assert any(
+        isinstance(node, ast.Call) and _name_of(node.func) == "settle" for node in ast.walk(tree)
+    )
 
 
 def test_the_guard_of_the_start_loads_nothing() -> None:
     """It comes before the engine, and knows Python's own modules alone."""
     tree = ast.parse((ROOT / "app" / "early_stop.py").read_text(encoding="utf-8"))
-    assert [name for name in imported_by(tree) if name.split(".")[0] not in sys.stdlib_module_names] == []
+    assert [
+        name for name in imported_by(tree) if name.split(".")[0] not in sys.stdlib_module_names
+    ] == []
 
 
 @pytest.mark.parametrize("start", STARTS)

@@ -35,7 +35,9 @@ def tips(tree: ast.AST) -> Iterator[ast.expr]:
             name, words = called(node), ast.unparse(node)
             if name == "setToolTip":
                 yield node.args[-1]
-            elif words.startswith("QToolTip.showText(") or (name == "setItemData" and words.endswith("ToolTipRole)")):
+            elif words.startswith("QToolTip.showText(") or (
+                name == "setItemData" and words.endswith("ToolTipRole)")
+            ):
                 yield node.args[1]
 
 
@@ -88,6 +90,10 @@ def test_labels_are_made_plain() -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and called(node) == "QLabel":
-                assert all(isinstance(each, ast.Name | ast.Attribute) for each in node.args), f"{name}:{node.lineno}"
-            if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "QLabel" for base in node.bases):
+                assert all(isinstance(each, ast.Name | ast.Attribute) for each in node.args), (
+                    f"{name}:{node.lineno}"
+                )
+            if isinstance(node, ast.ClassDef) and any(
+                ast.unparse(base) == "QLabel" for base in node.bases
+            ):
                 assert "PlainText" in ast.unparse(node), f"{name}:{node.lineno}: {node.name}"

@@ -33,16 +33,30 @@ def calls_in(module: str, tree: ast.Module) -> Calls:
     """What each function of a module calls as far as names tell: functions, methods of its own, what is imported."""
     calls: Calls = {}
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    known = {each.asname or each.name: f"{node.module}.{each.name}" for node in imports for each in node.names}
+    known = {
+        each.asname or each.name: f"{node.module}.{each.name}"
+        for node in imports
+        for each in node.names
+    }
     waiting: list[tuple[ast.AST, str, Names, Names]] = [(tree, module, known, {})]
     for scope, name, outer, methods in waiting:  # grows while it is walked
         nodes = list(own_nodes(scope))
-        inner = {node.name: f"{name}.{node.name}" for node in nodes if isinstance(node, DEFINITIONS)}
+        inner = {
+            node.name: f"{name}.{node.name}" for node in nodes if isinstance(node, DEFINITIONS)
+        }
         is_class = isinstance(scope, ast.ClassDef)
         own = inner if is_class else methods
-        visible = outer if is_class else {each: outer[each] for each in outer.keys() - bound_in(nodes)} | inner
+        visible = (
+            outer
+            if is_class
+            else {each: outer[each] for each in outer.keys() - bound_in(nodes)} | inner
+        )
         calls[name] = set(called_in(nodes, name, visible, own))
-        waiting += [(node, inner[node.name], visible, own) for node in nodes if isinstance(node, DEFINITIONS)]
+        waiting += [
+            (node, inner[node.name], visible, own)
+            for node in nodes
+            if isinstance(node, DEFINITIONS)
+        ]
     return calls
 
 
@@ -68,11 +82,19 @@ def called_in(nodes: Iterable[ast.AST], name: str, visible: Names, methods: Name
     for node in nodes:
         if isinstance(node, ast.Name) and visible.get(node.id) == name:
             yield name
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in visible:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in visible
+        ):
             yield visible[node.func.id]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = node.func.value
-            if isinstance(owner, ast.Name) and owner.id in {"self", "cls"} and node.func.attr in methods:
+            if (
+                isinstance(owner, ast.Name)
+                and owner.id in {"self", "cls"}
+                and node.func.attr in methods
+            ):
                 yield methods[node.func.attr]
 
 
@@ -89,7 +111,9 @@ def test_no_function_calls_itself() -> None:
     """Those that do are listed with what bounds them; one that no longer does goes from the list."""
     calls: Calls = {}
     for path in (
-        path for folder in ("app", "engine", "protoleaf", "research") for path in (ROOT / folder).rglob("*.py")
+        path
+        for folder in ("app", "engine", "protoleaf", "research")
+        for path in (ROOT / folder).rglob("*.py")
     ):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         calls |= calls_in(module, ast.parse(path.read_text(encoding="utf-8")))

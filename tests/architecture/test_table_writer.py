@@ -23,13 +23,21 @@ def writers_in(source: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "csv":
             yield from (alias.name for alias in node.names if alias.name in WRITERS)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in modules
+        ):
             yield from {node.attr} & WRITERS
 
 
 def test_every_way_to_a_writer_is_seen() -> None:
     """Imports under another name and of the writer itself as well."""
-    for source in ("import csv\ncsv.writer(x)", "import csv as c\nc.DictWriter(x)", "from csv import writer"):
+    for source in (
+        "import csv\ncsv.writer(x)",
+        "import csv as c\nc.DictWriter(x)",
+        "from csv import writer",
+    ):
         assert list(writers_in(source)), source
     assert not list(writers_in("import csv\ncsv.reader(x)"))
 

@@ -16,10 +16,14 @@ MACHINE = re.compile(r"(?<![\w.])/(?:ro" + "ot|ho" + r"me|wo" + r"rk)/\w")
 
 def tracked_files() -> list[Path]:
     """Text files of the repository; all files where there is no git."""
-    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     names = done.stdout.split("\n") if done.returncode == 0 else []
     found = [ROOT / name for name in names if name] or [
-        path for folder in ("app", "engine", "research", "tests", "docs") for path in (ROOT / folder).rglob("*.*")
+        path
+        for folder in ("app", "engine", "research", "tests", "docs")
+        for path in (ROOT / folder).rglob("*.*")
     ]
     return [path for path in found if path.suffix in TEXT_SUFFIXES and path.is_file()]
 
@@ -47,13 +51,17 @@ def test_every_command_is_documented() -> None:
 
 def test_nothing_is_left_unfinished() -> None:
     """No open ends are marked in the code: what is missing is an issue."""
-    marked = [path.name for path in tracked_files() if UNFINISHED.search(path.read_text(encoding="utf-8"))]
+    marked = [
+        path.name for path in tracked_files() if UNFINISHED.search(path.read_text(encoding="utf-8"))
+    ]
     assert marked == []
 
 
 def test_no_machine_is_named() -> None:
     """No file names a place on the computer it was written on."""
-    named = [path.name for path in tracked_files() if MACHINE.search(path.read_text(encoding="utf-8"))]
+    named = [
+        path.name for path in tracked_files() if MACHINE.search(path.read_text(encoding="utf-8"))
+    ]
     assert named == []
 
 
@@ -65,11 +73,27 @@ def test_changelog_knows_the_version() -> None:
 
 def raised(path: Path) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
     """Calls that make an error, with the parts of the message."""
-    calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}
-    made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id in kinds | {"DiskFullError"}]
+    calls = [
+        node
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+    ]
+    kinds = {
+        name
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, Exception)
+    }
+    made = [
+        call
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id in kinds | {"DiskFullError"}
+    ]
     return [
-        (call, {"what": call.args[0]} | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg})
+        (
+            call,
+            {"what": call.args[0]}
+            | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg},
+        )
         for call in made
         if call.args
     ]
@@ -80,14 +104,26 @@ def test_errors_are_templates_and_fields() -> None:
     faults = []
     for path in sorted((ROOT / "engine").rglob("*.py")):
         for call, given in raised(path):
-            parts = {name: given.pop(name) for name in ("what", "expected", "found", "remedy") if name in given}
+            parts = {
+                name: given.pop(name)
+                for name in ("what", "expected", "found", "remedy")
+                if name in given
+            }
             fields = given.keys() - {"code"}
             words = [
-                ast.unparse(part) for part in parts.values() if isinstance(part, ast.JoinedStr) and has_words(part)
+                ast.unparse(part)
+                for part in parts.values()
+                if isinstance(part, ast.JoinedStr) and has_words(part)
             ]
-            templates = [str(part.value) for part in parts.values() if isinstance(part, ast.Constant)]
-            places = {place for text in templates for place in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text)}
-            are_all_known = all(isinstance(part, ast.Constant | ast.JoinedStr) for part in parts.values())
+            templates = [
+                str(part.value) for part in parts.values() if isinstance(part, ast.Constant)
+            ]
+            places = {
+                place for text in templates for place in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text)
+            }
+            are_all_known = all(
+                isinstance(part, ast.Constant | ast.JoinedStr) for part in parts.values()
+            )
             if words or places - fields or (are_all_known and fields - places):
                 faults.append(f"{path.relative_to(ROOT)}:{call.lineno} {words or places ^ fields}")
     assert faults == []

@@ -39,7 +39,11 @@ def words_of(name: str) -> set[str]:
 def retired_names(path: Path) -> list[str]:
     """Names of a module that hold a retired word."""
     with path.open("rb") as file:
-        names = {token.string for token in tokenize.tokenize(file.readline) if token.type == tokenize.NAME}
+        names = {
+            token.string
+            for token in tokenize.tokenize(file.readline)
+            if token.type == tokenize.NAME
+        }
     return sorted(name for name in names - PHRASES if words_of(name) & RETIRED.keys())
 
 
@@ -50,24 +54,41 @@ def circumlocutions(path: Path) -> list[str]:
     prose = {
         number
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     with path.open("rb") as file:
-        tokens = [token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT]
-    found = [lines[number - 1].strip() for number in sorted(prose) if CIRCUMLOCUTIONS.search(lines[number - 1])]
+        tokens = [
+            token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
+        ]
+    found = [
+        lines[number - 1].strip()
+        for number in sorted(prose)
+        if CIRCUMLOCUTIONS.search(lines[number - 1])
+    ]
     return found + [token.string for token in tokens if CIRCUMLOCUTIONS.search(token.string)]
 
 
 def our_modules() -> list[Path]:
     """All of ours but this one, which lists the words."""
-    return [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if path != Path(__file__)]
+    return [
+        path
+        for folder in FOLDERS
+        for path in (ROOT / folder).rglob("*.py")
+        if path != Path(__file__)
+    ]
 
 
 def test_no_name_holds_a_retired_word() -> None:
     """Nor a file's name."""
     modules = our_modules()
-    found = {path.relative_to(ROOT).as_posix(): names for path in modules if (names := retired_names(path))}
+    found = {
+        path.relative_to(ROOT).as_posix(): names
+        for path in modules
+        if (names := retired_names(path))
+    }
     assert found == {}
     assert not [path for path in modules if words_of(path.stem) & RETIRED.keys()]
 
@@ -75,12 +96,18 @@ def test_no_name_holds_a_retired_word() -> None:
 def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
     """In every folder."""
     modules = our_modules()
-    assert {path.relative_to(ROOT).as_posix(): lines for path in modules if (lines := circumlocutions(path))} == {}
+    assert {
+        path.relative_to(ROOT).as_posix(): lines
+        for path in modules
+        if (lines := circumlocutions(path))
+    } == {}
 
 
 def test_docstrings_and_comments_are_searched(tmp_path: Path) -> None:
     """And nothing else: what stands on the screen is the person's language."""
-    (tmp_path / "a.py").write_text('"""Is told it."""\nX = "is told it"  # asked for\n', encoding="utf-8")
+    (tmp_path / "a.py").write_text(
+        '"""Is told it."""\nX = "is told it"  # asked for\n', encoding="utf-8"
+    )
     assert circumlocutions(tmp_path / "a.py") == ['"""Is told it."""', "# asked for"]
 
 

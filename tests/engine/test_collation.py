@@ -72,7 +72,10 @@ def test_classes_follow_another_order_at_once() -> None:
     def names(of: CategoryGraph) -> list[str]:
         return [of.name(each) for each in of.roots()]
 
-    natural, in_swedish = ["Ärta", "Ask 9", "Ask 10", "Bi", "Zebra"], ["Ask 10", "Ask 9", "Bi", "Zebra", "Ärta"]
+    natural, in_swedish = (
+        ["Ärta", "Ask 9", "Ask 10", "Bi", "Zebra"],
+        ["Ask 10", "Ask 9", "Bi", "Zebra", "Ärta"],
+    )
     assert names(graph) == natural
     collate_with(swedish)
     assert collation() is swedish

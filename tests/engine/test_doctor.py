@@ -16,7 +16,13 @@ from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, PROVIDERS,
 from engine.runtime.devices.reasons import Attempt
 from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
 
-NO_GPU = facts_with(is_container=True, has_nvidia_hardware=False, kernel_driver="", device_nodes=(), driver=NO_DRIVER)
+NO_GPU = facts_with(
+    is_container=True,
+    has_nvidia_hardware=False,
+    kernel_driver="",
+    device_nodes=(),
+    driver=NO_DRIVER,
+)
 SPEED = {
     "images_per_s": 12_000.0, "operations_per_image": 2.5e9, "product_per_s": 1e14, "share_of_product": 0.3,
     "batch": 128.0,
@@ -37,11 +43,16 @@ class FakeTrials:
 
 
 def examined(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, trial: DeviceTrial | None = None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    facts: GpuFacts,
+    trial: DeviceTrial | None = None,
 ) -> Diagnosis:
     """Examine a computer with these facts, where a GPU's trial ends like this."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts)
-    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    monkeypatch.setattr(
+        doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)
+    )
     trials = FakeTrials(trial or DeviceTrial(Attempt(works=True, seconds=2.0), SPEED))
     return examine(CacheFolders(tmp_path / "caches"), in_child=trials)
 
@@ -56,13 +67,20 @@ def test_a_computer_without_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert f"Not on a GPU, because {found.reason}." in page
     assert f"What to do: {found.remedy}." in page
     assert "cuda, tensorrt: this computer shows no NVIDIA GPU" in page
-    assert "150 images/s x 2.50 GFLOP = 375 GFLOP/s; a float32 matrix product does 500 GFLOP/s" in page
+    assert (
+        "150 images/s x 2.50 GFLOP = 375 GFLOP/s; a float32 matrix product does 500 GFLOP/s" in page
+    )
 
 
 def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The GPU is named with its speed, memory and driver, and there is no reason."""
     found = examined(tmp_path, monkeypatch, GOOD_FACTS)
-    assert (found.device, found.provider, found.reason, found.remedy) == ("NVIDIA H200", CUDA_PROVIDER, "", "")
+    assert (found.device, found.provider, found.reason, found.remedy) == (
+        "NVIDIA H200",
+        CUDA_PROVIDER,
+        "",
+        "",
+    )
     page = "\n".join(lines_of(found))
     assert "Embedding runs on NVIDIA H200 (CUDAExecutionProvider)." in page
     assert "Not on a GPU" not in page
@@ -80,18 +98,25 @@ def test_a_computer_with_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         (DeviceTrial(Attempt(works=False, timed_out_s=5.0), {}), "no_answer"),
     ],
 )
-def test_a_gpu_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: DeviceTrial, cause: str) -> None:
+def test_a_gpu_that_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: DeviceTrial, cause: str
+) -> None:
     """What happened in the trial is the cause."""
     found = examined(tmp_path, monkeypatch, GOOD_FACTS, trial)
     assert (found.device, found.cause) == ("CPU", cause)
     assert "\n".join(lines_of(found)).count(f"because {found.reason}.") == 1
 
 
-def test_experimental_devices_are_tried_and_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experimental_devices_are_tried_and_not_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page says so beside their name; embedding runs on another device."""
     facts = facts_with(system="darwin", providers=(PROVIDERS["coreml"], CPU_PROVIDER))
     found = examined(tmp_path, monkeypatch, facts)
-    assert [(report.device, report.works) for report in found.providers] == [("coreml", True), ("cpu", True)]
+    assert [(report.device, report.works) for report in found.providers] == [
+        ("coreml", True),
+        ("cpu", True),
+    ]
     assert (found.device, found.reason) == ("CPU", "")
     assert any(line.endswith("CoreML (experimental)") for line in lines_of(found))
 
@@ -99,7 +124,9 @@ def test_experimental_devices_are_tried_and_not_chosen(tmp_path: Path, monkeypat
 def test_trials_share_one_time_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU gets what time is left but for the CPU's share, and never none."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: GOOD_FACTS)
-    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    monkeypatch.setattr(
+        doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)
+    )
     trials = FakeTrials(DeviceTrial(Attempt(works=False, timed_out_s=5.0), {}))
     for limit_s in (8.0, 0.0):
         examine(CacheFolders(tmp_path), limit_s=limit_s, in_child=trials)
@@ -112,7 +139,11 @@ def test_plain_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [report["device"] for report in fields["providers"]] == ["cuda", "tensorrt", "cpu"]
     assert fields["facts"]["driver"]["is_installed"] is False
     assert "libcudnn.so.9" in fields["facts"]["libraries"]
-    assert {folder["name"] for folder in fields["folders"]} >= {"embeddings", "thumbnails", "added backbones"}
+    assert {folder["name"] for folder in fields["folders"]} >= {
+        "embeddings",
+        "thumbnails",
+        "added backbones",
+    }
 
 
 def test_kinds_of_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,9 @@ from engine.texts import Message
 
 def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
     """Its beginning says what is wrong and its end what to do, whatever a file holds in between."""
-    text = str(FormatError("the class is unknown", found="x" * 5_000_000 + "\n", remedy="correct the file"))
+    text = str(
+        FormatError("the class is unknown", found="x" * 5_000_000 + "\n", remedy="correct the file")
+    )
     assert text.startswith("the class is unknown: found xxx")
     assert text.endswith("Correct the file")
     assert len(text) < LONGEST_MESSAGE + 10
@@ -23,13 +25,23 @@ def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
             "a.csv is empty. Fill it",
             "{what}. {remedy:capital}",
         ),
-        (PermissionError(13, "Permission denied", "a.csv"), "Permission denied", "Permission denied"),
+        (
+            PermissionError(13, "Permission denied", "a.csv"),
+            "Permission denied",
+            "Permission denied",
+        ),
         (OSError("{x} is gone"), "{x} is gone", "{x} is gone"),
-        (ValueError(Message("{text} is not a time", {"text": "ada"})), "ada is not a time", "{text} is not a time"),
+        (
+            ValueError(Message("{text} is not a time", {"text": "ada"})),
+            "ada is not a time",
+            "{text} is not a time",
+        ),
         (ValueError(), "", ""),
     ],
 )
-def test_what_an_error_says_can_be_translated_later(error: Exception, words: str, template: str) -> None:
+def test_what_an_error_says_can_be_translated_later(
+    error: Exception, words: str, template: str
+) -> None:
     """In English it is what the error says as a text; of the system's, the reason alone."""
     reason = reason_of(error)
     assert (str(reason), reason.template) == (words, template)

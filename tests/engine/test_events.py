@@ -41,7 +41,8 @@ def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, flo
 
 
 @pytest.mark.parametrize(
-    ("duration_of", "units_a_round"), [(steady, 1), (slow_start, 1), (with_checks, ROUND), (slower_and_slower, 1)]
+    ("duration_of", "units_a_round"),
+    [(steady, 1), (slow_start, 1), (with_checks, ROUND), (slower_and_slower, 1)],
 )
 def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> None:
     """Never more than twice the truth nor, for work at an even pace, less than half of it; it never leaps upwards."""

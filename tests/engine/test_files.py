@@ -7,7 +7,12 @@ from engine.files import shown, size_text
 
 @pytest.mark.parametrize(
     ("size_bytes", "expected"),
-    [(49_000, "49.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"), (2_580_000_000, "2,580.0 MB")],
+    [
+        (49_000, "49.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"),
+        (2_580_000_000, "2,580.0 MB"),
+    ],
 )
 def test_what_is_less_than_a_megabyte_is_shown_in_kilobytes(size_bytes: int, expected: str) -> None:
     """No file is shown to be of no size, and nothing reads 1,000.0 kB."""

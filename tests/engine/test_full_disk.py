@@ -50,11 +50,16 @@ def test_the_reason_may_lie_behind() -> None:
 def test_what_is_something_else(tmp_path: Path) -> None:
     error = PermissionError(errno.EACCES, "Permission denied")
     assert not is_full(tmp_path, error)
-    assert str(storage_error(Path("a"), error, "it cannot be kept")) == "it cannot be kept: found a: Permission denied"
+    assert (
+        str(storage_error(Path("a"), error, "it cannot be kept"))
+        == "it cannot be kept: found a: Permission denied"
+    )
 
 
 def test_the_message() -> None:
-    error = storage_error(Path("a"), OSError(errno.ENOSPC, "No space left on device"), "it cannot be kept")
+    error = storage_error(
+        Path("a"), OSError(errno.ENOSPC, "No space left on device"), "it cannot be kept"
+    )
     assert str(error) == "the disk is full: found a. Free some space, then try again"
     assert storage_error(Path("b"), error, "it cannot be kept") is error
 

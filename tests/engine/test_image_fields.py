@@ -52,7 +52,9 @@ def test_values_are_stored_in_one_form(field: ImageField, typed: str, stored: st
         (REMARK, "x" * 10_001, "at most 10000 characters"), (REMARK, "a\0b", ""),
     ],
 )  # fmt: skip
-def test_other_values_are_refused_with_what_is_expected(field: ImageField, typed: str, expected: str) -> None:
+def test_other_values_are_refused_with_what_is_expected(
+    field: ImageField, typed: str, expected: str
+) -> None:
     with pytest.raises(InputError) as caught:
         checked_value(field, typed)
     assert field.name in str(caught.value)
@@ -79,7 +81,8 @@ def test_definitions_that_are_not_clear_are_refused(fields: list[ImageField]) ->
 
 
 @pytest.mark.parametrize(
-    "values", [None, 7, {"name": "x"}, [1], [{"name": "x"}], [{"name": "x", "kind": "mask", "choices": []}]]
+    "values",
+    [None, 7, {"name": "x"}, [1], [{"name": "x"}], [{"name": "x", "kind": "mask", "choices": []}]],
 )
 def test_plain_values_that_are_no_fields(values: object) -> None:
     assert not are_fields(values)
@@ -88,7 +91,9 @@ def test_plain_values_that_are_no_fields(values: object) -> None:
 def test_definitions_come_back() -> None:
     fields = (*CAMERA_TRAP, DISTANCE, ANTLERS, REMARK)
     assert from_plain(as_plain(fields)) == fields
-    renamed = renamed_fields(fields, [Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female")])
+    renamed = renamed_fields(
+        fields, [Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female")]
+    )
     assert from_plain(as_plain(renamed)) == renamed
     assert tuple(read_definition(written_definition(each)) for each in fields) == fields
     assert read_definition(" Antlers :  yes/no ") == ImageField("Antlers", FieldKind.YES_NO)
@@ -101,7 +106,9 @@ def test_typed_definitions_that_are_none(text: str) -> None:
 
 
 def test_terms_of_the_standards() -> None:
-    terms = [standard_term(name) for name in ("Sex", "life stage", "lifeStage", "behaviour", "antlers")]
+    terms = [
+        standard_term(name) for name in ("Sex", "life stage", "lifeStage", "behaviour", "antlers")
+    ]
     assert terms == ["sex", "lifeStage", "lifeStage", "behavior", ""]
 
 
@@ -113,7 +120,11 @@ def test_a_renamed_field_keeps_its_term() -> None:
     assert standard_facts([gender], {"Geschlecht": "weiblich", "count": "2"}) == {"sex": "female"}
     assert standard_facts([gender], {"Geschlecht": "unknown"}) == {"sex": "unknown"}
     values = {"Geschlecht": "weiblich", "sex": "male"}
-    assert standard_facts([SEX, gender], values) == standard_facts([gender, SEX], values) == {"sex": "male"}
+    assert (
+        standard_facts([SEX, gender], values)
+        == standard_facts([gender, SEX], values)
+        == {"sex": "male"}
+    )
 
 
 def test_a_choice_that_got_its_name_back_has_no_former_one() -> None:

@@ -81,7 +81,7 @@ def test_a_killed_window_is_reported_and_only_its_latest_session() -> None:
     with logging_to_file(ProcessKind.WINDOW):
         logging.getLogger("test").info("an earlier session")
     process = start(
-        "with logging_to_file(ProcessKind.WINDOW):\n logging.getLogger('test').info('the last word')\n os.kill(os.getpid(), 9)"  # noqa: E501
+        "with logging_to_file(ProcessKind.WINDOW):\n logging.getLogger('test').info('the last word')\n os.kill(os.getpid(), 9)"
     )
     process.communicate()
     with logging_to_file(ProcessKind.WINDOW) as log:
@@ -100,7 +100,10 @@ def test_a_computer_that_was_switched_off_is_no_crash() -> None:
 
 def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
     """The second has a file of its own; the first is no crash while it runs, nor after it was closed."""
-    with logging_to_file(ProcessKind.WINDOW) as first, logging_to_file(ProcessKind.WINDOW) as second:
+    with (
+        logging_to_file(ProcessKind.WINDOW) as first,
+        logging_to_file(ProcessKind.WINDOW) as second,
+    ):
         assert (first.crashed, second.crashed) == ((), ())
         assert first.path is not None
         assert second.path is not None
@@ -110,7 +113,9 @@ def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
         assert third.path == first.path
 
 
-def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The window may go on after it, and be closed as ever; once the person has seen it, nothing is left to tell."""
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
     for is_shown in (False, True):
@@ -119,7 +124,9 @@ def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(monke
             assert log.has_unread_error
             log.has_unread_error = not is_shown
         with logging_to_file(ProcessKind.WINDOW) as log:
-            assert ["ValueError: in a slot" in session for session in log.faulty] == ([] if is_shown else [True])
+            assert ["ValueError: in a slot" in session for session in log.faulty] == (
+                [] if is_shown else [True]
+            )
             assert log.crashed == ()
 
 
@@ -141,12 +148,16 @@ def test_processes_that_write_at_once_share_no_file() -> None:
     for process, path in zip(both, paths, strict=True):
         older = [path.with_name(f"{path.name}.{number}") for number in (2, 1)]
         lines = "".join(file.read_text(encoding="utf-8") for file in (*older, path)).splitlines()
-        expected = [f"process {process.pid} line {number}" for number in range(2_000 - len(lines), 2_000)]
+        expected = [
+            f"process {process.pid} line {number}" for number in range(2_000 - len(lines), 2_000)
+        ]
         assert [line.partition("test: ")[2] for line in lines] == expected
         assert all(file.stat().st_size <= 20_000 for file in (*older, path))
 
 
-def test_a_folder_that_refuses_costs_the_log_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_refuses_costs_the_log_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The work goes on, and errors are still raised."""
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("PROTOLEAF_LOGS", str(tmp_path / "file" / "logs"))
@@ -185,9 +196,21 @@ def test_nobody_can_lead_the_log_elsewhere(tmp_path: Path) -> None:
 def test_everything_is_as_before_afterwards() -> None:
     """Hooks, level and handlers."""
     root = logging.getLogger()
-    before = (sys.excepthook, threading.excepthook, sys.unraisablehook, root.level, list(root.handlers))
+    before = (
+        sys.excepthook,
+        threading.excepthook,
+        sys.unraisablehook,
+        root.level,
+        list(root.handlers),
+    )
     with logging_to_file(ProcessKind.WINDOW):
         assert sys.excepthook is not before[0]
         logging.getLogger(UNCAUGHT).warning("inside")
-    assert before == (sys.excepthook, threading.excepthook, sys.unraisablehook, root.level, list(root.handlers))
+    assert before == (
+        sys.excepthook,
+        threading.excepthook,
+        sys.unraisablehook,
+        root.level,
+        list(root.handlers),
+    )
     assert "inside" in window_log()

@@ -45,7 +45,10 @@ def test_a_new_file_appears_whole(tmp_path: Path) -> None:
 
 
 def test_drafts_have_names_that_nobody_knows_before(tmp_path: Path) -> None:
-    with new_file(tmp_path / "a", replace=True) as one, new_file(tmp_path / "a", replace=True) as other:
+    with (
+        new_file(tmp_path / "a", replace=True) as one,
+        new_file(tmp_path / "a", replace=True) as other,
+    ):
         assert one.path != other.path
 
 
@@ -73,7 +76,9 @@ def test_what_is_there_is_replaced_only_when_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("links_work", [True, False])
-def test_what_came_in_between_is_kept(tmp_path: Path, links_work: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_came_in_between_is_kept(
+    tmp_path: Path, links_work: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not links_work:
 
         def no_links(*_: object) -> None:
@@ -161,7 +166,9 @@ def test_an_output_replaces_a_link_and_not_what_it_leads_to(tmp_path: Path) -> N
 
 
 @posix_only
-def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_without_a_reader_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(new_file_module, "READER_WAIT_S", 0.0)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="nothing reads"), output_file(tmp_path / "pipe"):
@@ -213,7 +220,9 @@ def test_the_draft_of_a_killed_process_goes_at_the_next_start(tmp_path: Path) ->
         "    draft.file.write(b'half'); draft.file.flush(); print('written', flush=True); sys.stdin.read()\n"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", program, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", program, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"written\n"

@@ -63,7 +63,9 @@ def test_this_test_has_it() -> None:
     assert {name: os.environ[name] for name in SWITCHES} == SWITCHES
 
 
-def test_folders_lie_in_our_cache_unless_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_lie_in_our_cache_unless_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Libraries of others keep their files below our cache; a folder that a person chose stays."""
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     environment = {"TRITON_CACHE_DIR": "own"}
@@ -73,7 +75,9 @@ def test_folders_lie_in_our_cache_unless_chosen(tmp_path: Path, monkeypatch: pyt
         assert Path(environment[variable]).parent == tmp_path / "libraries"
 
 
-def test_programs_that_import_the_engine_keep_their_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_that_import_the_engine_keep_their_figures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The laboratory's figures have a configuration of their own; those of a notebook keep the person's."""
     monkeypatch.delenv("MPLCONFIGDIR", raising=False)
     program = "import protoleaf; protoleaf.category_graph"

@@ -43,7 +43,9 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
 
 
 @on_posix
-def test_a_pipe_that_takes_the_place_of_a_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_that_takes_the_place_of_a_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(tmp_path / "list.csv")
     monkeypatch.setattr("engine.files.require_regular", lambda _: None)
     with pytest.raises(NotRegularError, match="a pipe, not a file"):

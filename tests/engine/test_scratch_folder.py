@@ -11,7 +11,9 @@ import pytest
 from engine.new_folder import PREFIX, ScratchFolder, clear_abandoned, scratch_folder
 from tests.support.killed import killed_in_scratch_folder
 
-posix_only = pytest.mark.skipif(os.name != "posix", reason="SIGKILL, owners and permissions are POSIX")
+posix_only = pytest.mark.skipif(
+    os.name != "posix", reason="SIGKILL, owners and permissions are POSIX"
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -41,7 +43,11 @@ def test_it_lies_with_the_temporary_files(tmp_path: Path, monkeypatch: pytest.Mo
 @posix_only
 def test_it_is_private_and_so_is_the_folder_made_for_it(tmp_path: Path) -> None:
     with scratch_folder(tmp_path / "made") as folder:
-        assert stat.S_IMODE(folder.stat().st_mode) == stat.S_IMODE((tmp_path / "made").stat().st_mode) == 0o700
+        assert (
+            stat.S_IMODE(folder.stat().st_mode)
+            == stat.S_IMODE((tmp_path / "made").stat().st_mode)
+            == 0o700
+        )
 
 
 @posix_only

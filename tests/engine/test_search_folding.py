@@ -23,7 +23,9 @@ def test_folding_by_hand(text: str, plain: str) -> None:
 def test_classes_are_found_without_accents_in_any_script() -> None:
     """By names and by synonyms, with them as well; the name itself keeps its letters."""
     graph = CategoryGraph()
-    beetle, otter, owl = (graph.add_class(name) for name in ("Großer Käfer", "Выдра ёлочная", "フクロウ"))
+    beetle, otter, owl = (
+        graph.add_class(name) for name in ("Großer Käfer", "Выдра ёлочная", "フクロウ")
+    )
     graph.set_attributes(owl, ClassAttributes(synonyms=("Chouette hulotte mâle",)))
     for text in ("grosser kafer", "GROSSER", "Käfer", "kafer"):
         assert graph.search(text) == [beetle]

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.errors import CycleError, FormatError, InputError, ProtoleafError, StorageError, from_data
+from engine.errors import (
+    CycleError,
+    FormatError,
+    InputError,
+    ProtoleafError,
+    StorageError,
+    from_data,
+)
 from engine.full_disk import DiskFullError
 from engine.texts import Message, counted, either, enumerated, translate_with, translated
 from engine.worker.protocol import Failed, encode, read
@@ -42,7 +49,10 @@ def an_error() -> FormatError:
 
 def test_an_error_is_one_english_line_with_its_code_and_fields() -> None:
     error = an_error()
-    assert str(error) == "{count} is empty: expected at least 1,000 bytes, found 1,200 images. Choose another"
+    assert (
+        str(error)
+        == "{count} is empty: expected at least 1,000 bytes, found 1,200 images. Choose another"
+    )
     assert error.code == "is-empty"
     assert error.fields == {"path": "{count}", "count": 1000}
     assert error.translated() == str(error)
@@ -69,11 +79,15 @@ def test_an_error_keeps_that_of_another_in_it() -> None:
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize(
-    "error", [an_error(), DiskFullError("the disk is full", found="/x"), CycleError(("a", "b", "a"))]
+    "error",
+    [an_error(), DiskFullError("the disk is full", found="/x"), CycleError(("a", "b", "a"))],
 )
 def test_an_error_crosses_processes_whole(error: ProtoleafError) -> None:
     """By pickle and by JSON: kind, code, fields and all it says in either language."""
-    for copy in (pickle.loads(pickle.dumps(error)), read(encode(1, Failed.of(error))).message(Failed).as_error()):  # noqa: S301 (our own)
+    for copy in (
+        pickle.loads(pickle.dumps(error)),  # noqa: S301 (our own)
+        read(encode(1, Failed.of(error))).message(Failed).as_error(),
+    ):
         assert type(copy) is type(error)
         assert str(copy) == str(error)
         assert (copy.code, dict(copy.fields)) == (error.code, dict(error.fields))
@@ -94,13 +108,20 @@ def test_counts_choose_their_plural() -> None:
     )
     assert translated(counted(1, "image")) == "ein Bild"
     assert translated(counted(1200, "image")) == "1,200 Bilder"
-    assert translated(Message("{a} and {b}", {"a": counted(1, "image"), "b": 3})) == "ein Bild and 3"
+    assert (
+        translated(Message("{a} and {b}", {"a": counted(1, "image"), "b": 3})) == "ein Bild and 3"
+    )
 
 
 def test_numbers_of_a_language_stand_in_its_sentences() -> None:
     """Without a translation for it, too; a text that looks like a number stays as it is."""
-    message = Message("{count:,} images of {size:.1f} MB in {name}", {"count": 1234, "size": 0.5, "name": "1,000"})
-    translate_with(lambda _text, _count: "", lambda value, form: format(value, form).translate({44: "'", 46: ","}))
+    message = Message(
+        "{count:,} images of {size:.1f} MB in {name}", {"count": 1234, "size": 0.5, "name": "1,000"}
+    )
+    translate_with(
+        lambda _text, _count: "",
+        lambda value, form: format(value, form).translate({44: "'", 46: ","}),
+    )
     try:
         assert message.translated() == "1'234 images of 0,5 MB in 1,000"
     finally:
@@ -112,9 +133,18 @@ def test_lists_have_the_marks_of_the_language() -> None:
     """In English a comma, as ever; long lists too."""
     names = [f"class {number}" for number in range(2_000)]
     things, ways = enumerated([Message("a table"), "Fox", "Dog"]), either(["Fox", "Dog"])
-    assert (things, ways, enumerated(["Fox"]), enumerated([])) == ("a table, Fox, Dog", "Fox or Dog", "Fox", "")
+    assert (things, ways, enumerated(["Fox"]), enumerated([])) == (
+        "a table, Fox, Dog",
+        "Fox or Dog",
+        "Fox",
+        "",
+    )
     assert enumerated(names) == ", ".join(names)
-    marks = {"{before}, {after}": "{before}、{after}", "{before} or {text}": "{before}或{text}", "a table": "表"}
+    marks = {
+        "{before}, {after}": "{before}、{after}",
+        "{before} or {text}": "{before}或{text}",
+        "a table": "表",
+    }
     translate_with(lambda text, _count: marks.get(text, ""))
     try:
         assert (translated(things), translated(ways)) == ("表、Fox、Dog", "Fox或Dog")

@@ -16,8 +16,12 @@ OF_THE_FIRST = ("Red", "red", "Blue", "Green", "shapes", "64", "40", "24", "1 of
 
 def words_on(widget: QWidget) -> set[str]:
     """What is written anywhere on it, on labels, on buttons and in fields."""
-    parts = [part for kind in (QLabel, QAbstractButton, QLineEdit) for part in widget.findChildren(kind)]
-    return {str(part.property("text")) for part in parts if part.isVisible() and part.property("text")}
+    parts = [
+        part for kind in (QLabel, QAbstractButton, QLineEdit) for part in widget.findChildren(kind)
+    ]
+    return {
+        str(part.property("text")) for part in parts if part.isVisible() and part.property("text")
+    }
 
 
 def look_at_image(desk: Desk) -> None:
@@ -72,7 +76,9 @@ def label_some(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "look", [look_at_image, look_at_class, look_at_graph, search_graph, search_classes, label_some]
 )
-def test_nothing_of_the_first_project_is_left(reviewing: Desk, tmp_path: Path, look: object) -> None:
+def test_nothing_of_the_first_project_is_left(
+    reviewing: Desk, tmp_path: Path, look: object
+) -> None:
     """From the single image, a class's page, the drawing, a search and in the middle of labelling."""
     reviewing.choose(0)
     assert callable(look)
@@ -80,7 +86,9 @@ def test_nothing_of_the_first_project_is_left(reviewing: Desk, tmp_path: Path, l
     assert any(word in text for text in words_on(reviewing.window) for word in OF_THE_FIRST)
     create_project(reviewing.qtbot, reviewing.window.session, tmp_path / "other.protoleaf")
     reviewing.wait(lambda: is_new_shown(reviewing))
-    left = {text for text in words_on(reviewing.window) if any(word in text for word in OF_THE_FIRST)}
+    left = {
+        text for text in words_on(reviewing.window) if any(word in text for word in OF_THE_FIRST)
+    }
     assert left == set()
     assert not reviewing.window.workspace.is_image_open
     undo = reviewing.window.registry.action("undo")

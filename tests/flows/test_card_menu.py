@@ -17,7 +17,9 @@ RIGHT = Qt.MouseButton.RightButton
 
 def card(desk: Desk, row: int) -> Spot:
     """The middle of a card."""
-    return Spot(desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center())
+    return Spot(
+        desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center()
+    )
 
 
 def shown_menu() -> QMenu:
@@ -40,7 +42,9 @@ def click_entry(desk: Desk, text: str) -> None:
 
 
 @pytest.mark.parametrize(("pressed", "kept"), [(2, 3), (5, 1)])
-def test_the_menu_is_about_what_is_chosen(pressed: int, kept: int, reviewing: Desk, hand: Hand) -> None:
+def test_the_menu_is_about_what_is_chosen(
+    pressed: int, kept: int, reviewing: Desk, hand: Hand
+) -> None:
     """On one of three chosen cards it is about all three; on another card about that one, which is chosen first."""
     hand.click(card(reviewing, 0))
     for row in (2, 3):
@@ -67,7 +71,11 @@ def test_the_menu_is_about_what_is_chosen(pressed: int, kept: int, reviewing: De
     assert len(reviewing.grid.selected_ids) == kept
     assert reviewing.grid.currentIndex().row() == pressed
     chosen = reviewing.grid.selected_ids
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click_entry(reviewing, "None of the classes"))
+    changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: click_entry(reviewing, "None of the classes"),
+    )
     reviewing.wait(lambda: [reviewing.label_of(image_id) for image_id in chosen] == ["?"] * kept)
 
 
@@ -77,7 +85,9 @@ def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) 
     reviewing.press(Qt.Key.Key_Right)
     window = reviewing.window.windowHandle()
     assert window is not None
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), reviewing.window.mapToGlobal(QPoint()))
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), reviewing.window.mapToGlobal(QPoint())
+    )
     QCoreApplication.sendEvent(window, event)
     place = reviewing.grid.viewport().mapFromGlobal(shown_menu().pos())
     current = reviewing.grid.visualRect(reviewing.grid.model().index(1, 0))

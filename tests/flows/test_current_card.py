@@ -17,7 +17,9 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 def card(desk: Desk, row: int) -> Spot:
     """The middle of a card."""
-    return Spot(desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center())
+    return Spot(
+        desk.grid.viewport(), desk.grid.visualRect(desk.grid.model().index(row, 0)).center()
+    )
 
 
 def check_current(desk: Desk) -> int:
@@ -29,7 +31,9 @@ def check_current(desk: Desk) -> int:
     return current
 
 
-def test_enter_accepts_the_card_that_is_framed_after_opening(desk: Desk, collection: Collection) -> None:
+def test_enter_accepts_the_card_that_is_framed_after_opening(
+    desk: Desk, collection: Collection
+) -> None:
     """Nobody has clicked or pressed an arrow yet."""
     desk.open(collection.project)
     current = check_current(desk)

@@ -19,7 +19,9 @@ LAST = ENDS[0]
 
 
 @pytest.fixture(params=[chain, ladder])
-def deep(request: pytest.FixtureRequest, own_settings_and_caches: None, tmp_path: Path) -> Collection:
+def deep(
+    request: pytest.FixtureRequest, own_settings_and_caches: None, tmp_path: Path
+) -> Collection:
     """A small collection of such classes."""
     shape: Callable[[], Parents] = request.param
     return deep_collection(tmp_path / "collection", cache_of_test(), shape())
@@ -33,7 +35,9 @@ def find_in_tree(desk: Desk, name: str) -> QModelIndex:
     desk.qtbot.keyClicks(field, name)
     class_id = desk.graph.find(name)
     found = desk.window.tree.front
-    desk.wait(lambda: desk.window.tree.front is not found and desk.window.tree.front.has_open(class_id))
+    desk.wait(
+        lambda: desk.window.tree.front is not found and desk.window.tree.front.has_open(class_id)
+    )
     desk.qtbot.keyClick(field, Key.Key_Return)
     desk.wait(lambda: desk.window.tree.selected_class == class_id)
     desk.qtbot.keyClick(field, Key.Key_Escape)
@@ -61,13 +65,19 @@ def test_a_project_as_deep_as_may_be(desk: Desk, deep: Collection) -> None:
     band = desk.window.of(WhatIf).band
     desk.press(Key.Key_W, CONTROL | SHIFT)
     desk.wait(band.isVisible)
-    act(desk.qtbot, desk.window.session, lambda project: project.classes.merge([last], desk.graph.find(ENDS[1])))
+    act(
+        desk.qtbot,
+        desk.window.session,
+        lambda project: project.classes.merge([last], desk.graph.find(ENDS[1])),
+    )
     desk.wait(lambda: "Accuracy on held-out labels" in band.text)
     desk.qtbot.mouseClick(band.discard_button, Qt.MouseButton.LeftButton)
     desk.wait(lambda: not band.isVisible() and desk.window.session.is_settled)
 
     session = desk.window.session
     refusal = refusal_of(
-        desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("deeper", [last])[0])
+        desk.qtbot,
+        session,
+        lambda: session.act(lambda project: project.classes.add("deeper", [last])[0]),
     )
     assert "nest too deeply" in refusal

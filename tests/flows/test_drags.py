@@ -91,7 +91,9 @@ def test_all_chosen_cards_are_dragged_as_one_step(reviewing: Desk, hand: Hand) -
         lambda: hand.drag(card(reviewing, 2), on_class(reviewing, "Red checks")),
     )
     reviewing.wait(lambda: labels(reviewing, chosen) == ["Red checks"] * 3)
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.press(Qt.Key.Key_Z, CONTROL))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: reviewing.press(Qt.Key.Key_Z, CONTROL)
+    )
     reviewing.wait(lambda: labels(reviewing, chosen) == [""] * 3)
 
 
@@ -134,7 +136,11 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
     row = reviewing.grid.currentIndex().row()
     chips: list[str] = []
     for subset in (Subset.ALL, Subset.LABELLED, Subset.FAILED):
-        hand.drag(card(reviewing, row), on_subset(reviewing, subset), lambda: chips.append(chip(reviewing)))
+        hand.drag(
+            card(reviewing, row),
+            on_subset(reviewing, subset),
+            lambda: chips.append(chip(reviewing)),
+        )
         assert not hand.was_dropped
         assert hand.has_carried
     assert chips == ["", "", ""]
@@ -144,7 +150,11 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
         (Subset.UNKNOWN, "Label 1 image as none of the classes", True),
         (Subset.TO_REVIEW, "Remove the label of 1 image", False),
     ):
-        changed_by(reviewing.qtbot, reviewing.window.session, partial(drop, on_subset(reviewing, subset), look))
+        changed_by(
+            reviewing.qtbot,
+            reviewing.window.session,
+            partial(drop, on_subset(reviewing, subset), look),
+        )
         assert chips[-1] == words
         reviewing.qtbot.waitUntil(
             partial(is_labelled_unknown, reviewing, image_id, is_true=is_unknown), timeout=LONG_MS
@@ -160,9 +170,19 @@ def test_esc_and_a_miss_change_nothing(reviewing: Desk, hand: Hand) -> None:
     """Given up over a class, or let go where nothing is taken: no label, no open branch, no chip."""
     reds = on_class(reviewing, "Red", is_folded=True)
     before = reviewing.state.label_class.tolist()
-    hand.drag(card(reviewing, 0), reds, lambda: reviewing.wait(view_is_open(reviewing, "Red")), gives_up=True)
+    hand.drag(
+        card(reviewing, 0),
+        reds,
+        lambda: reviewing.wait(view_is_open(reviewing, "Red")),
+        gives_up=True,
+    )
     assert not view_is_open(reviewing, "Red")()
-    hand.drag(card(reviewing, 0), reds, lambda: reviewing.wait(view_is_open(reviewing, "Red")), card(reviewing, 3))
+    hand.drag(
+        card(reviewing, 0),
+        reds,
+        lambda: reviewing.wait(view_is_open(reviewing, "Red")),
+        card(reviewing, 3),
+    )
     assert not hand.was_dropped
     assert not view_is_open(reviewing, "Red")()
     assert chip(reviewing) == ""
@@ -191,10 +211,16 @@ def test_images_make_the_first_class_of_a_project(desk: Desk, hand: Hand, tmp_pa
     assert desk.window.palette_panel.isVisible()
 
 
-def test_a_project_that_cannot_be_changed_takes_no_images(desk: Desk, hand: Hand, collection: Collection) -> None:
+def test_a_project_that_cannot_be_changed_takes_no_images(
+    desk: Desk, hand: Hand, collection: Collection
+) -> None:
     """Opened for reading, it refuses them on classes, below them and on the fixed rows."""
     open_project(desk.qtbot, desk.window.session, collection.project, for_writing=False)
-    for place in (on_class(desk, "Blue disc"), below_classes(desk), on_subset(desk, Subset.UNKNOWN)):
+    for place in (
+        on_class(desk, "Blue disc"),
+        below_classes(desk),
+        on_subset(desk, Subset.UNKNOWN),
+    ):
         hand.drag(card(desk, 0), place)
         assert hand.has_carried
         assert not hand.was_dropped

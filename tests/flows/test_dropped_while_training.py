@@ -18,13 +18,20 @@ def test_photos_dropped_while_a_backbone_trains(reviewing: Desk, tmp_path: Path)
     training._make_job = Trainer([*points(1), "wait"])  # noqa: SLF001 (a scripted job for a child process)
     training.start(Plan(Depth.BACKBONE, 100))
     reviewing.wait(lambda: training.phase is Phase.RUNNING)
-    photos = [write_shape(tmp_path / "new" / f"{seed}.png", "Blue disc", seed=700 + seed) for seed in range(3)]
+    photos = [
+        write_shape(tmp_path / "new" / f"{seed}.png", "Blue disc", seed=700 + seed)
+        for seed in range(3)
+    ]
     known = set(reviewing.state.image_ids.tolist())
     reviewing.drop_files(reviewing.grid, photos)
 
     def are_predicted() -> bool:
         state = reviewing.state
-        new = [place for place, image_id in enumerate(state.image_ids.tolist()) if image_id not in known]
+        new = [
+            place
+            for place, image_id in enumerate(state.image_ids.tolist())
+            if image_id not in known
+        ]
         is_ready = (state.status[new] == ImageStatus.READY) & (state.best_class[new] != NO_CLASS)
         return len(new) == len(photos) and bool(is_ready.all())
 

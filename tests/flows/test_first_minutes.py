@@ -37,7 +37,9 @@ def photos(tmp_path: Path) -> Path:
 def with_folders_as_classes(desk: Desk, photos: Path) -> None:
     """Make a project of the photos, whose sub-folders are classes."""
     card = drop_on_first_page(desk, [photos])
-    desk.qtbot.mouseClick(card.classes.ways[ClassesFrom.FOLDERS], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    desk.qtbot.mouseClick(
+        card.classes.ways[ClassesFrom.FOLDERS], Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
+    )
     desk.click(card.classes.all_button)
     desk.click(card.create_button)
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) > 0)
@@ -75,7 +77,9 @@ def test_a_folder_and_a_list_lead_to_first_predictions(
     desk.click(card.photos.drop_box)
     known_sheet(desk)
     assert card.photos.total == "12 images"
-    desk.qtbot.mouseClick(card.classes.ways[ClassesFrom.FILE], Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    desk.qtbot.mouseClick(
+        card.classes.ways[ClassesFrom.FILE], Qt.MouseButton.LeftButton, pos=QPoint(8, 8)
+    )
     desk.click(card.classes.file_button)
     known_sheet(desk)
     assert card.classes.summary.text() == "4 classes on 2 levels: Disc, Green stripes"
@@ -84,7 +88,11 @@ def test_a_folder_and_a_list_lead_to_first_predictions(
     desk.wait_until_read()
     assert (desk.state.label_class == NO_CLASS).all()  # the sites are no classes
     for number in range(3):
-        row = next(at for at, path in enumerate(desk.state.paths) if path.endswith(f"unsorted {number}.png"))
+        row = next(
+            at
+            for at, path in enumerate(desk.state.paths)
+            if path.endswith(f"unsorted {number}.png")
+        )
         desk.grid.setFocus()
         desk.grid.select_image(int(desk.state.image_ids[row]))
         desk.press(Qt.Key.Key_R)
@@ -122,15 +130,25 @@ def test_a_folder_dropped_on_a_class_teaches_it(desk: Desk, photos: Path, tmp_pa
     with_folders_as_classes(desk, photos)
     desk.wait_until_read()
     session = desk.window.session
-    changed_by(desk.qtbot, session, lambda: session.act(lambda project: project.classes.add("Blue checks")[0]))
+    changed_by(
+        desk.qtbot,
+        session,
+        lambda: session.act(lambda project: project.classes.add("Blue checks")[0]),
+    )
     for seed in range(3):
         write_shape(tmp_path / "checks" / f"{seed}.png", "Blue checks", seed=seed)
     checks = desk.graph.find("Blue checks")
-    changed_by(desk.qtbot, session, lambda: desk.window.tree.requests.files_dropped.emit(checks, [tmp_path / "checks"]))
+    changed_by(
+        desk.qtbot,
+        session,
+        lambda: desk.window.tree.requests.files_dropped.emit(checks, [tmp_path / "checks"]),
+    )
     assert desk.state.shot_counts[checks] == 3
     desk.wait_until_read()
     other = write_shape(tmp_path / "one more.png", "Blue checks", seed=9)
-    (image_id,) = changed_by(desk.qtbot, session, lambda: desk.drop_files(desk.window, [other])).images_added
+    (image_id,) = changed_by(
+        desk.qtbot, session, lambda: desk.drop_files(desk.window, [other])
+    ).images_added
     desk.wait_until_read()
     assert desk.best_of(image_id) == "Blue checks"
 
@@ -155,8 +173,14 @@ def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     desk.wait(lambda: "2 PSD, 1 WMV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
-    undo = next(button for button in desk.window.toast.findChildren(QPushButton) if button.text() == "Undo")
-    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.mouseClick(undo, Qt.MouseButton.LeftButton))
+    undo = next(
+        button for button in desk.window.toast.findChildren(QPushButton) if button.text() == "Undo"
+    )
+    changed_by(
+        desk.qtbot,
+        desk.window.session,
+        lambda: desk.qtbot.mouseClick(undo, Qt.MouseButton.LeftButton),
+    )
     assert len(desk.state.image_ids) == 0
 
 

@@ -31,7 +31,9 @@ def hostile(desk: Desk, collection: Collection) -> Desk:
 def hovered(widget: QWidget, place: QPoint) -> str:
     """The tip that a widget shows where the pointer rests on it; "" for none."""
     QToolTip.hideText()
-    QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+    QApplication.sendEvent(
+        widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place))
+    )
     return QToolTip.text()
 
 
@@ -59,7 +61,9 @@ def every_tip(window: QWidget) -> Iterator[str]:
 
 def assert_plain(desk: Desk) -> set[str]:
     """No label, button or tip takes a name for markup; the tips that were shown."""
-    labels = [label for label in desk.window.findChildren(QLabel) if label.isVisible() and label.text()]
+    labels = [
+        label for label in desk.window.findChildren(QLabel) if label.isVisible() and label.text()
+    ]
     rich = [
         label.text()
         for label in labels

@@ -49,14 +49,21 @@ def test_a_card_of_many_kinds(desk: Desk, card: Path) -> None:
     """Each is read, or says why not; a photo that was stored twice comes once; three pages are three images."""
     begin_with(desk, [card])
     desk.wait(lambda: "1 WMV was skipped" in desk.window.toast.message)
-    assert "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too" in desk.window.toast.message
+    assert (
+        "1 RAW photo was skipped: the camera stored it as JPEG or HEIC, too"
+        in desk.window.toast.message
+    )
     desk.wait_until_read()
-    status = {Path(path).name: state for path, state in zip(desk.state.paths, desk.state.status.tolist(), strict=True)}
+    status = {
+        Path(path).name: state
+        for path, state in zip(desk.state.paths, desk.state.status.tolist(), strict=True)
+    }
     assert {name for name, state in status.items() if state == ImageStatus.FAILED} == set(REFUSED)
     assert set(status) == READ | REFUSED.keys()
     assert len(desk.state.image_ids) == len(status) + 2
     cards = {
-        Path(path).name: int(image_id) for path, image_id in zip(desk.state.paths, desk.state.image_ids, strict=True)
+        Path(path).name: int(image_id)
+        for path, image_id in zip(desk.state.paths, desk.state.image_ids, strict=True)
     }
     for name, reason in REFUSED.items():
         choose(desk, cards[name])

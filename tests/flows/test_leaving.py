@@ -33,7 +33,9 @@ def leave(reviewing: Desk, tmp_path: Path) -> Callable[[], None]:
     return work
 
 
-def test_a_question_about_a_project_ends_with_it(reviewing: Desk, leave: Callable[[], None], tmp_path: Path) -> None:
+def test_a_question_about_a_project_ends_with_it(
+    reviewing: Desk, leave: Callable[[], None], tmp_path: Path
+) -> None:
     """The card about folders and the palette would act on the next project."""
     write_shape(tmp_path / "new" / "Red disc" / "a.png", "Red disc", seed=5)
     reviewing.choose(0)
@@ -48,16 +50,28 @@ def test_a_question_about_a_project_ends_with_it(reviewing: Desk, leave: Callabl
     assert not reviewing.window.palette_panel.isVisible()
 
 
-def test_undo_is_offered_only_for_what_undo_takes_back(reviewing: Desk, leave: Callable[[], None]) -> None:
+def test_undo_is_offered_only_for_what_undo_takes_back(
+    reviewing: Desk, leave: Callable[[], None]
+) -> None:
     """After a single label, or in another project, the button would take back something else."""
     session, toast = reviewing.window.session, reviewing.window.toast
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
     red = reviewing.graph.find("Red disc")
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.set(ids, red)))
+    changed_by(
+        reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.set(ids, red))
+    )
     assert "3 images" in toast.message
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.set(ids[:1], None)))
+    changed_by(
+        reviewing.qtbot,
+        session,
+        lambda: session.act(lambda project: project.labels.set(ids[:1], None)),
+    )
     assert toast.message.startswith("Labelled 1 image as none of the classes (was Red disc).")
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
+    changed_by(
+        reviewing.qtbot,
+        session,
+        lambda: session.act(lambda project: project.classes.add("Yellow")[0]),
+    )
     assert toast.message
     leave()
     assert toast.message == ""
@@ -86,7 +100,9 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
 ) -> None:
     """No project can be made beside the dropped folder; the next one that is opened does not get the images."""
     write_shape(tmp_path / "protected" / "new" / "a.png", "Red disc", seed=5)
-    monkeypatch.setattr("app.welcome.making.suggested_folder", lambda _photos, _otherwise: tmp_path / "missing")
+    monkeypatch.setattr(
+        "app.welcome.making.suggested_folder", lambda _photos, _otherwise: tmp_path / "missing"
+    )
     card = drop_on_first_page(desk, [tmp_path / "protected" / "new"])
     desk.click(card.create_button)
     desk.wait(lambda: "folder is missing" in card.place.failure.text)
@@ -95,7 +111,8 @@ def test_files_go_into_the_project_that_was_made_for_them_or_nowhere(
     desk.press(Key.Key_Escape)
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
         session.create(tmp_path / "other.protoleaf")
-    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not session._runner.is_busy, timeout=LONG_MS)  # noqa: SLF001 (the thread of the project has no other witness)
+    runner = session._runner  # noqa: SLF001 (the project's thread is not public)
+    desk.qtbot.waitUntil(lambda: not session.jobs.jobs and not runner.is_busy, timeout=LONG_MS)
     assert len(desk.state.image_ids) == 0
 
 
@@ -104,7 +121,11 @@ def test_a_silent_share_keeps_no_window_open(
 ) -> None:
     """Thumbnails and the look for missing images wait for the share; the window closes before it answers."""
     window = reviewing.window
-    reviewing.wait(lambda: not window.of(MovedImages).missing_images.is_looking and not window.thumbnails.is_busy)
+    reviewing.wait(
+        lambda: (
+            not window.of(MovedImages).missing_images.is_looking and not window.thumbnails.is_busy
+        )
+    )
     first, second, *_ = sorted(collection.unsorted.glob("*.png"))
     share = SlowShare(collection.unsorted, monkeypatch)
     window.of(MovedImages).missing_images.look()

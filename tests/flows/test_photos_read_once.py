@@ -19,7 +19,9 @@ PHOTOS = 24
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="inotify counts")
-def test_each_photo_is_opened_once(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_photo_is_opened_once(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """For its embedding, its views, its fingerprint, its details and its thumbnail; then nothing more is to be done."""
     monkeypatch.setattr(thumbnails, "AWAITED_S", 60.0)  # the machine may be busy
     folder = tmp_path / "field trip"
@@ -32,7 +34,9 @@ def test_each_photo_is_opened_once(desk: Desk, tmp_path: Path, monkeypatch: pyte
     desk.wait_until_read()
     grid = desk.window.workspace.grid
     sources = [desk.window.workspace.model.card(row).source for row in grid.places_in_view()]
-    desk.wait(lambda: all(desk.window.thumbnails.stand_in(source) is not None for source in sources))
+    desk.wait(
+        lambda: all(desk.window.thumbnails.stand_in(source) is not None for source in sources)
+    )
     assert (desk.state.status == ImageStatus.READY).all()
     assert len(desk.state.without_views) == 0
     assert opened.counts() == [PHOTOS]

@@ -58,7 +58,9 @@ def test_many_recent_projects_make_no_window_larger(small: Desk, tmp_path: Path)
 
 def test_the_question_about_folders_is_whole(small: Desk, tmp_path: Path) -> None:
     """Names of folders, boxes and buttons have the room that they need."""
-    folders = tuple(FoundFolder(tmp_path / f"a rather long name of folder {each}", 1, 12) for each in range(40))
+    folders = tuple(
+        FoundFolder(tmp_path / f"a rather long name of folder {each}", 1, 12) for each in range(40)
+    )
     card = FolderCard(small.window.stage)
     for width in (1600, 1024, 902):
         small.window.resize(width, 600)
@@ -92,7 +94,9 @@ def computing(desk: Desk) -> Overlay:
 
 
 @pytest.mark.parametrize("opened", [keys_sheet, palette, computing])
-def test_what_floats_is_whole_and_keeps_the_keyboard(small: Desk, opened: Callable[[Desk], Overlay]) -> None:
+def test_what_floats_is_whole_and_keeps_the_keyboard(
+    small: Desk, opened: Callable[[Desk], Overlay]
+) -> None:
     """Words are not cut in a low window; Tab goes round inside in both directions, and Esc always closes."""
     overlay = opened(small)
     laid_out()

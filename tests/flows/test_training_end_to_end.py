@@ -53,6 +53,9 @@ def test_tuned_propagation_is_used_and_undone(reviewing: Desk, collection: Colle
     assert not np.array_equal(tuned_scores, reviewing.state.best_score)
     reviewing.leave()
     with Project.open(collection.project) as project:
-        assert [version.label for version in project.models.versions()] == ["leafnet", "Tuned propagation 1"]
+        assert [version.label for version in project.models.versions()] == [
+            "leafnet",
+            "Tuned propagation 1",
+        ]
         assert project.models.current.label == "leafnet"
         assert project.check() == []

@@ -40,7 +40,9 @@ def test_c14_the_pane_makes_room_for_a_report(reviewing: Desk) -> None:
     """A report has no image; the pane is back with the card that it was at when the report is left."""
     image_id, side = reviewing.choose(1), reviewing.window.side
     reviewing.press(Key.Key_E, CONTROL)
-    reviewing.wait(lambda: reviewing.window.workspace.page is reviewing.window.of(ReportFeature).page)
+    reviewing.wait(
+        lambda: reviewing.window.workspace.page is reviewing.window.of(ReportFeature).page
+    )
     assert not side.isVisible()
     assert reviewing.inspected is None
     reviewing.window.workspace.grid.tell_current()

@@ -24,18 +24,23 @@ from installer.places import DESKTOP, PACKAGING, ROOT, version
 from engine import cli
 from engine.cli.commands import COMMANDS
 
-on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="what is packed on Linux")
+on_linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="what is packed on Linux"
+)
 
 
 def test_flavours_need_what_the_program_needs() -> None:
     """Requirements are those of pyproject.toml, but for the runtime and for torch."""
     names = {
-        flavour.name: {re.split(r"[^\w-]", each)[0] for each in flavour.requirements()} for flavour in FLAVOURS.values()
+        flavour.name: {re.split(r"[^\w-]", each)[0] for each in flavour.requirements()}
+        for flavour in FLAVOURS.values()
     }
     assert {"PySide6-Essentials", "numpy", "pyarrow", "onnxruntime"} <= names["cpu"]
     assert not {"torch", "torchvision", "onnxruntime-gpu"} & names["cpu"]
     assert names["training"] - names["cpu"] == {"torch", "torchvision", "onnxscript", "safetensors"}
-    assert names["cpu"] ^ names["gpu"] == {"onnxruntime-gpu"}  # on macOS there is one runtime for all
+    assert names["cpu"] ^ names["gpu"] == {
+        "onnxruntime-gpu"
+    }  # on macOS there is one runtime for all
     assert "onnxruntime-gpu[cuda,cudnn]; sys_platform != 'darwin'" in GPU.requirements()
     assert len({CPU.package, GPU.package, TRAINING.package}) == 3
 
@@ -54,7 +59,9 @@ def test_commands_come_along() -> None:
     """They are loaded by name, which PyInstaller does not see: the spec names the engine's modules."""
     commands_of = {f"engine.cli.{place.partition(':')[0]}" for place, _ in COMMANDS.values()}
     collected = {
-        each.name for each in iter_modules(cli.__path__, "engine.cli.") if wanted_of_engine(each.name, trains=False)
+        each.name
+        for each in iter_modules(cli.__path__, "engine.cli.")
+        if wanted_of_engine(each.name, trains=False)
     }
     assert commands_of <= collected
     assert 'collect_submodules("engine")' in (ROOT / "pyinstaller.spec").read_text(encoding="utf-8")
@@ -70,12 +77,23 @@ def test_what_brings_code_under_the_gpl_stays_out() -> None:
 
 def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
     """What it uses, and nothing else of NVIDIA's packages."""
-    inside = ("cu13/lib/libcublasLt.so.13", "cudnn/lib/libcudnn_graph.so.9", "cu13/bin/x86_64/cudart64_13.dll")
-    for name in (*inside, "cu13/lib/libcusparse.so.12", "cu13/lib/libcudart_static.a", "cu13/lib/libnvrtc.alt.so.13"):
+    inside = (
+        "cu13/lib/libcublasLt.so.13",
+        "cudnn/lib/libcudnn_graph.so.9",
+        "cu13/bin/x86_64/cudart64_13.dll",
+    )
+    for name in (
+        *inside,
+        "cu13/lib/libcusparse.so.12",
+        "cu13/lib/libcudart_static.a",
+        "cu13/lib/libnvrtc.alt.so.13",
+    ):
         (tmp_path / "nvidia" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "nvidia" / name).touch()
     found = cuda_libraries(tmp_path)
-    assert {Path(source).relative_to(tmp_path / "nvidia").as_posix() for source, _ in found} == set(inside)
+    assert {Path(source).relative_to(tmp_path / "nvidia").as_posix() for source, _ in found} == set(
+        inside
+    )
     assert all(Path(source).parent == tmp_path / folder for source, folder in found)
 
 
@@ -87,8 +105,16 @@ def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
         ("libxcb-cursor.so.0", "/usr/lib/x86_64-linux-gnu/libxcb-cursor.so.0", True),
         ("libstdc++.so.6", "/lib/x86_64-linux-gnu/libstdc++.so.6", False),
         ("libreadline.so.8", "/lib/x86_64-linux-gnu/libreadline.so.8", False),
-        ("PySide6/Qt/plugins/platforms/libqxcb.so", "/venv/PySide6/Qt/plugins/platforms/libqxcb.so", True),
-        ("PySide6/Qt/plugins/platforms/libqlinuxfb.so", "/venv/PySide6/Qt/plugins/platforms/libqlinuxfb.so", False),
+        (
+            "PySide6/Qt/plugins/platforms/libqxcb.so",
+            "/venv/PySide6/Qt/plugins/platforms/libqxcb.so",
+            True,
+        ),
+        (
+            "PySide6/Qt/plugins/platforms/libqlinuxfb.so",
+            "/venv/PySide6/Qt/plugins/platforms/libqlinuxfb.so",
+            False,
+        ),
         ("PySide6/Qt/plugins/tls/libqopensslbackend.so", "/venv/libqopensslbackend.so", False),
         ("PySide6/Qt/translations/qt_de.qm", "/venv/qt_de.qm", False),
         ("PySide6/Qt/lib/libQt6Network.so.6", "/venv/libQt6Network.so.6", False),
@@ -127,9 +153,17 @@ def test_an_archive_depends_on_names_and_contents_alone(tmp_path: Path) -> None:
         digests.add(sha256_of(tmp_path / f"{number}.tar.xz"))
     assert len(digests) == 1
     with tarfile.open(tmp_path / "0.tar.xz") as tar:
-        assert tar.getnames() == ["program", "program/a", "program/a/c", "program/b", "program/link"]
+        assert tar.getnames() == [
+            "program",
+            "program/a",
+            "program/a/c",
+            "program/b",
+            "program/link",
+        ]
         assert tar.getmember("program/link").linkname == "b"
-        assert {(member.mtime, member.uid, member.uname) for member in tar} == {(1_700_000_000, 0, "")}
+        assert {(member.mtime, member.uid, member.uname) for member in tar} == {
+            (1_700_000_000, 0, "")
+        }
 
 
 def test_the_oldest_c_library_is_read_off_the_files(tmp_path: Path) -> None:
@@ -170,9 +204,15 @@ def asks_for_its_version(name: str) -> bool:
     """Whether the first lines that an import runs ask for the version of the package by its module's name."""
     with suppress(PackageNotFoundError):  # that of another platform
         found = distribution(name)
-        tops = [file for file in found.files or () if len(file.parts) == 2 and file.name == "__init__.py"]
+        tops = [
+            file
+            for file in found.files or ()
+            if len(file.parts) == 2 and file.name == "__init__.py"
+        ]
         texts = [Path(str(found.locate_file(file))).read_text(encoding="utf-8") for file in tops]
-        return any(re.search(r"^__version__ = .*version\(__name__\)", text, re.MULTILINE) for text in texts)
+        return any(
+            re.search(r"^__version__ = .*version\(__name__\)", text, re.MULTILINE) for text in texts
+        )
     return False
 
 
@@ -200,6 +240,11 @@ def test_a_trial_of_reading_processes_tells_good_from_bad(
     found = reader_trial.read_photos(tmp_path)
     reader_trial.compare(found, found)
     assert "ratio 1.00" in capsys.readouterr().out
-    for change in ({"answers": ["other"]}, {"read_by_processes": False}, {"left": ["worker"]}, {"images_per_s": 0.1}):
+    for change in (
+        {"answers": ["other"]},
+        {"read_by_processes": False},
+        {"left": ["worker"]},
+        {"images_per_s": 0.1},
+    ):
         with pytest.raises(SystemExit):
             reader_trial.compare({**found, **change}, found)

@@ -16,7 +16,9 @@ from PySide6.QtCore import QLibraryInfo
 
 from app.help.guide import read_guide
 
-LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts"))
+LANGUAGES = sorted(
+    path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts")
+)
 SPEC = (ROOT / "pyinstaller.spec").read_text(encoding="utf-8")
 XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
@@ -36,7 +38,11 @@ def compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("compiled")
 def test_the_program_carries_them() -> None:
     """With the sentences of Qt that there are in these languages, on each system."""
-    tables = [call for call in ast.walk(ast.parse(SPEC)) if isinstance(call, ast.keyword) and call.arg == "datas"]
+    tables = [
+        call
+        for call in ast.walk(ast.parse(SPEC))
+        if isinstance(call, ast.keyword) and call.arg == "datas"
+    ]
     assert {'("assets", "assets")', '("docs/guide", "assets/guide")'} <= {
         ast.unparse(row).replace("'", '"')
         for row in tables[0].value.elts  # type: ignore[attr-defined]
@@ -53,10 +59,17 @@ def test_the_program_carries_them() -> None:
 
 def test_wheel_and_source_archive_carry_them() -> None:
     """Git ignores what is compiled, and hatchling what Git ignores: wheels are made from the source archive."""
-    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
+        "build"
+    ]
     for language in LANGUAGES:
-        assert any(fnmatch(f"assets/translations/protoleaf_{language}.qm", each) for each in build["artifacts"])
-    assert not [name for name, target in build["targets"].items() if "artifacts" in target], "replaces that of all"
+        assert any(
+            fnmatch(f"assets/translations/protoleaf_{language}.qm", each)
+            for each in build["artifacts"]
+        )
+    assert not [name for name, target in build["targets"].items() if "artifacts" in target], (
+        "replaces that of all"
+    )
     wheel = build["targets"]["wheel"]
     assert "assets" in wheel["packages"]
     assert wheel["force-include"]["docs/guide"] == "assets/guide"
@@ -83,7 +96,10 @@ def test_the_desktop_finds_the_program_in_each() -> None:
         assert name != "Keywords" or all(text.endswith(";") for text in texts)
     assert {fields[f"Name[{language}]"] for language in LANGUAGES} == {"Protoleaf"}
     kinds = ET.parse(DESKTOP / "protoleaf.xml").getroot().findall(".//{*}comment")  # noqa: S314 (ours)
-    assert [each.get(XML_LANGUAGE) for each in kinds] == [None, *LANGUAGES] * 2  # projects, and copies with photos
+    assert [each.get(XML_LANGUAGE) for each in kinds] == [
+        None,
+        *LANGUAGES,
+    ] * 2  # projects, and copies with photos
     metainfo = ET.parse(DESKTOP / METAINFO).getroot()  # noqa: S314 (ours)
     assert [each.text for each in metainfo.iter("lang")] == ["en", *LANGUAGES]
     assert len({each.get(XML_LANGUAGE) for each in metainfo.iter("summary")}) == 1 + len(LANGUAGES)

@@ -17,13 +17,17 @@ COUNTED = re.compile(
     r"(?:images|labels|classes|predictions|folders|files|edits|examples|pages|iterations|levels|places)\b(?!/)"
 )
 ROOT = Path(__file__).parents[2]
-LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts"))
+LANGUAGES = sorted(
+    path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts")
+)
 
 
 @pytest.fixture(scope="module")
 def translations() -> ModuleType:
     """`packaging/translations.py`, which is a script."""
-    spec = importlib.util.spec_from_file_location("protoleaf_translations", ROOT / "packaging" / "translations.py")
+    spec = importlib.util.spec_from_file_location(
+        "protoleaf_translations", ROOT / "packaging" / "translations.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -66,7 +70,11 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
             ET.SubElement(translation, "numerusform").text = form
     path = tmp_path / "protoleaf_de.ts"
     ET.ElementTree(root).write(path, encoding="utf-8")
-    own = [fault for fault in translations.faults_of(path) if "|" in fault or fault == "not translated: Save"]
+    own = [
+        fault
+        for fault in translations.faults_of(path)
+        if "|" in fault or fault == "not translated: Save"
+    ]
     assert [fault.partition(":")[0] for fault in own] == [
         "other places for values", "other dots at the end", "other spaces at the ends", "not translated",
         "a key of its own",
@@ -80,19 +88,32 @@ def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -
     kinds: list[type[ProtoleafError]] = [ProtoleafError]
     for kind in kinds:  # grows while it is walked
         kinds += kind.__subclasses__()
-    assert set(with_own_texts) == {kind for kind in kinds[1:] if "__init__" in vars(kind) and kind.__module__ == ERRORS}
-    parts = {part.template for error in with_own_texts.values() for part in (error.what, error.remedy)}
+    assert set(with_own_texts) == {
+        kind for kind in kinds[1:] if "__init__" in vars(kind) and kind.__module__ == ERRORS
+    }
+    parts = {
+        part.template for error in with_own_texts.values() for part in (error.what, error.remedy)
+    }
     assert parts <= {text for text, _about in translations.all_texts()}
 
 
 @pytest.mark.parametrize(
     ("line", "texts"),
     [
-        ('raise partial(ModelError, "{name} is not there", name=name)(found=found)', ["{name} is not there"]),
+        (
+            'raise partial(ModelError, "{name} is not there", name=name)(found=found)',
+            ["{name} is not there"],
+        ),
         ('_REMEDIES = {404: "it has been moved"}', ["it has been moved"]),
         ('meter.note = "reading images"', ["reading images"]),
-        ('names = tr("“%1”", title) + tr("%1: %2", a, b) + tr("%1", a) + tr(" ")', ["“%1”", "%1: %2"]),
-        ('found = Message("{path}: {reason}", fields) + Message("{count}", fields)', ["{path}: {reason}"]),
+        (
+            'names = tr("“%1”", title) + tr("%1: %2", a, b) + tr("%1", a) + tr(" ")',
+            ["“%1”", "%1: %2"],
+        ),
+        (
+            'found = Message("{path}: {reason}", fields) + Message("{count}", fields)',
+            ["{path}: {reason}"],
+        ),
         ('make_reason("crashed", "it ended", "try again")', ["it ended", "try again"]),
         ('chosen, reason = "clip", marked("its name says so")', ["its name says so"]),
         ('InputError(expected="https://host", found="rdf:RDF", remedy="write it")', ["write it"]),

@@ -26,7 +26,9 @@ def main(arguments: list[str]) -> int:
     """Write the sample, read it, print the table; the exit status is 1 where something differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.readers", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="all of them by default")
-    parser.add_argument("--environment", type=Path, default=REPOSITORY / ".readers", help="of the readers")
+    parser.add_argument(
+        "--environment", type=Path, default=REPOSITORY / ".readers", help="of the readers"
+    )
     parser.add_argument("--out", type=Path, help="file for the table")
     asked = parser.parse_args(arguments)
     python = _environment(asked.environment, REQUIREMENTS)
@@ -35,13 +37,21 @@ def main(arguments: list[str]) -> int:
         sample = Path(folder) / "sample"
         sample.mkdir()
         # A process of its own: libraries of the program and of the readers never meet.
-        subprocess.run([sys.executable, "-m", "tests.readers.sample", str(sample)], cwd=REPOSITORY, check=True)
+        subprocess.run(
+            [sys.executable, "-m", "tests.readers.sample", str(sample)], cwd=REPOSITORY, check=True
+        )
         home = Path(folder) / "home"
         home.mkdir()
         done = subprocess.run(
             [python, "-m", "tests.readers.read", str(sample), *asked.formats],
             cwd=REPOSITORY,
-            env={**os.environ, **programs, "HOME": str(home), "HF_HUB_OFFLINE": "1", "FIFTYONE_DO_NOT_TRACK": "true"},
+            env={
+                **os.environ,
+                **programs,
+                "HOME": str(home),
+                "HF_HUB_OFFLINE": "1",
+                "FIFTYONE_DO_NOT_TRACK": "true",
+            },
             stdout=subprocess.PIPE,
             text=True,
             check=False,
@@ -69,7 +79,9 @@ def _environment(folder: Path, requirements: Path) -> str:
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != wanted:
         if not python.exists():
             venv.create(folder, with_pip=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements)], check=True)
+        subprocess.run(
+            [str(python), "-m", "pip", "install", "--quiet", "-r", str(requirements)], check=True
+        )
         stamp.write_text(wanted, encoding="utf-8")
     return str(python)
 

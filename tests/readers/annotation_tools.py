@@ -19,7 +19,10 @@ def coco_by_pycocotools(path: Path) -> Found:
     data = COCO(str(path))
     found = {}
     for annotation in data.loadAnns(data.getAnnIds()):
-        (image,), (category,) = data.loadImgs(annotation["image_id"]), data.loadCats(annotation["category_id"])
+        (image,), (category,) = (
+            data.loadImgs(annotation["image_id"]),
+            data.loadCats(annotation["category_id"]),
+        )
         attributes = annotation["attributes"]
         assert annotation["bbox"] == [0, 0, image["width"], image["height"]]
         found[Path(image["file_name"]).name] = {
@@ -45,7 +48,13 @@ def cvat_by_datumaro(path: Path) -> Found:
         return _by_datumaro(folder, "cvat")
 
 
-@reads("label-studio", "label-studio", "label-studio-sdk (converter)", of=by_a_person, version_of="label-studio-sdk")
+@reads(
+    "label-studio",
+    "label-studio",
+    "label-studio-sdk (converter)",
+    of=by_a_person,
+    version_of="label-studio-sdk",
+)
 def label_studio_by_its_converter(path: Path) -> Found:
     """People's annotations: its converter passes predictions over."""
     import json
@@ -53,12 +62,17 @@ def label_studio_by_its_converter(path: Path) -> Found:
     from label_studio_sdk.converter import Converter
 
     with tempfile.TemporaryDirectory() as folder:
-        converter = Converter(config=(path / "labelling.xml").read_text(encoding="utf-8"), project_dir=None)
+        converter = Converter(
+            config=(path / "labelling.xml").read_text(encoding="utf-8"), project_dir=None
+        )
         converter.convert_to_json_min(str(path / "tasks.json"), folder, is_dir=False)
         rows = json.loads(next(Path(folder).glob("*.json")).read_text(encoding="utf-8"))
     return {
         _served(row["image"]): {
-            "labels": ["/".join(name.replace("/", "\\/") for name in names) for names in row["class"][0]["taxonomy"]],
+            "labels": [
+                "/".join(name.replace("/", "\\/") for name in names)
+                for names in row["class"][0]["taxonomy"]
+            ],
             "when": row["created_at"],
         }
         for row in rows
@@ -66,7 +80,12 @@ def label_studio_by_its_converter(path: Path) -> Found:
     }
 
 
-@reads("label-studio", "label-studio", "label-studio-sdk (labelling interface)", version_of="label-studio-sdk")
+@reads(
+    "label-studio",
+    "label-studio",
+    "label-studio-sdk (labelling interface)",
+    version_of="label-studio-sdk",
+)
 def label_studio_by_its_interface(path: Path) -> Found:
     """The interface is sound, and every annotation and prediction fits it."""
     import json

@@ -17,7 +17,9 @@ from tests.support.labelled_images import add_music_classes
 
 def labels_taken_over(sample: Path, export: Path) -> dict[str, dict[str, Any]]:
     """The labels of a new project with the sample's classes and images, by the image's file name."""
-    path = sample / "collection" / "back.protoleaf"  # beside the images: some of them are copies of one another
+    path = (
+        sample / "collection" / "back.protoleaf"
+    )  # beside the images: some of them are copies of one another
     path.unlink(missing_ok=True)
     with Project.create(path, backbone_name="leafnet", backbone_hash="00" * 32) as project:
         add_music_classes(project)
@@ -25,13 +27,17 @@ def labels_taken_over(sample: Path, export: Path) -> dict[str, dict[str, Any]]:
         project.images.add([each for each in files if each is not None])
         records = list(project.images.records())
         project.images.record_scan(
-            (each.image_id, content_hash(project.images.resolve(each).read_bytes()), None) for each in records
+            (each.image_id, content_hash(project.images.resolve(each).read_bytes()), None)
+            for each in records
         )
         import_labels(project, export)
         graph, labels = project.classes.graph, project.labels.by_image()
         names = {each.image_id: Path(each.path).name for each in records}
         return {
-            names[image_id]: {"class": graph.name(label.class_id) if label.class_id else None, "who": label.who}
+            names[image_id]: {
+                "class": graph.name(label.class_id) if label.class_id else None,
+                "who": label.who,
+            }
             for image_id, label in labels.items()
         }
 

@@ -13,12 +13,16 @@ def data_set(path: Path) -> Found:
     found = {}
     for sample in _loaded(path):
         label = sample.ground_truth
-        original = sample.filepath if label is None else label.original_path  # signs that no file system takes differ
+        original = (
+            sample.filepath if label is None else label.original_path
+        )  # signs that no file system takes differ
         found[Path(original).name] = _facts(label)
     return found
 
 
-@reads("coco", "coco.json", "fiftyone (COCODetectionDataset)", of=is_labelled, version_of="fiftyone")
+@reads(
+    "coco", "coco.json", "fiftyone (COCODetectionDataset)", of=is_labelled, version_of="fiftyone"
+)
 def coco(path: Path) -> Found:
     import fiftyone
 
@@ -40,7 +44,9 @@ def _loaded(path: Path) -> Any:
     import fiftyone
 
     return fiftyone.Dataset.from_dir(
-        dataset_dir=str(path), dataset_type=fiftyone.types.FiftyOneImageClassificationDataset, progress=False
+        dataset_dir=str(path),
+        dataset_type=fiftyone.types.FiftyOneImageClassificationDataset,
+        progress=False,
     )
 
 
@@ -72,7 +78,16 @@ def _comes_back(name: str, **options: Any) -> Callable[[Path], Found]:
 
 for _name, _options in (
     ("FiftyOneDataset", {}),
-    ("FiftyOneImageClassificationDataset", {"include_confidence": True, "include_attributes": True}),
+    (
+        "FiftyOneImageClassificationDataset",
+        {"include_confidence": True, "include_attributes": True},
+    ),
 ):
-    _register = reads("fiftyone", "fiftyone", f"fiftyone ({_name}) and back", of=by_a_person, version_of="fiftyone")
+    _register = reads(
+        "fiftyone",
+        "fiftyone",
+        f"fiftyone ({_name}) and back",
+        of=by_a_person,
+        version_of="fiftyone",
+    )
     _register(_comes_back(_name, **_options))

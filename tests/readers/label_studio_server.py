@@ -22,20 +22,30 @@ _NONE: Final = [["none of the classes"]]
 _EMAIL, _SECRET = "ada@example.org", "5" * 40
 _PORT: Final = 18_271
 _LONGEST_START: Final = 300  # seconds; it makes its database first
-_EXPORTS: Final = {"JSON": "tasks.json", "JSON_MIN": "least.json", "CSV": "table.csv", "TSV": "table.tsv"}
+_EXPORTS: Final = {
+    "JSON": "tasks.json",
+    "JSON_MIN": "least.json",
+    "CSV": "table.csv",
+    "TSV": "table.tsv",
+}
 
 
 def _version() -> str:
     """Of Label Studio, which is in an environment of its own."""
     folder = Path(os.environ.get(PROGRAM, "/none/none")).parents[1]
-    found = next(folder.glob("lib/*/site-packages/label_studio-*.dist-info"), Path("-(not installed)."))
+    found = next(
+        folder.glob("lib/*/site-packages/label_studio-*.dist-info"), Path("-(not installed).")
+    )
     return found.stem.split("-")[1]
 
 
 @reads("label-studio", "label-studio", f"label-studio (server) {_version()}", version_of="")
 def tasks_of_server(path: Path) -> Found:
     """Every image is served; people annotated, and predictions have their score."""
-    return {_name(task): _facts(task) for task in json.loads((_exported(path) / "served.json").read_bytes())}
+    return {
+        _name(task): _facts(task)
+        for task in json.loads((_exported(path) / "served.json").read_bytes())
+    }
 
 
 def _comes_back(name: str) -> Callable[[Path], Found]:
@@ -43,14 +53,22 @@ def _comes_back(name: str) -> Callable[[Path], Found]:
 
     def read(path: Path) -> Found:
         found = back_in_protoleaf(path.parent, _exported(path) / name)
-        return found if name == "tasks.json" else {each: {"class": facts["class"]} for each, facts in found.items()}
+        return (
+            found
+            if name == "tasks.json"
+            else {each: {"class": facts["class"]} for each, facts in found.items()}
+        )
 
     return read
 
 
 for _kind, _file in _EXPORTS.items():
     _register = reads(
-        "label-studio", "label-studio", f"label-studio ({_kind}) and back {_version()}", of=by_a_person, version_of=""
+        "label-studio",
+        "label-studio",
+        f"label-studio ({_kind}) and back {_version()}",
+        of=by_a_person,
+        version_of="",
     )
     _register(_comes_back(_file))
 
@@ -75,15 +93,21 @@ def _exported(path: Path) -> Path:
     folder = Path(tempfile.mkdtemp())
     with _server(folder / "server"):
         interface = (path / "labelling.xml").read_text(encoding="utf-8")
-        project = json.loads(_asked("/api/projects", {"title": "ours", "label_config": interface}))["id"]
+        project = json.loads(_asked("/api/projects", {"title": "ours", "label_config": interface}))[
+            "id"
+        ]
         photos = str(path.parent / "collection" / "photos")
-        _asked("/api/storages/localfiles", {"project": project, "path": photos, "use_blob_urls": True})
+        _asked(
+            "/api/storages/localfiles", {"project": project, "path": photos, "use_blob_urls": True}
+        )
         tasks = json.loads((path / "tasks.json").read_bytes())
         _asked(f"/api/projects/{project}/import", tasks)
         for task in tasks:
             assert _asked(task["data"]["image"]).startswith(b"\x89PNG")
         for kind, name in _EXPORTS.items():
-            written = _asked(f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true")
+            written = _asked(
+                f"/api/projects/{project}/export?exportType={kind}&download_all_tasks=true"
+            )
             (folder / name).write_bytes(written)
         numbers = [task["id"] for task in json.loads((folder / "tasks.json").read_bytes())]
         served = [json.loads(_asked(f"/api/tasks/{number}")) for number in numbers]
@@ -105,11 +129,32 @@ def _server(folder: Path) -> Iterator[None]:
         "LATEST_VERSION_CHECK": "false",
         "SENTRY_DSN": "",
     }
-    command = [os.environ[PROGRAM], "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(_PORT)]
-    command += ["--username", _EMAIL, "--password", _SECRET, "--user-token", _SECRET, "--enable-legacy-api-token"]
+    command = [
+        os.environ[PROGRAM],
+        "start",
+        "--no-browser",
+        "--internal-host",
+        "127.0.0.1",
+        "--port",
+        str(_PORT),
+    ]
+    command += [
+        "--username",
+        _EMAIL,
+        "--password",
+        _SECRET,
+        "--user-token",
+        _SECRET,
+        "--enable-legacy-api-token",
+    ]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
-            command, env=os.environ | settings, stdout=log, stderr=log, cwd=folder, start_new_session=True
+            command,
+            env=os.environ | settings,
+            stdout=log,
+            stderr=log,
+            cwd=folder,
+            start_new_session=True,
         )
         try:
             _wait_for(server, folder / "log")
@@ -128,7 +173,9 @@ def _wait_for(server: subprocess.Popen[bytes], log: Path) -> None:
             time.sleep(1)
         else:
             return
-    raise RuntimeError(f"it does not start here: {log.read_text(encoding='utf-8', errors='replace')[-200:]}")
+    raise RuntimeError(
+        f"it does not start here: {log.read_text(encoding='utf-8', errors='replace')[-200:]}"
+    )
 
 
 def _asked(place: str, sent: object = None) -> bytes:

@@ -22,7 +22,9 @@ PERSON: Final = "verified by a person"
 
 def _exiftool_version() -> str:
     try:
-        return subprocess.run(["exiftool", "-ver"], capture_output=True, check=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["exiftool", "-ver"], capture_output=True, check=True, text=True
+        ).stdout.strip()
     except OSError:
         return "(not installed)"
 
@@ -36,7 +38,10 @@ def archive_by_dwca_reader(path: Path) -> Found:
         for row in archive.rows:
             media = next(each for each in row.extensions if TITLE in each.data)
             above = row.data[f"{DARWIN_CORE}higherClassification"]
-            names = [*(above.split(" | ") if above else []), row.data[f"{DARWIN_CORE}scientificName"]]
+            names = [
+                *(above.split(" | ") if above else []),
+                row.data[f"{DARWIN_CORE}scientificName"],
+            ]
             is_person = row.data[f"{DARWIN_CORE}identificationVerificationStatus"] == PERSON
             found[media.data[TITLE]] = {
                 "class": names[-1],
@@ -57,7 +62,9 @@ def package_by_frictionless(path: Path) -> Found:
         package = Package(str(folder / "datapackage.json"))
         report = package.validate()
         assert report.valid, report.flatten(["title", "rowNumber", "fieldName", "note"])[:3]
-        media = {row["mediaID"]: row["fileName"] for row in package.get_resource("media").read_rows()}
+        media = {
+            row["mediaID"]: row["fileName"] for row in package.get_resource("media").read_rows()
+        }
         found: dict[str, dict[str, Any]] = {name: {"class": None} for name in media.values()}
         for row in package.get_resource("observations").read_rows():
             is_person = row["classificationMethod"] == "human"
@@ -79,7 +86,9 @@ def sidecars_by_exiftool(path: Path) -> Found:
     for row in json.loads(done.stdout):
         keywords = row.get("HierarchicalSubject", [])
         listed = [keywords] if isinstance(keywords, str) else keywords
-        paths = ["/".join(name.replace("/", "\\/") for name in keyword.split("|")) for keyword in listed]
+        paths = [
+            "/".join(name.replace("/", "\\/") for name in keyword.split("|")) for keyword in listed
+        ]
         found[Path(row["SourceFile"]).name.removesuffix(".xmp")] = {"paths": paths}
     return found
 
@@ -96,7 +105,9 @@ def _with_schemas(path: Path) -> Iterator[Path]:
         package = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
         for resource in package["resources"]:
             if isinstance(resource["schema"], str):
-                resource["schema"] = json.loads(Path(kept, Path(resource["schema"]).name).read_text(encoding="utf-8"))
+                resource["schema"] = json.loads(
+                    Path(kept, Path(resource["schema"]).name).read_text(encoding="utf-8")
+                )
             resource.pop("profile", None)
         package.pop("profile", None)
         (folder / "datapackage.json").write_text(json.dumps(package), encoding="utf-8")

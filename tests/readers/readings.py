@@ -93,7 +93,16 @@ def reads(
     """Register a reader; its distribution is called as the program is, by default."""
 
     def register(read: Callable[[Path], Found]) -> Callable[[Path], Found]:
-        READERS.append(Reader(format_name, export, program, read, of, program if version_of is None else version_of))
+        READERS.append(
+            Reader(
+                format_name,
+                export,
+                program,
+                read,
+                of,
+                program if version_of is None else version_of,
+            )
+        )
         return read
 
     return register
@@ -112,7 +121,11 @@ def row_of(reader: Reader, sample: Path, expected: Found) -> Row:
         found, title = reader.read(sample / reader.export), reader.title
     except Exception as error:  # noqa: BLE001 (whatever another program raises is the finding)
         return Row(
-            reader.format_name, 0, reader.program, f"not read: {type(error).__name__}: {error}"[:300], is_equal=False
+            reader.format_name,
+            0,
+            reader.program,
+            f"not read: {type(error).__name__}: {error}"[:300],
+            is_equal=False,
         )
     wanted = {name: facts for name, facts in expected.items() if reader.of(facts)}
     differing = list(_differences(wanted, found))

@@ -9,7 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.collection.exporting.export import ExportChoice, Which, export_images
-from engine.interchange.labelled_images.class_folders import FolderOptions, flat_folders, nested_folders
+from engine.interchange.labelled_images.class_folders import (
+    FolderOptions,
+    flat_folders,
+    nested_folders,
+)
 from engine.interchange.labelled_images.class_labels import ClassLabels
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, ModelAnswer
@@ -25,7 +29,11 @@ def write_sample(folder: Path) -> None:
     labelled = grown(labelled_project(folder / "collection"), folder / "collection")
     with labelled.project as project:
         for name, one in FORMATS.items():
-            flat = [("flat", FolderOptions(is_flat=True, has_coarse=True))] if one.has_flat_form else []
+            flat = (
+                [("flat", FolderOptions(is_flat=True, has_coarse=True))]
+                if one.has_flat_form
+                else []
+            )
             for suffix, options in (("", FolderOptions(has_coarse=True)), *flat):
                 out = folder / f"{'-'.join(filter(None, (name, suffix)))}{one.suffix}"
                 choice = ExportChoice(name, out, Which.ALL, options)
@@ -38,7 +46,8 @@ def grown(small: Labelled, folder: Path) -> Labelled:
     """The collection with more images: labelled, sure, coarse and without an answer in turn."""
     project, ids = small.project, small.ids
     files = [
-        draw(folder / "photos" / f"day {number % 3}" / f"more {number}.png", number) for number in range(MORE_IMAGES)
+        draw(folder / "photos" / f"day {number % 3}" / f"more {number}.png", number)
+        for number in range(MORE_IMAGES)
     ]
     added = project.images.add(files).images_added
     answers = dict(small.answers)
@@ -49,7 +58,9 @@ def grown(small: Labelled, folder: Path) -> Labelled:
             project.labels.set([image_id], leaf, who=("ada", "grace@example.org")[number % 2])
         if number % 4:
             is_sure = number % 3 > 0
-            answers[image_id] = ModelAnswer(leaf, score, leaf if is_sure else None, score if is_sure else 0.0, False)
+            answers[image_id] = ModelAnswer(
+                leaf, score, leaf if is_sure else None, score if is_sure else 0.0, False
+            )
     return Labelled(project, ids, small.images, answers)
 
 
@@ -64,7 +75,11 @@ def expected(images: LabelledImages) -> dict[str, dict[str, Any]]:
 
 
 def _facts(
-    images: LabelledImages, image: LabelledImage, labels: ClassLabels, nested: dict[int, str], flat: dict[int, str]
+    images: LabelledImages,
+    image: LabelledImage,
+    labels: ClassLabels,
+    nested: dict[int, str],
+    flat: dict[int, str],
 ) -> dict[str, Any]:
     class_id, label = image.class_id, image.label
     by = "person" if label else "model" if class_id or image.is_of_none else None

@@ -14,7 +14,9 @@ from tests.readers.readings import Facts, Found, everything, of_a_class, reads
 def _found(rows: list[dict[str, Any]]) -> Found:
     return {
         Path(str(row["image"])).name: {
-            "class": None if row["class"] == "unknown" and not row["path"] else row["class"] or None,
+            "class": None
+            if row["class"] == "unknown" and not row["path"]
+            else row["class"] or None,
             "path": row["path"] or None,
             "by": row["decided_by"] or None,
             "who": row["labelled_by"] or None,
@@ -98,7 +100,9 @@ def parquet_by_duckdb(path: Path) -> Found:
 def _by_duckdb(function: str, path: Path) -> list[dict[str, Any]]:
     import duckdb
 
-    relation = duckdb.sql(f"SELECT * FROM {function}({json.dumps(str(path)).replace(chr(34), chr(39))})")  # noqa: S608
+    relation = duckdb.sql(
+        f"SELECT * FROM {function}({json.dumps(str(path)).replace(chr(34), chr(39))})"  # noqa: S608
+    )
     return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
 
 
@@ -107,7 +111,9 @@ def flat_folders_by_torchvision(path: Path) -> Found:
     return _image_folder(path, "flat", _names(path))
 
 
-@reads("folders --flat", "folders-flat", "datumaro (imagenet)", of=of_a_class, version_of="datumaro")
+@reads(
+    "folders --flat", "folders-flat", "datumaro (imagenet)", of=of_a_class, version_of="datumaro"
+)
 def flat_folders_by_datumaro(path: Path) -> Found:
     return _by_datumaro(path, _names(path))
 
@@ -149,7 +155,9 @@ def _image_folder(path: Path, fact: str, names: dict[str, str]) -> dict[str, Fac
     from torchvision.datasets import ImageFolder
 
     folder = ImageFolder(str(path), allow_empty=True)
-    return {names[Path(file).name]: {fact: folder.classes[target]} for file, target in folder.samples}
+    return {
+        names[Path(file).name]: {fact: folder.classes[target]} for file, target in folder.samples
+    }
 
 
 def _by_datumaro(path: Path, names: dict[str, str]) -> dict[str, Facts]:
@@ -164,10 +172,17 @@ def _by_datumaro(path: Path, names: dict[str, str]) -> dict[str, Facts]:
             shutil.copyfile(file, copy)
         data = datumaro.Dataset.import_from(made, "imagenet")
         labels = data.categories()[AnnotationType.label]
-        return {names[Path(item.media.path).name]: {"flat": labels[item.annotations[0].label].name} for item in data}
+        return {
+            names[Path(item.media.path).name]: {"flat": labels[item.annotations[0].label].name}
+            for item in data
+        }
 
 
 def _names(path: Path) -> dict[str, str]:
     """What the collection calls the files of a folder, by the table in it."""
     with (path / "images.csv").open(encoding="utf-8", newline="") as file:
-        return {Path(row["placed"]).name: Path(row["image"]).name for row in csv.DictReader(file) if row["placed"]}
+        return {
+            Path(row["placed"]).name: Path(row["image"]).name
+            for row in csv.DictReader(file)
+            if row["placed"]
+        }

@@ -26,7 +26,9 @@ def test_the_first_blocks_of_each_stage_are_taken_over() -> None:
     images = torch.randn(1, 3, 16, 16, generator=torch.Generator().manual_seed(1))
     assert torch.equal(short.maps(images)[0], deep.stages[:4](images))
     assert torch.equal(short.stages[4](images := deep.stages[:4](images)), deep.stages[5](images))
-    assert torch.equal(short.stages[5](short.stages[4](images)), deep.stages[6](deep.stages[5](images)))
+    assert torch.equal(
+        short.stages[5](short.stages[4](images)), deep.stages[6](deep.stages[5](images))
+    )
 
 
 def test_what_the_classifier_listens_to() -> None:

@@ -28,22 +28,30 @@ def test_train_and_test(method: str, colours: FewShotData, tmp_path: Path) -> No
     assert [result.row for result in found] == (["ppn", "ppn+"] if method == "ppn" else [method])
     assert {len(result.accuracies) for result in found} == {600}
     assert all((result.variant, result.ways, result.shots) == ("pure", 2, 1) for result in found)
-    assert all(result.settings["side"] == 16 and result.settings["iterations"] == 3 for result in found)
+    assert all(
+        result.settings["side"] == 16 and result.settings["iterations"] == 3 for result in found
+    )
 
 
-def test_same_training_same_result(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
+def test_same_training_same_result(
+    colours: FewShotData, trained_runs: Path, tmp_path: Path
+) -> None:
     """A training that was stopped and went on gives the accuracies of one that was not."""
     settings = quick_settings(seed=3)
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        train_cell(colours, CELL, settings, tmp_path, on_point=lambda _: cancel.cancel(), cancel=cancel)
+        train_cell(
+            colours, CELL, settings, tmp_path, on_point=lambda _: cancel.cancel(), cancel=cancel
+        )
     assert not CELL.is_trained(tmp_path, "pure", 3)
     assert train_cell(colours, CELL, settings, tmp_path).iterations == 3
     whole, torn = (load_cell(colours, CELL, settings, runs) for runs in (trained_runs, tmp_path))
     assert test_cell(colours, CELL, settings, whole) == test_cell(colours, CELL, settings, torn)
 
 
-def test_a_training_may_begin_with_the_weights_of_another(colours: FewShotData, tmp_path: Path) -> None:
+def test_a_training_may_begin_with_the_weights_of_another(
+    colours: FewShotData, tmp_path: Path
+) -> None:
     """Its first loss is another than that of random weights, and the same each time."""
     first, settings = Cell("prototypical-net", 5, 1), quick_settings(point_interval=1)
     train_cell(colours, first, settings, tmp_path / "a")
@@ -60,7 +68,16 @@ def test_columns_share_nothing_but_closer_look(tmp_path: Path) -> None:
     """Closer Look's training knows no ways and shots, so one serves all columns."""
     folders = {Cell("closer-look-star", ways, 1).folder(tmp_path, "pure") for ways in (5, 10)}
     assert len(folders) == 1
-    assert len({Cell("ppn", ways, shots).folder(tmp_path, "pure") for ways in (5, 10) for shots in (1, 5)}) == 4
+    assert (
+        len(
+            {
+                Cell("ppn", ways, shots).folder(tmp_path, "pure")
+                for ways in (5, 10)
+                for shots in (1, 5)
+            }
+        )
+        == 4
+    )
 
 
 def test_settings_of_a_column() -> None:
@@ -72,14 +89,18 @@ def test_settings_of_a_column() -> None:
 
 def test_checkpoint_of_other_settings(colours: FewShotData, trained_runs: Path) -> None:
     """Training with other settings into the same folder is refused, naming the first that differs."""
-    with pytest.raises(InputError, match=r"trained with another seed: expected 4, found 3 in .*another folder"):
+    with pytest.raises(
+        InputError, match=r"trained with another seed: expected 4, found 3 in .*another folder"
+    ):
         train_cell(colours, CELL, quick_settings(seed=4), trained_runs)
 
 
 def test_checkpoint_of_another_architecture(colours: FewShotData, trained_runs: Path) -> None:
     """An attention of another width does not fit; the message names a tensor and both shapes."""
     settings = quick_settings(seed=3, hidden_width=4)
-    with pytest.raises(ModelError, match=r"expected attention\.g\.weight \(4, 64\), found \(128, 64\)"):
+    with pytest.raises(
+        ModelError, match=r"expected attention\.g\.weight \(4, 64\), found \(128, 64\)"
+    ):
         load_cell(colours, Cell("ppn", 5, 1), settings, trained_runs)
 
 

@@ -35,4 +35,6 @@ def test_collections_count_the_same() -> None:
     one, other = _photos(0, (0.1,) * 5), _photos(1, (0.1,) * 5)
     many = np.tile(other[0], (100, 1)), np.tile(other[1], 100)
     few, more = fit_cut([one, other], 2), fit_cut([one, many], 2)
-    assert np.abs(few.matrix.T @ few.matrix) == pytest.approx(np.abs(more.matrix.T @ more.matrix), rel=0.05, abs=0.05)
+    assert np.abs(few.matrix.T @ few.matrix) == pytest.approx(
+        np.abs(more.matrix.T @ more.matrix), rel=0.05, abs=0.05
+    )

@@ -32,7 +32,10 @@ def test_every_file_goes_through_the_network(tmp_path: Path) -> None:
     network, card = Counting(), tiny_card()
     assert embed_with_data_loader(network, card, paths, workers=0) > 0
     assert [tuple(batch.shape) for batch in network.batches] == [(32, 3, 32, 32), (8, 3, 32, 32)]
-    back = network.batches[0] * torch.tensor(card.std)[:, None, None] + torch.tensor(card.mean)[:, None, None]
+    back = (
+        network.batches[0] * torch.tensor(card.std)[:, None, None]
+        + torch.tensor(card.mean)[:, None, None]
+    )
     assert -1e-6 <= float(back.min()) < float(back.max()) <= 1 + 1e-6
 
 
@@ -45,7 +48,9 @@ def test_it_embeds_as_often_as_it_is_asked(tmp_path: Path) -> None:
         assert measure() > 0
 
 
-def test_a_backbone_that_torch_cannot_compute_has_no_peer(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_backbone_that_torch_cannot_compute_has_no_peer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """It says so and why."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     model = onnx.load(str(tmp_path / "tiny.onnx"))
@@ -63,7 +68,9 @@ def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.M
     waits = "import threading; print('ready', flush=True); threading.Event().wait()"
     started = subprocess.Popen
     monkeypatch.setattr(
-        subprocess, "Popen", lambda _command, **options: started([sys.executable, "-c", waits], **options)
+        subprocess,
+        "Popen",
+        lambda _command, **options: started([sys.executable, "-c", waits], **options),
     )
     with pytest.raises(KeyError), open_data_loader(find_model(str(tmp_path / "tiny.onnx")), []):
         raise KeyError

@@ -24,7 +24,9 @@ def test_scatter_within_classes_becomes_more_even() -> None:
     """Each early direction is divided by a power of its scatter: v becomes v / (v + 0.1 mean v) ** WHITENING."""
     features, targets = _features()
     embedded = fit_head(features, targets, WIDTHS).apply(features.astype(np.float64))[:, :5]
-    inner = embedded - np.stack([embedded[targets == each].mean(axis=0) for each in range(4)])[targets]
+    inner = (
+        embedded - np.stack([embedded[targets == each].mean(axis=0) for each in range(4)])[targets]
+    )
     variances = np.sort(np.linalg.eigvalsh(inner.T @ inner / len(inner)))
     mean = (100 + 4) / 5
     expected = sorted(each / (each + SHRINKAGE * mean) ** WHITENING for each in (1, 1, 1, 1, 100))
@@ -46,6 +48,6 @@ def test_of_the_last_stage_only_what_tells_classes_apart_is_kept() -> None:
 def test_the_mean_image_lies_in_the_middle() -> None:
     """Otherwise all embeddings would point one way and their angles would say little."""
     features, targets = _features()
-    assert fit_head(features, targets, WIDTHS).apply(features.astype(np.float64)).mean(axis=0) == pytest.approx(
-        np.zeros(9), abs=1e-6
-    )
+    assert fit_head(features, targets, WIDTHS).apply(features.astype(np.float64)).mean(
+        axis=0
+    ) == pytest.approx(np.zeros(9), abs=1e-6)

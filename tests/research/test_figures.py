@@ -44,14 +44,18 @@ def test_figure_of_prototypes(colours: FewShotData, trained_runs: Path, tmp_path
     assert 0 < drawn.in_full_space.ratio < 2
 
 
-def test_curves_meet_the_table(colours: FewShotData, trained_runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_curves_meet_the_table(
+    colours: FewShotData, trained_runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At lambda = 0, the paper's for 1 shot, the figure shows what the table says; at 1 both settings agree."""
     ppn = load_ppn(colours, CELL, trained_runs, CHOSEN)
     without, known = propagation_curves(ppn, ways=5)
     settings = trained_settings(colours, CELL, trained_runs, CHOSEN)
     of_table = {
         result.row: result
-        for result in test_cell(colours, CELL, settings, load_cell(colours, CELL, settings, trained_runs))
+        for result in test_cell(
+            colours, CELL, settings, load_cell(colours, CELL, settings, trained_runs)
+        )
     }
     for curve in (without, known):
         assert [point.propagation for point in curve.points] == [step / 10 for step in range(11)]
@@ -65,7 +69,12 @@ def test_figure_of_propagation(colours: FewShotData, trained_runs: Path, tmp_pat
     """Two settings at eleven weights for each training, in a file of numbers and two pictures."""
     seen: list[Progress] = []
     pixels, vectors, numbers = draw_propagation(
-        [colours], trained_runs, tmp_path / "figure", ways=(5,), chosen=CHOSEN, on_progress=seen.append
+        [colours],
+        trained_runs,
+        tmp_path / "figure",
+        ways=(5,),
+        chosen=CHOSEN,
+        on_progress=seen.append,
     )
     with numbers.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

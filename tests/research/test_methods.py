@@ -31,7 +31,14 @@ def test_unknown_method(colours: FewShotData) -> None:
 def test_settings_reach_their_part(colours: FewShotData) -> None:
     """Names are found at any depth, values come to their types, and the objective has them."""
     settings = with_chosen(
-        MethodSettings(), {"iterations": "7", "lambda_": "0.25", "coarse_images": "2", "edge_width": "8", "scale": "3"}
+        MethodSettings(),
+        {
+            "iterations": "7",
+            "lambda_": "0.25",
+            "coarse_images": "2",
+            "edge_width": "8",
+            "scale": "3",
+        },
     )
     assert settings.training.iterations == 7
     assert settings.propagation.lambda_ == 0.25
@@ -46,13 +53,22 @@ def test_settings_reach_their_part(colours: FewShotData) -> None:
 def test_fitting_of_closer_look_keeps_its_own() -> None:
     """It shares names with the training, which must not change it."""
     before = MethodSettings()
-    after = with_chosen(before, {"learning_rate": 0.5, "weight_decay": 0.5, "momentum": 0.5, "batch_size": 9})
-    assert after.training.learning_rate == after.training.weight_decay == after.training.momentum == 0.5
+    after = with_chosen(
+        before, {"learning_rate": 0.5, "weight_decay": 0.5, "momentum": 0.5, "batch_size": 9}
+    )
+    assert (
+        after.training.learning_rate
+        == after.training.weight_decay
+        == after.training.momentum
+        == 0.5
+    )
     assert after.closer_look.batch_size == 9
     assert after.closer_look.fitting == before.closer_look.fitting
 
 
-@pytest.mark.parametrize("name", ["learning_rat", "ways", "shots", "max_ways", "epochs", "training"])
+@pytest.mark.parametrize(
+    "name", ["learning_rat", "ways", "shots", "max_ways", "epochs", "training"]
+)
 def test_unknown_settings(name: str) -> None:
     """All known ones are listed; those of the column and of the fitting are none."""
     with pytest.raises(
@@ -62,7 +78,9 @@ def test_unknown_settings(name: str) -> None:
     assert "max_ways" not in str(refused.value).partition("found")[0]
 
 
-@pytest.mark.parametrize(("name", "value"), [("iterations", "many"), ("precision", "float8"), ("compiles", "2")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("iterations", "many"), ("precision", "float8"), ("compiles", "2")]
+)
 def test_values_of_another_type(name: str, value: str) -> None:
     """A wrong value is named with what would be right."""
     with pytest.raises(UsageError, match=f"{name} has a wrong value.*“{value}”"):

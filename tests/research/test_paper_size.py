@@ -21,11 +21,16 @@ def test_two_iterations_with_the_papers_constants(tmp_path: Path) -> None:
     assert (training.iterations, training.side, training.learning_rate) == (150_000, PIXELS, 1e-3)
     assert (settings.propagation.own_weight, settings.propagation.refresh_epochs) == (0.0, 5)
     data, cell = generated_data(SMALL, PIXELS), Cell("ppn", 5, 1)
-    short = replace(PAPER, training=replace(training, iterations=2, precision="float32", device="cpu"))
+    short = replace(
+        PAPER, training=replace(training, iterations=2, precision="float32", device="cpu")
+    )
     outcome = train_cell(data, cell, short, tmp_path)
     assert outcome.iterations == 2
     assert outcome.curve[-1].loss is not None
     assert np.isfinite(outcome.curve[-1].loss)
     found = cell_results(data, cell, short, load_cell(data, cell, short, tmp_path))
-    assert [(result.row, result.settings["side"]) for result in found] == [("ppn", PIXELS), ("ppn+", PIXELS)]
+    assert [(result.row, result.settings["side"]) for result in found] == [
+        ("ppn", PIXELS),
+        ("ppn+", PIXELS),
+    ]
     assert all(0.1 < result.mean < 0.35 for result in found), "noise is classified at chance"

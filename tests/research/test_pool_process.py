@@ -29,7 +29,9 @@ def test_processes_of_a_pool_end_with_their_parent(tmp_path: Path) -> None:
     script = tmp_path / "pool.py"
     script.write_text(POOL, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, env=environment) as parent:
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, env=environment
+    ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline().startswith(b"at work")
         parent.kill()

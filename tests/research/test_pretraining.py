@@ -8,7 +8,14 @@ import torch
 from torch import nn
 
 from research.leaf_net import LeafNet
-from research.pretraining import AncestorLoss, PretrainingImages, PretrainingSettings, accuracy, augment, pretrain
+from research.pretraining import (
+    AncestorLoss,
+    PretrainingImages,
+    PretrainingSettings,
+    accuracy,
+    augment,
+    pretrain,
+)
 
 
 def test_the_ancestor_loss_by_hand() -> None:
@@ -16,7 +23,9 @@ def test_the_ancestor_loss_by_hand() -> None:
     ancestors = torch.tensor([[1.0], [1.0], [0.0], [0.0]])
     scores, targets = torch.zeros(1, 4), torch.tensor([0])
     assert AncestorLoss(ancestors, 0.0, 0.0)(scores, targets).item() == pytest.approx(math.log(4))
-    assert AncestorLoss(ancestors, 0.5, 0.0)(scores, targets).item() == pytest.approx(math.log(4) + 0.5 * math.log(2))
+    assert AncestorLoss(ancestors, 0.5, 0.0)(scores, targets).item() == pytest.approx(
+        math.log(4) + 0.5 * math.log(2)
+    )
     alone = AncestorLoss(ancestors, 0.5, 0.0)(scores, torch.tensor([3]))
     assert alone.item() == pytest.approx(math.log(4))  # nothing above it, nothing to recognise
 
@@ -49,7 +58,9 @@ def test_a_short_run_learns_to_tell_colours() -> None:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         network = LeafNet((4, 4, 8, 8), (1, 1, 1, 1), stem_width=4)
-    settings = PretrainingSettings(stages=((2, 12), (4, 16)), batch_size=16, averaging=0.8, ancestor_weight=0.5)
+    settings = PretrainingSettings(
+        stages=((2, 12), (4, 16)), batch_size=16, averaging=0.8, ancestor_weight=0.5
+    )
     reported: list[tuple[int, float]] = []
 
     def on_epoch(epoch: int, loss: float, averaged: nn.Module, images_per_s: float) -> None:

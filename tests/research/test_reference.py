@@ -34,7 +34,9 @@ AFTER = {1: 7, 2: 8, 3: 7, 4: 7}
 @pytest.mark.parametrize(("work", "is_kept"), [(1.0, True), (2.0, False)])
 def test_a_slow_computer_is_no_slow_program(pace: float, work: float, *, is_kept: bool) -> None:
     """Every second of the run is longer or shorter; the verdict is of what the program adds."""
-    figures, references = ([pace * each for each in column] for column in ((4.0, 5.0, 9.0), (1.0, 1.0, 1.2)))
+    figures, references = (
+        [pace * each for each in column] for column in ((4.0, 5.0, 9.0), (1.0, 1.0, 1.2))
+    )
     row = judged("a label", [work * each for each in figures], references, 8, against="a pass")
     assert row.is_kept is is_kept
     assert row.ratio == pytest.approx(5 * work)
@@ -43,7 +45,14 @@ def test_a_slow_computer_is_no_slow_program(pace: float, work: float, *, is_kept
 
 def test_what_was_timed_in_turn_is_compared_by_percentile() -> None:
     """The tail of one with the tail of the other."""
-    row = judged("keys", range(1, 102), [2.0 * each for each in range(1, 102)], 1, against="a pass", percentile=95)
+    row = judged(
+        "keys",
+        range(1, 102),
+        [2.0 * each for each in range(1, 102)],
+        1,
+        against="a pass",
+        percentile=95,
+    )
     assert (row.figure, row.reference, row.ratio) == (96, 192, 0.5)
 
 
@@ -62,7 +71,10 @@ def test_small_figures_are_in_milliseconds() -> None:
 
 def test_json_has_the_whole_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     """Figure, reference, ratio, limit and verdict of each, and the names of those that are missed."""
-    rows = (JudgedFigure("a", 3.0, "s", "a pass", 2.0, 2.0), JudgedFigure("b", 3.0, "s", "a pass", 1.0, 2.0))
+    rows = (
+        JudgedFigure("a", 3.0, "s", "a pass", 2.0, 2.0),
+        JudgedFigure("b", 3.0, "s", "a pass", 1.0, 2.0),
+    )
     with pytest.raises(typer.Exit):
         say_verdicts("two", rows, {"images": 5}, as_json=True)
     fields = json.loads(capsys.readouterr().out)
@@ -86,7 +98,11 @@ def test_a_pass_goes_over_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block once, and of a small collection as many as of a large one."""
     monkeypatch.setattr(reference, "FEWEST_IMAGES", 3 * BLOCK_ROWS)
     monkeypatch.setattr(reference, "DRAWN", 2 * BLOCK_ROWS)
-    assert [len(NumpyPass(images).starts) for images in (1, 3 * BLOCK_ROWS, 4 * BLOCK_ROWS)] == [3, 3, 4]
+    assert [len(NumpyPass(images).starts) for images in (1, 3 * BLOCK_ROWS, 4 * BLOCK_ROWS)] == [
+        3,
+        3,
+        4,
+    ]
     assert NumpyPass(1).time_s() > 0
 
 
@@ -103,14 +119,18 @@ def test_a_pass_goes_over_all_images(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"groups_s": 60.0}, ("decisions a minute",), []),
     ],
 )
-def test_what_review_misses(changed: Mapping[str, Any], missed: tuple[str, ...], rows_missed: list[str]) -> None:
+def test_what_review_misses(
+    changed: Mapping[str, Any], missed: tuple[str, ...], rows_missed: list[str]
+) -> None:
     """Keys are compared with the least that each takes; labels are as shown or not, on any computer."""
     figures = figures_of(4, {**REPORT, **changed}, {}, AFTER)
     assert figures.missed == missed
     assert [row.name for row in figures.rows if not row.is_kept] == rows_missed
 
 
-@pytest.mark.parametrize(("painted_ms", "missed"), [([25.0] * 20, 0), ([25.0] * 18 + [900.0] * 2, 1), ([90.0] * 20, 2)])
+@pytest.mark.parametrize(
+    ("painted_ms", "missed"), [([25.0] * 20, 0), ([25.0] * 18 + [900.0] * 2, 1), ([90.0] * 20, 2)]
+)
 def test_what_keys_miss(painted_ms: Sequence[float], missed: int) -> None:
     """Median and tail are judged, the longest of all is only shown."""
     assert sum(not row.is_kept for row in key_rows("key", painted_ms, [20.0] * 20)) == missed
@@ -120,7 +140,13 @@ def test_what_keys_miss(painted_ms: Sequence[float], missed: int) -> None:
 def test_a_window_is_compared_with_a_bare_one(seconds: float, *, is_kept: bool) -> None:
     """First paint, memory and predictions over what a bare window takes in the same round."""
     bare = {"visible_s": 0.12, "memory_mib": 90.0}
-    ours = {"visible_s": seconds, "predicted_s": seconds + 0.1, "loaded_s": 2.0, "memory_mib": 300.0, "card_ms": [2.0]}
+    ours = {
+        "visible_s": seconds,
+        "predicted_s": seconds + 0.1,
+        "loaded_s": 2.0,
+        "memory_mib": 300.0,
+        "card_ms": [2.0],
+    }
     run = {**ours, "step_ms": [5.0], "scroll_pause_ms": 20.0}
     rows = tuple(rows_of([bare], [run], [run], [0.15]))
     assert all(row.is_kept for row in rows) is is_kept

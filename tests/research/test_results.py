@@ -5,7 +5,9 @@ import pytest
 from engine.errors import InputError
 from research.results import TestResult
 
-RESULT = TestResult("ppn+", "pure", "WS-Small-Pure", 5, 1, (0.2, 0.4, 0.6, 0.8), {"side": 32, "lambda": None})
+RESULT = TestResult(
+    "ppn+", "pure", "WS-Small-Pure", 5, 1, (0.2, 0.4, 0.6, 0.8), {"side": 32, "lambda": None}
+)
 
 
 def test_mean_and_interval_by_hand() -> None:

@@ -27,4 +27,6 @@ def test_no_thread_of_a_stopped_pool_is_left() -> None:
     threading.Timer(1, cancel.cancel).start()
     with pytest.raises(Cancelled):
         run_side_by_side([partial(time.sleep, 600)], units=1, cancel=cancel)
-    assert {thread for thread in threading.enumerate() if thread not in threads and thread.is_alive()} == set()
+    assert {
+        thread for thread in threading.enumerate() if thread not in threads and thread.is_alive()
+    } == set()

@@ -27,16 +27,26 @@ def figures() -> SpeedFigures:
 def two_ways() -> MethodSettings:
     """As many as the tiny data set has test classes."""
     settings = quick_settings()
-    return replace(settings, propagation=replace(settings.propagation, shape=replace(settings.shape, ways=2)))
+    return replace(
+        settings, propagation=replace(settings.propagation, shape=replace(settings.shape, ways=2))
+    )
 
 
 def test_everything_is_measured(figures: SpeedFigures) -> None:
     """Each row of the table has both times, PPN+ the training of PPN."""
     assert {time.row for time in figures.times} == {*METHODS, "ppn+"}
-    assert all(time.training_s and time.test_s and time.training_s > 0 and time.test_s > 0 for time in figures.times)
+    assert all(
+        time.training_s and time.test_s and time.training_s > 0 and time.test_s > 0
+        for time in figures.times
+    )
     of_row = {time.row: time for time in figures.times}
     assert of_row["ppn"].training_s == of_row["ppn+"].training_s == figures.ours_s
-    assert (figures.threads, figures.precision, figures.device, figures.side) == (1, "float32", "cpu", 16)
+    assert (figures.threads, figures.precision, figures.device, figures.side) == (
+        1,
+        "float32",
+        "cpu",
+        16,
+    )
 
 
 def test_figures_fit_together(figures: SpeedFigures) -> None:
@@ -69,7 +79,9 @@ def test_threads_are_put_back() -> None:
     assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (3, 3, "rounds")
 
 
-@pytest.mark.parametrize(("most", "images"), [(None, 39025), (100, 700 + 1300 + 2500 + 4350 + 2538)])
+@pytest.mark.parametrize(
+    ("most", "images"), [(None, 39025), (100, 700 + 1300 + 2500 + 4350 + 2538)]
+)
 def test_images_behind_the_buffer(most: int | None, images: int) -> None:
     """The paper's training images, or a sample of each class."""
     assert images_behind_buffer(most) == images
@@ -81,7 +93,9 @@ def test_generated_data_is_sound() -> None:
     assert list(_problems(data)) == []
     assert len(data.training_few_shot) == 71
     assert len(data.test_few_shot) == 18
-    ppn = make_objective(PPN, generated_data(LIKE_PAPER, 16).training_set(), quick_settings(coarse_images=10))
+    ppn = make_objective(
+        PPN, generated_data(LIKE_PAPER, 16).training_set(), quick_settings(coarse_images=10)
+    )
     draws = [ppn.draw(np.random.default_rng(number)) for number in range(100)]
     assert np.mean([len(draw.images) for draw in draws]) == pytest.approx(171, rel=0.04)
 
@@ -91,7 +105,9 @@ def test_bare_backbone_sees_the_iterations_images() -> None:
     data = generated_data(TINY, 16)
     settings = quick_settings()
     iteration = TrainingIteration(
-        make_objective(PPN, data.training_set(), settings), data.training_set().pixels, settings.training
+        make_objective(PPN, data.training_set(), settings),
+        data.training_set().pixels,
+        settings.training,
     )
     first, again, other = iteration.images(3), iteration.images(3), iteration.images(4)
     assert torch.equal(first, again)

@@ -26,7 +26,9 @@ def test_settings_come_from_the_checkpoint(colours: FewShotData, trained_runs: P
     assert settings.shape.ways == 5
 
 
-@pytest.mark.parametrize(("name", "value"), [("seed", 4), ("iterations", 2), ("precision", "bfloat16")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("seed", 4), ("iterations", 2), ("precision", "bfloat16")]
+)
 def test_other_settings_than_trained_with(
     name: str, value: int | str, colours: FewShotData, trained_runs: Path
 ) -> None:
@@ -37,7 +39,10 @@ def test_other_settings_than_trained_with(
 
 def test_not_trained(colours: FewShotData, trained_runs: Path) -> None:
     """The message says what to train."""
-    with pytest.raises(InputError, match=r"gnn was not trained for 10-way 5-shot tasks on WS-Colours-Pure.*Train it"):
+    with pytest.raises(
+        InputError,
+        match=r"gnn was not trained for 10-way 5-shot tasks on WS-Colours-Pure.*Train it",
+    ):
         trained_settings(colours, Cell("gnn", 10, 5), trained_runs, {})
 
 
@@ -67,4 +72,7 @@ def test_stopped_training_counts_with_what_it_reached(colours: FewShotData, tmp_
     buffered = objective.buffer.vectors.clone()
     refresh(colours, objective, reached)
     assert not torch.equal(objective.buffer.vectors, buffered)
-    assert cell_results(colours, CELL, reached, objective)[0].settings["iterations"] == reached.training.iterations
+    assert (
+        cell_results(colours, CELL, reached, objective)[0].settings["iterations"]
+        == reached.training.iterations
+    )

@@ -2,7 +2,9 @@
 
 import os
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"  # the story's own process only prints names for comparison
+os.environ["QT_QPA_PLATFORM"] = (
+    "offscreen"  # the story's own process only prints names for comparison
+)
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,7 +49,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     return report
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Say where the pictures are."""
     if config.getoption("--long") and (PICTURES / NAME).exists():
         terminalreporter.write_line(f"Pictures of every screen: {PICTURES / NAME}")

@@ -39,7 +39,10 @@ class Display:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """End what was started, last first."""
         self._stack.close()
@@ -49,9 +52,22 @@ class Display:
         self._folder.chmod(0o700)
         size = f"{self.width}x{self.height}x24"
         self.name = ":" + self._started(
-            "Xvfb", "-displayfd", "{}", "-screen", "0", size, "-nolisten", "tcp", "-noreset", "-dpi", "96", "-r"
+            "Xvfb",
+            "-displayfd",
+            "{}",
+            "-screen",
+            "0",
+            size,
+            "-nolisten",
+            "tcp",
+            "-noreset",
+            "-dpi",
+            "96",
+            "-r",
         )  # -r: a key does not repeat itself where the hand is slow to let it go
-        self._bus_address = self._started("dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address={}")
+        self._bus_address = self._started(
+            "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address={}"
+        )
         self._run("openbox", "--sm-disable")
         from tests.robot.eyes import Eyes
 
@@ -90,7 +106,11 @@ class Display:
                 stdout=log,
                 stderr=log,
                 pass_fds=keep,
-                env={"PATH": os.environ["PATH"], "HOME": str(self._folder), "XDG_RUNTIME_DIR": str(self._folder)}
+                env={
+                    "PATH": os.environ["PATH"],
+                    "HOME": str(self._folder),
+                    "XDG_RUNTIME_DIR": str(self._folder),
+                }
                 | {name: value for name, value in variables.items() if value},
             )
         self._stack.callback(_end, process)

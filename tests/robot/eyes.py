@@ -77,7 +77,10 @@ class Eyes:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Close the connection."""
         self.connection.close()
@@ -91,7 +94,9 @@ class Eyes:
     def look(self, area: Area | None = None) -> Picture:
         """A picture of the screen, or of a part of it."""
         part = self.screen if area is None else area
-        reply = self._root.get_image(part.left, part.top, part.width, part.height, X.ZPixmap, ALL_PLANES)
+        reply = self._root.get_image(
+            part.left, part.top, part.width, part.height, X.ZPixmap, ALL_PLANES
+        )
         pixels = np.frombuffer(reply.data, np.uint8).reshape(part.height, part.width, 4)
         return np.ascontiguousarray(pixels[:, :, 2::-1])
 
@@ -160,7 +165,9 @@ class Eyes:
         for window in self._root.query_tree().children:
             try:
                 attributes = window.get_attributes()
-                is_visible = attributes.map_state == X.IsViewable and window.get_geometry().width > 1
+                is_visible = (
+                    attributes.map_state == X.IsViewable and window.get_geometry().width > 1
+                )
             except (BadWindow, BadDrawable):
                 continue  # closed meanwhile
             if attributes.override_redirect and is_visible:

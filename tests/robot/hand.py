@@ -110,7 +110,9 @@ class Hand:
         """Press on something and move it so far that it is being dragged."""
         self.move_to(point)
         self.press()
-        self.move_to((point[0] + DRAG_STARTS_AT, point[1] + DRAG_STARTS_AT // 2), PIXELS_A_SECOND / 6)
+        self.move_to(
+            (point[0] + DRAG_STARTS_AT, point[1] + DRAG_STARTS_AT // 2), PIXELS_A_SECOND / 6
+        )
 
     def wheel(self, clicks: int) -> None:
         """Turn the wheel where the pointer is; positive is down."""
@@ -152,7 +154,10 @@ class Hand:
 
     def type(self, text: str) -> None:
         """Type a text."""
-        self.keys((f"Shift+{letter}" if _is_shifted(letter) else letter for letter in text), TYPING_A_SECOND)
+        self.keys(
+            (f"Shift+{letter}" if _is_shifted(letter) else letter for letter in text),
+            TYPING_A_SECOND,
+        )
 
     def _codes(self, name: str) -> list[int]:
         *modifiers, key = name.split("+") if len(name) > 1 and not name.endswith("++") else [name]

@@ -39,7 +39,9 @@ class Seen:
     area: Area
 
 
-def draw_marked(number: int, tint: tuple[int, int, int] = (90, 140, 90), side: int = SIDE) -> Picture:
+def draw_marked(
+    number: int, tint: tuple[int, int, int] = (90, 140, 90), side: int = SIDE
+) -> Picture:
     """A picture that says a number; `tint` fills what the number leaves free."""
     blocks = np.zeros((BLOCKS, BLOCKS, 3), np.uint8)
     blocks[:] = _RING
@@ -54,11 +56,17 @@ def draw_marked(number: int, tint: tuple[int, int, int] = (90, 140, 90), side: i
 def widened(picture: Picture) -> Picture:
     """The picture in the middle of one of 16 to 9."""
     beside = picture.shape[0] * 16 // 9 - picture.shape[1]
-    return np.pad(picture, ((0, 0), (beside // 2, beside - beside // 2), (0, 0)), constant_values=120)
+    return np.pad(
+        picture, ((0, 0), (beside // 2, beside - beside // 2), (0, 0)), constant_values=120
+    )
 
 
 def write_marked(
-    folder: Path, numbers: Sequence[int], tints: Sequence[tuple[int, int, int]] = (), *, is_wide: bool = False
+    folder: Path,
+    numbers: Sequence[int],
+    tints: Sequence[tuple[int, int, int]] = (),
+    *,
+    is_wide: bool = False,
 ) -> list[Path]:
     """Write pictures photo-00000.png ..., a thousand in a folder; returns where they are."""
     paths = []

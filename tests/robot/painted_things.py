@@ -18,7 +18,11 @@ SIZE: Final = (640, 360)
 BLOOD_SIZE: Final = (1280, 720)
 Colour = tuple[int, int, int]
 
-COLOURS: Final[dict[str, Colour]] = {"Fox": (226, 92, 18), "Jay": (26, 92, 226), "Boar": (84, 24, 60)}
+COLOURS: Final[dict[str, Colour]] = {
+    "Fox": (226, 92, 18),
+    "Jay": (26, 92, 226),
+    "Boar": (84, 24, 60),
+}
 BLOOD: Final[dict[str, Colour]] = {"Red cell": (196, 40, 52), "White cell": (74, 40, 150)}
 PLASMA: Final = (250, 200, 190)
 _REACH: Final = 45
@@ -37,10 +41,14 @@ class Thing:
     category: str = "animal"
 
 
-def paint_photo(path: Path, things: Sequence[Thing], seed: int = 0, size: tuple[int, int] = SIZE) -> Path:
+def paint_photo(
+    path: Path, things: Sequence[Thing], seed: int = 0, size: tuple[int, int] = SIZE
+) -> Path:
     """Paint things on grey and green ground; each name has its colour and its shape."""
     chance = np.random.default_rng(seed)
-    coarse = chance.integers(0, 40, (9, 16, 1), dtype=np.uint8) + np.array((110, 125, 100), np.uint8)
+    coarse = chance.integers(0, 40, (9, 16, 1), dtype=np.uint8) + np.array(
+        (110, 125, 100), np.uint8
+    )
     picture = Image.fromarray(coarse).resize(size, Image.Resampling.BICUBIC)
     draw = ImageDraw.Draw(picture)
     for thing in things:
@@ -75,13 +83,17 @@ def paint_blood(path: Path, cells: int, seed: int = 0) -> Path:
         left, top, width, height = room.in_pixels(BLOOD_SIZE)
         name, margin = ("White cell", 0.15) if number % 4 == 0 else ("Red cell", 0.25)
         across, down = width * margin, height * margin
-        draw.ellipse((left + across, top + down, left + width - across, top + height - down), BLOOD[name])
+        draw.ellipse(
+            (left + across, top + down, left + width - across, top + height - down), BLOOD[name]
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.save(path, quality=95)
     return path
 
 
-def box_beside(others: Sequence[BoundingBox], chance: random.Random, side: float = 0.3) -> BoundingBox:
+def box_beside(
+    others: Sequence[BoundingBox], chance: random.Random, side: float = 0.3
+) -> BoundingBox:
     """A box at a random place that overlaps no other one.
 
     Args:
@@ -108,11 +120,18 @@ def things_seen(picture: Picture, origin: Area, colour: Colour, reach: int = _RE
 
 def picture_seen(screen: Picture, origin: Area, ground: Colour) -> Area:
     """Where a picture with this ground is in a part of the screen."""
-    return max(things_seen(screen, origin, ground, _GROUND_REACH), key=lambda area: area.width * area.height)
+    return max(
+        things_seen(screen, origin, ground, _GROUND_REACH),
+        key=lambda area: area.width * area.height,
+    )
 
 
 def share_of(area: Area, picture: Area) -> BoundingBox:
     """A part of the screen as a box in the picture that is shown there."""
     return BoundingBox.of_pixels(
-        area.left - picture.left, area.top - picture.top, area.width, area.height, (picture.width, picture.height)
+        area.left - picture.left,
+        area.top - picture.top,
+        area.width,
+        area.height,
+        (picture.width, picture.height),
     )

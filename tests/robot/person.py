@@ -94,7 +94,9 @@ class Person:
         """Wait until something is seen; a program that ended meanwhile will not show it any more."""
 
         def seen() -> bool:
-            assert self.program.is_running, f"the program ended before {what}: {self.program.output}"
+            assert self.program.is_running, (
+                f"the program ended before {what}: {self.program.output}"
+            )
             return bool(look())
 
         wait_for(seen, what, deadline_s)
@@ -122,7 +124,9 @@ class Person:
 
     def part_containing(self, words: str, role: str = "", deadline_s: float = DEADLINE_S) -> Part:
         """A part of the window whose name holds some words, waited for."""
-        return wait_for(lambda: self.reader.containing(words, role), f"{role} “…{words}…”", deadline_s)
+        return wait_for(
+            lambda: self.reader.containing(words, role), f"{role} “…{words}…”", deadline_s
+        )
 
     def click(self, name: str, role: str = "") -> None:
         """Click a part by its name."""
@@ -180,7 +184,10 @@ class Person:
     def drop(self, point: Point) -> None:
         """Go on to a point with what was picked up; let go once the program has followed."""
         self.hand.move_to(point, DRAGGING_PIXELS_A_SECOND)
-        for aside in (1, 0):  # where the hand gets to while the program answers the last place, it sends no more
+        for aside in (
+            1,
+            0,
+        ):  # where the hand gets to while the program answers the last place, it sends no more
             self.hand.move_to((point[0] + aside, point[1]))
             time.sleep(REST_S)
             self.reader.wait_for_answer()
@@ -202,7 +209,8 @@ class Person:
         """Where a picture is in the grid."""
         grid = self.grid
         return wait_for(
-            lambda: next((seen.area for seen in self.cards(grid) if seen.number == number), None), f"image {number}"
+            lambda: next((seen.area for seen in self.cards(grid) if seen.number == number), None),
+            f"image {number}",
         )
 
     def wait_until_calm(self) -> None:
@@ -213,9 +221,16 @@ class Person:
     def wait_until_analysed(self) -> None:
         """Wait for the second pass over the images, and for its end: until then cards nobody has touched are sorted."""
         begun = time.monotonic()
-        while time.monotonic() < begun + SECOND_PASS_BEGINS_S and self.reader.containing(REFINING) is None:
+        while (
+            time.monotonic() < begun + SECOND_PASS_BEGINS_S
+            and self.reader.containing(REFINING) is None
+        ):
             time.sleep(LOOK_S)
-        self.wait(lambda: self.reader.containing(REFINING) is None, "the end of the second pass", SECOND_PASS_S)
+        self.wait(
+            lambda: self.reader.containing(REFINING) is None,
+            "the end of the second pass",
+            SECOND_PASS_S,
+        )
         self.wait_until_calm()
 
     def unfold(self, name: str) -> None:
@@ -228,7 +243,9 @@ class Person:
 
         def look() -> Part | None:
             rows = self.reader.of_role("tree item")
-            return next((row for row in rows if row.name == name or row.name.startswith(f"{name}.")), None)
+            return next(
+                (row for row in rows if row.name == name or row.name.startswith(f"{name}.")), None
+            )
 
         return wait_for(look, f"the class {name}").area
 

@@ -31,7 +31,13 @@ SHOTS: Final = 3
 
 
 def prepared_project(
-    folder: Path, caches: CacheFolders, count: int, *, shots: int = SHOTS, ambiguous: int = 0, with_views: bool = False
+    folder: Path,
+    caches: CacheFolders,
+    count: int,
+    *,
+    shots: int = SHOTS,
+    ambiguous: int = 0,
+    with_views: bool = False,
 ) -> Path:
     """Write a project of marked pictures, embedded, `shots` of each class labelled.
 
@@ -46,7 +52,9 @@ def prepared_project(
         with_views: embedded in all views, too, so that no second pass looks at the pictures, which tell no classes.
     """
     model = find_model()
-    drawn = synthetic_embeddings(count, model.card.embedding_width, classes=len(LEAVES), families=len(FAMILIES))
+    drawn = synthetic_embeddings(
+        count, model.card.embedding_width, classes=len(LEAVES), families=len(FAMILIES)
+    )
     paths = write_marked(folder / "photos", range(count))
     files = []
     for path in paths:

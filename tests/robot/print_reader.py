@@ -42,7 +42,9 @@ class PrintReader:
         return (name for line in _lines(_ink_of(picture)) if (name := self._best(line)) is not None)
 
     def _best(self, line: Ink) -> str | None:
-        similarity, name = max((_similarity(line, letters), name) for name in self._names for letters in _printed(name))
+        similarity, name = max(
+            (_similarity(line, letters), name) for name in self._names for letters in _printed(name)
+        )
         return name if similarity >= LIKE_ENOUGH else None
 
 
@@ -74,7 +76,10 @@ def _runs(there: NDArray[np.bool_], gap: int) -> list[tuple[int, int]]:
 
 
 def _trimmed(ink: Ink) -> Ink:
-    rows, columns = np.flatnonzero(ink.max(axis=1) > FAINTEST), np.flatnonzero(ink.max(axis=0) > FAINTEST)
+    rows, columns = (
+        np.flatnonzero(ink.max(axis=1) > FAINTEST),
+        np.flatnonzero(ink.max(axis=0) > FAINTEST),
+    )
     cut = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return cut / max(float(cut.max()), 1e-6)
 
@@ -89,22 +94,31 @@ def _print(name: str, size: int, weight: QFont.Weight) -> Ink:
     font = QFont()
     font.setPixelSize(size)
     font.setWeight(weight)
-    image = QImage(QFontMetrics(font).horizontalAdvance(name) + 20, 3 * size, QImage.Format.Format_Grayscale8)
+    image = QImage(
+        QFontMetrics(font).horizontalAdvance(name) + 20, 3 * size, QImage.Format.Format_Grayscale8
+    )
     image.fill(QColor("white"))
     painter = QPainter(image)
     painter.setFont(font)
     painter.setPen(QColor("black"))
     painter.drawText(10, 2 * size, name)
     painter.end()
-    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(
+        image.height(), image.bytesPerLine()
+    )
     return _trimmed(_ink_of(np.repeat(pixels[:, : image.width(), None], 3, axis=2)))
 
 
 def _similarity(line: Ink, letters: Ink) -> float:
     """1 for the same picture; 0 for pictures whose sizes differ by more than a pixel."""
-    if max(abs(here - there) for here, there in zip(line.shape, letters.shape, strict=True)) > SLACK:
+    if (
+        max(abs(here - there) for here, there in zip(line.shape, letters.shape, strict=True))
+        > SLACK
+    ):
         return 0.0
-    height, width = (max(here, there) for here, there in zip(line.shape, letters.shape, strict=True))
+    height, width = (
+        max(here, there) for here, there in zip(line.shape, letters.shape, strict=True)
+    )
     return max(
         float((_placed(line, height, width) * _placed(letters, height, width, down, right)).sum())
         for down in range(height - letters.shape[0] + 1)

@@ -24,14 +24,18 @@ class Program:
         more: variables, such as the scale.
     """
 
-    def __init__(self, display: Display, home: FreshHome, more: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, display: Display, home: FreshHome, more: Mapping[str, str] | None = None
+    ) -> None:
         self._variables = home.environment(
             **display.variables,
             QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1",
             PYTHONPATH=str(REPOSITORY),
             **(more or {}),
         )
-        del self._variables["PYTHONDONTWRITEBYTECODE"]  # compiled modules are kept: each story starts the program anew
+        del self._variables[
+            "PYTHONDONTWRITEBYTECODE"
+        ]  # compiled modules are kept: each story starts the program anew
         self._home = home
         self._process: subprocess.Popen[bytes] | None = None
 

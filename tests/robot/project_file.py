@@ -25,7 +25,10 @@ def labelled_parts_in(project: Path) -> Mapping[tuple[str, str], str]:
         "SELECT image.path, image.part, class.name, label.is_empty FROM label JOIN image USING (image_id) "
         "LEFT JOIN class USING (class_id)",
     )
-    return {(Path(path).name, part): name or ("Empty" if is_empty else "?") for path, part, name, is_empty in rows}
+    return {
+        (Path(path).name, part): name or ("Empty" if is_empty else "?")
+        for path, part, name, is_empty in rows
+    }
 
 
 def parts_in(project: Path) -> Sequence[tuple[str, str]]:
@@ -47,7 +50,9 @@ def parents_in(project: Path) -> Mapping[str, frozenset[str]]:
         "SELECT child.name, parent.name FROM edge JOIN class AS child ON child.class_id = child_id "
         "JOIN class AS parent ON parent.class_id = parent_id",
     ):
-        names[child] = names.get(child, frozenset()) | {parent}  # an edge may be newer than what was read before
+        names[child] = names.get(child, frozenset()) | {
+            parent
+        }  # an edge may be newer than what was read before
     return names
 
 

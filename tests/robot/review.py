@@ -66,8 +66,12 @@ class Review:
         self._reader = PrintReader([*names, *(f"{name}?" for name in names)])
         self._grid = person.grid
         window = person.window
-        self._inspector = Area(self._grid.right, window.top, window.right - self._grid.right, window.height)
-        self._whole = Area(self._grid.left, window.top, window.right - self._grid.left, window.height)
+        self._inspector = Area(
+            self._grid.right, window.top, window.right - self._grid.right, window.height
+        )
+        self._whole = Area(
+            self._grid.left, window.top, window.right - self._grid.left, window.height
+        )
 
     def shown(self) -> Shown:
         """What stands on the screen now."""
@@ -75,9 +79,13 @@ class Review:
 
     def wait_until_whole(self, deadline_s: float = DEADLINE_S) -> Shown:
         """Wait, as a person does, until there is something to decide about."""
-        return self.wait_until(lambda shown: shown.is_whole, "a framed card and its first guess", deadline_s)
+        return self.wait_until(
+            lambda shown: shown.is_whole, "a framed card and its first guess", deadline_s
+        )
 
-    def wait_until(self, is_so: Callable[[Shown], bool], what: str, deadline_s: float = DEADLINE_S) -> Shown:
+    def wait_until(
+        self, is_so: Callable[[Shown], bool], what: str, deadline_s: float = DEADLINE_S
+    ) -> Shown:
         """Wait until cards and inspector are as they should be."""
         return wait_for(lambda: now if is_so(now := self.shown()) else None, what, deadline_s)
 
@@ -116,7 +124,9 @@ class Review:
         )
 
     def _caption(self, grid: Picture, card: Area) -> str | None:
-        return self._reader.first_name(Area(card.left - 1, card.bottom + 2, card.width, CAPTION_HEIGHT).cut(grid))
+        return self._reader.first_name(
+            Area(card.left - 1, card.bottom + 2, card.width, CAPTION_HEIGHT).cut(grid)
+        )
 
     def _guesses(self, inspector: Picture, rows: int) -> tuple[str, ...]:
         """The first names that stand where names stand, right of the drawn keys."""
@@ -135,5 +145,7 @@ def _within(part: Area, whole: Area) -> Area:
 def _is_framed(grid: Picture, card: Seen) -> bool:
     """Whether a line stands out from the ground at the left of a picture."""
     area = card.area
-    beside = grid[area.top + area.height // 2, max(0, area.left - FRAME_REACH) : area.left - 1].astype(np.int16)
+    beside = grid[
+        area.top + area.height // 2, max(0, area.left - FRAME_REACH) : area.left - 1
+    ].astype(np.int16)
     return bool(np.abs(beside - beside[0]).max() > STANDS_OUT)

@@ -87,11 +87,15 @@ class ScreenReader:
 
     def find(self, name: str, role: str = "") -> Part | None:
         """The first part that is on the screen and has this name, or begins with it before a “…”."""
-        return next((part for part in self.parts() if part.name == name and role in {"", part.role}), None)
+        return next(
+            (part for part in self.parts() if part.name == name and role in {"", part.role}), None
+        )
 
     def containing(self, words: str, role: str = "") -> Part | None:
         """The first part on the screen whose name holds these words."""
-        return next((part for part in self.parts() if words in part.name and role in {"", part.role}), None)
+        return next(
+            (part for part in self.parts() if words in part.name and role in {"", part.role}), None
+        )
 
     def focused(self, role: str) -> Part | None:
         """The part of a role that has the keyboard."""
@@ -132,7 +136,9 @@ class ScreenReader:
             if not states >> _SHOWING & 1:
                 return None
             (role,) = self._ask(DBusAddress(path, bus_name, _ACCESSIBLE), "GetRoleName")
-            ((_kind, name),) = self._ask(DBusAddress(path, bus_name, _PROPERTIES), "Get", "ss", (_ACCESSIBLE, "Name"))
+            ((_kind, name),) = self._ask(
+                DBusAddress(path, bus_name, _PROPERTIES), "Get", "ss", (_ACCESSIBLE, "Name")
+            )
             ((left, top, width, height),) = self._ask(
                 DBusAddress(path, bus_name, _COMPONENT), "GetExtents", "u", (_ON_SCREEN,)
             )
@@ -156,12 +162,18 @@ class ScreenReader:
             return []
         return [(child[0], child[1]) for child in children]
 
-    def _ask(self, place: DBusAddress, method: str, signature: str = "", words: tuple[Any, ...] = ()) -> Any:
+    def _ask(
+        self, place: DBusAddress, method: str, signature: str = "", words: tuple[Any, ...] = ()
+    ) -> Any:
         return _answer(self._bus, place, method, signature, words)
 
 
 def _answer(
-    bus: DBusConnection, place: DBusAddress, method: str, signature: str = "", words: tuple[Any, ...] = ()
+    bus: DBusConnection,
+    place: DBusAddress,
+    method: str,
+    signature: str = "",
+    words: tuple[Any, ...] = (),
 ) -> Any:
     """Ask over the bus.
 

@@ -58,7 +58,9 @@ def card_of_a_trap(folder: Path) -> dict[str, list[Thing]]:
         if chance.random() < 0.3:
             things.append(Thing("", box_beside(beside, chance), chance.uniform(0.05, 0.35)))
         if number < PERSONS:
-            things.append(Thing("", box_beside(beside, chance), chance.uniform(0.1, 0.35), "person"))
+            things.append(
+                Thing("", box_beside(beside, chance), chance.uniform(0.1, 0.35), "person")
+            )
         name = f"IMG_{number:04d}.JPG"
         paint_photo(folder / "photos" / name, things, number)
         photos[name] = things
@@ -73,7 +75,11 @@ def results_of(photos: dict[str, list[Thing]]) -> dict[str, Any]:
         {
             "file": f"photos/{name}",
             "detections": [
-                {"category": numbers[each.category], "conf": round(each.score, 3), "bbox": list(each.box)}
+                {
+                    "category": numbers[each.category],
+                    "conf": round(each.score, 3),
+                    "bbox": list(each.box),
+                }
                 for each in things
             ],
         }
@@ -113,7 +119,11 @@ def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
     assert image_count_in(project) == PHOTOS + len(animals)
     teach(person, project)
     review_groups(person, project, len(animals))
-    empty = {(name, ""): "Empty" for name, things in photos.items() if not any(each.name for each in things)}
+    empty = {
+        (name, ""): "Empty"
+        for name, things in photos.items()
+        if not any(each.name for each in things)
+    }
     label_the_rest_empty(person, project, len(animals) + len(empty))
     assert labelled_parts_in(project) == animals | empty
 
@@ -177,7 +187,9 @@ def review_groups(person: Person, project: Path, labels: int) -> None:
         page = person.part_containing(f"Group {group} of", deadline_s=ANSWERED_S)
         person.wait_until_at_rest(person.window, STILL_S, PATIENCE_S)
         looked = person.eyes.look(person.window)
-        seen = {name: things_seen(looked, person.window, colour) for name, colour in COLOURS.items()}
+        seen = {
+            name: things_seen(looked, person.window, colour) for name, colour in COLOURS.items()
+        }
         name = max(seen, key=lambda each: len(seen[each]))
         if not seen[name]:
             person.hand.key("e")
@@ -241,20 +253,30 @@ def has_labels(project: Path, count: int) -> bool:
 def check(package: Path, photos: dict[str, list[Thing]]) -> None:
     """Each animal and each empty photo is one observation of its medium, with what the standard asks for."""
     tables = {
-        each: list(csv.DictReader((package / f"{each}.csv").read_text(encoding="utf-8").splitlines()))
+        each: list(
+            csv.DictReader((package / f"{each}.csv").read_text(encoding="utf-8").splitlines())
+        )
         for each in ("deployments", "media", "observations")
     }
     media = {row["mediaID"]: row["fileName"] for row in tables["media"]}
-    assert {row["deploymentID"] for row in tables["media"]} == {row["deploymentID"] for row in tables["deployments"]}
+    assert {row["deploymentID"] for row in tables["media"]} == {
+        row["deploymentID"] for row in tables["deployments"]
+    }
     assert sorted(media.values()) == sorted(photos)
     seen: dict[str, list[tuple[str, ...]]] = {name: [] for name in photos}
     for row in tables["observations"]:
         box = [row[f"bbox{each}"] for each in ("X", "Y", "Width", "Height")]
         rounded = tuple(f"{float(each):.3f}" for each in box if each)
-        seen[media[row["mediaID"]]].append((row["observationType"], row["scientificName"], *rounded))
+        seen[media[row["mediaID"]]].append(
+            (row["observationType"], row["scientificName"], *rounded)
+        )
         assert (row["observationLevel"], row["classificationMethod"]) == ("media", "human")
     expected = {
-        name: sorted(("animal", each.name, *(f"{share:.3f}" for share in each.box)) for each in things if each.name)
+        name: sorted(
+            ("animal", each.name, *(f"{share:.3f}" for share in each.box))
+            for each in things
+            if each.name
+        )
         or [("blank", "")]
         for name, things in photos.items()
     }

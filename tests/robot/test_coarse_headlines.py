@@ -53,8 +53,12 @@ def _is_other(framed: tuple[int, ...], shown: Shown) -> bool:
     return shown.is_whole and shown.framed != framed
 
 
-@pytest.mark.parametrize(("key", "accepts_family"), [("Return", True), ("Shift+Return", False), ("1", False)])
-def test_a_key_means_one_of_the_two_names(person: Person, project: Path, key: str, accepts_family: bool) -> None:
+@pytest.mark.parametrize(
+    ("key", "accepts_family"), [("Return", True), ("Shift+Return", False), ("1", False)]
+)
+def test_a_key_means_one_of_the_two_names(
+    person: Person, project: Path, key: str, accepts_family: bool
+) -> None:
     """What became of the image stands in the line below."""
     review = Review(person, NAMES)
     before = labels_in(project)

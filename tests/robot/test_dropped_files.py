@@ -33,6 +33,6 @@ def test_files_onto_a_class(person: Person, tmp_path: Path, caches: CacheFolders
     with files_at_hand(person, *new) as place:
         person.drag(place, row.centre)
         wait_for(lambda: image_count_in(project) == 23, "three more images")
-    assert {number: name for number, name in labels_in(project).items() if number >= 500} == dict.fromkeys(
-        range(500, 503), "Owls"
-    )
+    assert {
+        number: name for number, name in labels_in(project).items() if number >= 500
+    } == dict.fromkeys(range(500, 503), "Owls")

@@ -18,7 +18,10 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
     """After every question of a new project; the next start has nothing to say of this one."""
     person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
     write_marked(tmp_path / "photos", range(FEW), is_wide=True)
-    classes, project = write_graph(tmp_path / "ducks.csv", {"Ducks": ("Mallard", "Teal")}), tmp_path / "new.protoleaf"
+    classes, project = (
+        write_graph(tmp_path / "ducks.csv", {"Ducks": ("Mallard", "Teal")}),
+        tmp_path / "new.protoleaf",
+    )
     person.start()
     person.name_new_project(project)
     person.click("Fast", "radio button")

@@ -15,8 +15,13 @@ def test_from_the_first_start_to_the_sample(person: Person) -> None:
     before = person.eyes.look(person.window)
     person.click("Sample collection", "push button")
     start = time.monotonic()
-    person.wait(lambda: (person.eyes.look(person.window) != before).mean() > 0.01, "an answer", AT_ONCE_S)
-    person.wait(lambda: person.reader.containing("Cancel") or person.reader.containing("Stop"), "a way to stop it")
+    person.wait(
+        lambda: (person.eyes.look(person.window) != before).mean() > 0.01, "an answer", AT_ONCE_S
+    )
+    person.wait(
+        lambda: person.reader.containing("Cancel") or person.reader.containing("Stop"),
+        "a way to stop it",
+    )
     person.wait(lambda: person.eyes.window("sample"), "the sample", SAMPLE_S)
     person.part_containing("Flowers", "tree item", SAMPLE_S - (time.monotonic() - start))
     person.part("Images")

@@ -66,7 +66,9 @@ def test_keys_mean_images_after_an_order_was_chosen(person: Person, project: Pat
         assert new_label(project, before) == {shown.framed[0]: shown.first_guess}
 
 
-def test_enter_presses_the_button_that_has_the_focus(person: Person, project: Path, tmp_path: Path) -> None:
+def test_enter_presses_the_button_that_has_the_focus(
+    person: Person, project: Path, tmp_path: Path
+) -> None:
     """“Choose a file…” is reached by Tab and pressed by Enter; no image is labelled by it."""
     classes = write_graph(tmp_path / "classes.csv", {**FAMILIES, "Herons": ("Bittern",)})
     before = labels_in(project)
@@ -87,7 +89,12 @@ def test_enter_presses_the_button_that_has_the_focus(person: Person, project: Pa
 def test_starting_a_training_takes_no_key_to_the_versions(person: Person, project: Path) -> None:
     """Started by keys, it is cancelled by the next ones: “Use”, of another version, is never under them."""
     person.hand.key("Ctrl+T")
-    wait_for(lambda: (start := person.reader.find("Start", "push button")) is not None and start.is_enabled, "Start")
+    wait_for(
+        lambda: (
+            (start := person.reader.find("Start", "push button")) is not None and start.is_enabled
+        ),
+        "Start",
+    )
     tab_to(person, "Start")
     person.hand.key("space")
     person.part("Cancel", "push button")
@@ -113,7 +120,9 @@ def test_discarding_what_was_tried_out_closes_its_question(person: Person, proje
     assert parents_in(project) == before
 
 
-def test_copied_classes_are_pasted_into_an_empty_project(person: Person, project: Path, tmp_path: Path) -> None:
+def test_copied_classes_are_pasted_into_an_empty_project(
+    person: Person, project: Path, tmp_path: Path
+) -> None:
     """Ctrl+C in one project; Ctrl+V in a new one, where nothing can be clicked yet."""
     person.hand.click(person.class_row("Owls").centre)
     person.hand.key("Ctrl+C")

@@ -45,7 +45,11 @@ def test_every_key_labels_what_was_shown(
     shown = review.label_steadily(["1"] * presses, A_SECOND)
     pace = presses / (time.monotonic() - start)
 
-    wait_for(lambda: len(labels_in(project)) >= len(before) + presses, f"{presses} labels on disk", ON_DISK_S)
+    wait_for(
+        lambda: len(labels_in(project)) >= len(before) + presses,
+        f"{presses} labels on disk",
+        ON_DISK_S,
+    )
     made = {number: name for number, name in labels_in(project).items() if number not in before}
     assert [seen for seen in shown if seen.described not in {None, *seen.framed}] == []
     assert {number: seen.first_guess for seen in shown for number in seen.framed} == made
@@ -80,7 +84,11 @@ def test_each_key_means_its_row_while_rankings_change(
     keys = list(islice(cycle(KEYS), presses))
     shown = review.label_steadily(keys, a_second, rows=4)
 
-    wait_for(lambda: len(labels_in(project)) >= len(before) + presses, f"{presses} labels on disk", ON_DISK_S)
+    wait_for(
+        lambda: len(labels_in(project)) >= len(before) + presses,
+        f"{presses} labels on disk",
+        ON_DISK_S,
+    )
     made = {number: name for number, name in labels_in(project).items() if number not in before}
     expected = {seen.framed[0]: _meant(key, seen) for key, seen in zip(keys, shown, strict=True)}
     assert made == expected

@@ -20,7 +20,10 @@ class Words:
 
     def __init__(self, language: str) -> None:
         tree = ET.parse(REPOSITORY / "translations" / f"protoleaf_{language}.ts")  # noqa: S314 (ours)
-        self._texts = {each.findtext("source"): each.findtext("translation") or "" for each in tree.iter("message")}
+        self._texts = {
+            each.findtext("source"): each.findtext("translation") or ""
+            for each in tree.iter("message")
+        }
 
     def of(self, text: str) -> str:
         """The text in the language."""
@@ -28,12 +31,20 @@ class Words:
 
 
 @pytest.mark.parametrize("language", ["de", "zh_CN"])
-def test_a_label_and_another_language(person: Person, tmp_path: Path, caches: CacheFolders, language: str) -> None:
+def test_a_label_and_another_language(
+    person: Person, tmp_path: Path, caches: CacheFolders, language: str
+) -> None:
     """Enter, undo, the label again; then English in the settings: the same project in it, with the label."""
     project, words = prepared_project(tmp_path, caches, IMAGES), Words(language)
     person.program.start("--language", language, project)
-    person.wait(lambda: person.eyes.window(project.stem) or person.reader.find(words.of("Images")), "the window", 60)
-    person.part_containing(words.of("File"), "menu item")  # 文件(F): a letter follows where no key gives those
+    person.wait(
+        lambda: person.eyes.window(project.stem) or person.reader.find(words.of("Images")),
+        "the window",
+        60,
+    )
+    person.part_containing(
+        words.of("File"), "menu item"
+    )  # 文件(F): a letter follows where no key gives those
     person.part_containing(words.of("To review"), "list item")
     grid = person.part(words.of("Images")).area
     person.wait(lambda: person.cards(grid), "cards")

@@ -27,7 +27,9 @@ def test_a_hundred_thousand_images(person: Person, tmp_path: Path, caches: Cache
     first = person.cards(grid)
     person.hand.move_to(grid.centre)
     person.hand.wheel(100)
-    person.wait(lambda: len(person.cards(grid)) > 1 and person.cards(grid) != first, "other cards", SEEN_S)
+    person.wait(
+        lambda: len(person.cards(grid)) > 1 and person.cards(grid) != first, "other cards", SEEN_S
+    )
     person.hand.click(person.cards(grid)[0].area.centre)
     person.hand.key("End")
     review = Review(person, NAMES)

@@ -33,7 +33,10 @@ def test_lasso_to_label(person: Person, tmp_path: Path, caches: CacheFolders) ->
     person.hand.key("r")
     person.hand.type("Kestrel")
     person.hand.key("Enter")
-    wait_for(lambda: len(labels_in(project)) > len(before) + IMAGES // 2, "the labels of the group on disk")
+    wait_for(
+        lambda: len(labels_in(project)) > len(before) + IMAGES // 2,
+        "the labels of the group on disk",
+    )
     person.hand.key("Ctrl+z")
     wait_for(lambda: labels_in(project) == before, "all of them taken back in one step")
 

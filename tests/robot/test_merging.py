@@ -12,7 +12,18 @@ from tests.robot.project_file import labels_in
 
 CONFLICTS = 10
 KEYS = ("1", "2", "Right", "Left", "u", "2", "1", "Right", "2", "Left")
-SETTLED = ("Kestrel", "Merlin", "Merlin", "Kestrel", None, "Merlin", "Kestrel", "Merlin", "Merlin", "Kestrel")
+SETTLED = (
+    "Kestrel",
+    "Merlin",
+    "Merlin",
+    "Kestrel",
+    None,
+    "Merlin",
+    "Kestrel",
+    "Merlin",
+    "Merlin",
+    "Kestrel",
+)
 
 
 def two_people(folder: Path, caches: CacheFolders) -> tuple[Path, Path, list[int]]:
@@ -46,7 +57,10 @@ def test_ten_conflicts_are_settled(person: Person, tmp_path: Path, caches: Cache
     person.part_containing("Agreement on 10 images")
     with Project.open(ours, for_writing=False) as project:
         labels = {key: each.class_id for key, each in project.labels.by_image().items()}
-        names = [None if labels[each] is None else project.classes.graph.name(labels[each] or 0) for each in ids]
+        names = [
+            None if labels[each] is None else project.classes.graph.name(labels[each] or 0)
+            for each in ids
+        ]
     assert names == [*SETTLED, *["Teal"] * 5]
     before = len(labels_in(ours))
     person.click("Done", "push button")

@@ -38,9 +38,22 @@ def test_after_every_move_one_card_is_framed_and_described(person: Person, proje
     """Click, keys to the ends, pages, arrows with and without Ctrl and Shift."""
     review = Review(person, NAMES)
     person.hand.click(person.cards(person.grid)[2].area.centre)
-    for key in ("Ctrl+Home", "Home", "Right", "End", "Ctrl+Left", "Home", "PageDown", "Down", "Ctrl+End", "Up"):
+    for key in (
+        "Ctrl+Home",
+        "Home",
+        "Right",
+        "End",
+        "Ctrl+Left",
+        "Home",
+        "PageDown",
+        "Down",
+        "Ctrl+End",
+        "Up",
+    ):
         person.hand.key(key)
-        seen = review.wait_until(lambda shown: shown.framed == (shown.described,), f"one described card after {key}")
+        seen = review.wait_until(
+            lambda shown: shown.framed == (shown.described,), f"one described card after {key}"
+        )
         assert seen.is_whole
 
 
@@ -52,5 +65,6 @@ def test_shift_and_arrows_keep_one_current_card(person: Person, project: Path) -
     person.hand.key("Shift+Right")
     person.hand.key("Shift+Right")
     review.wait_until(
-        lambda shown: shown.framed == (shown.described,) != first.framed, "one framed card, which is described"
+        lambda shown: shown.framed == (shown.described,) != first.framed,
+        "one framed card, which is described",
     )

@@ -39,7 +39,9 @@ def write_plates(path: Path) -> Path:
         left, top, side = chance.randint(30, 150), chance.randint(30, 250), chance.randint(90, 220)
         draw.ellipse((left, top, left + side, top + side), COLOURS[SPECIES[number % len(SPECIES)]])
         for _ in range(9):
-            draw.line([chance.randint(0, each - 1) for each in (*PAGE_SIZE, *PAGE_SIZE)], (90, 90, 90), 4)
+            draw.line(
+                [chance.randint(0, each - 1) for each in (*PAGE_SIZE, *PAGE_SIZE)], (90, 90, 90), 4
+            )
         plates.append(plate)
     plates[0].save(path, save_all=True, append_images=plates[1:])
     return path
@@ -96,7 +98,9 @@ def test_a_video_of_a_camera_trap(person: Person, tmp_path: Path) -> None:
     empty = np.asarray(Image.open(paint_photo(tmp_path / "empty.jpg", [])))
     animal = empty.copy()
     animal[100:260, 220:420] = COLOURS["Jay"]
-    frames = [animal if second == 4 else empty for second in range(SECONDS) for _ in range(FRAMES_PER_S)]
+    frames = [
+        animal if second == 4 else empty for second in range(SECONDS) for _ in range(FRAMES_PER_S)
+    ]
     video = write_video(tmp_path / "trap.mp4", pictures=frames)
     project = start_with(person, tmp_path, video, 4)
     assert parts_in(project) == [("trap.mp4", f"t={second}") for second in (0, 2, 4, 6)]

@@ -35,12 +35,18 @@ def test_forty_groups(person: Person, tmp_path: Path, caches: CacheFolders) -> N
     for group in range(GROUPS):
         person.part_containing(f"Group {group + 1} of", deadline_s=ANSWERED_S)
         person.hand.key("Enter" if person.reader.containing("look-alikes:") is None else "1")
-        wait_for(lambda: len(labels_in(project)) > counts[-1], "the labels of a group on disk", ANSWERED_S)
+        wait_for(
+            lambda: len(labels_in(project)) > counts[-1],
+            "the labels of a group on disk",
+            ANSWERED_S,
+        )
         counts.append(len(labels_in(project)))
     assert counts[-1] - before >= GROUPS * PER_GROUP
 
     person.hand.key("Ctrl+Z")
-    wait_for(lambda: len(labels_in(project)) == counts[-2], "the last group without labels", ANSWERED_S)
+    wait_for(
+        lambda: len(labels_in(project)) == counts[-2], "the last group without labels", ANSWERED_S
+    )
     person.part_containing(f"Group {GROUPS} of", deadline_s=ANSWERED_S)
     person.hand.key("Esc")
     person.wait(lambda: len(person.cards(person.grid)) > 1, "the cards")

@@ -69,7 +69,10 @@ class Studio:
         """Give the window its size, as by its corner."""
         person, (width, height) = self.person, self.size
         person.eyes.resize("Protoleaf", width, height)
-        person.wait(lambda: (person.window.width, person.window.height) == self.size, f"a window of {self.size}")
+        person.wait(
+            lambda: (person.window.width, person.window.height) == self.size,
+            f"a window of {self.size}",
+        )
         person.wait_until_at_rest(person.eyes.screen, STILL_S, PATIENCE_S)
 
     def start(self, project: Path | None = None) -> None:
@@ -103,7 +106,9 @@ def mislabel(project: Project) -> None:
     counts = project.labels.counts()
     largest, other = sorted(counts, key=lambda class_id: (-counts[class_id], class_id))[:2]
     labels = project.labels.by_image()
-    project.labels.set([each for each in sorted(labels) if labels[each].class_id == largest][:2], other)
+    project.labels.set(
+        [each for each in sorted(labels) if labels[each].class_id == largest][:2], other
+    )
 
 
 LOOKS: Final = [
@@ -116,7 +121,11 @@ LOOKS: Final = [
 
 @pytest.fixture(params=LOOKS)
 def studio(
-    large_display: Display, studio_home: FreshHome, tmp_path: Path, request: pytest.FixtureRequest, qapp: object
+    large_display: Display,
+    studio_home: FreshHome,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    qapp: object,
 ) -> Iterator[Studio]:
     """Somebody with one look, scale and size."""
     scheme, scale, (width, height) = request.param

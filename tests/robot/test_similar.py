@@ -12,7 +12,9 @@ IMAGES = 300
 CHOSEN = 8
 
 
-def test_similar_images_are_labelled_together(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
+def test_similar_images_are_labelled_together(
+    person: Person, tmp_path: Path, caches: CacheFolders
+) -> None:
     """S, a row of look-alikes chosen by Shift, R and a name: one step; Esc shows what was there before."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.start(project)
@@ -32,7 +34,9 @@ def test_similar_images_are_labelled_together(person: Person, tmp_path: Path, ca
     person.hand.key("r")
     person.hand.type("Kestrel")
     person.hand.key("Enter")
-    wait_for(lambda: list(labels_in(project).values()).count("Kestrel") >= CHOSEN, "the labels on disk")
+    wait_for(
+        lambda: list(labels_in(project).values()).count("Kestrel") >= CHOSEN, "the labels on disk"
+    )
     changed = {image for image, name in labels_in(project).items() if before.get(image) != name}
     assert 0 < len(changed) <= CHOSEN
     person.hand.key("Ctrl+z")

@@ -27,14 +27,18 @@ def test_the_first_image_is_labelled_and_the_order_goes_on(
 
     person.hand.click(first.area.centre)
     review = Review(person, NAMES)
-    shown = review.wait_until(lambda seen: seen.is_whole and seen.framed == (first.number,), "the first card, framed")
+    shown = review.wait_until(
+        lambda seen: seen.is_whole and seen.framed == (first.number,), "the first card, framed"
+    )
     person.hand.key("Enter")
     wait_for(lambda: labels_in(project).get(first.number) == shown.first_guess, "its label on disk")
     review.wait_until(lambda seen: seen.framed == (second.number,), "the second card, framed")
     assert person.part("Teach first", "combo box").area == order.area
 
 
-def test_the_list_of_orders_keeps_its_place(person: Person, tmp_path: Path, caches: CacheFolders) -> None:
+def test_the_list_of_orders_keeps_its_place(
+    person: Person, tmp_path: Path, caches: CacheFolders
+) -> None:
     """Also while images wait to be sorted again; the palette has the orders too, and keys mean images afterwards."""
     project = prepared_project(tmp_path, caches, IMAGES)
     person.open(project)
@@ -58,4 +62,7 @@ def test_the_list_of_orders_keeps_its_place(person: Person, tmp_path: Path, cach
     labels = len(labels_in(project))
     person.hand.click(person.cards(person.grid)[0].area.centre)
     person.hand.key("1")
-    wait_for(lambda: len(labels_in(project)) == labels + 1, "the label of a key pressed after the order was chosen")
+    wait_for(
+        lambda: len(labels_in(project)) == labels + 1,
+        "the label of a key pressed after the order was chosen",
+    )

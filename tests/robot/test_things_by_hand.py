@@ -71,7 +71,9 @@ def test_ten_cells_are_boxed_and_labelled(person: Person, tmp_path: Path) -> Non
     ground = person.eyes.look(image)
     whole = picture_seen(ground, image, PLASMA)
     cells = [
-        (name, share_of(area, whole)) for name, colour in BLOOD.items() for area in things_seen(ground, image, colour)
+        (name, share_of(area, whole))
+        for name, colour in BLOOD.items()
+        for area in things_seen(ground, image, colour)
     ]
     assert len(cells) == CELLS
     at_once, later = cells[:-TOGETHER], cells[-TOGETHER:]
@@ -87,7 +89,9 @@ def test_ten_cells_are_boxed_and_labelled(person: Person, tmp_path: Path) -> Non
     found = labelled_parts_in(project)
     assert {file for file, _part in found} == {"blood.jpg"}
     for name, cell in cells:
-        overlaps = [cell.overlap(box_in(part)) for (_file, part), each in found.items() if each == name]
+        overlaps = [
+            cell.overlap(box_in(part)) for (_file, part), each in found.items() if each == name
+        ]
         assert max(overlaps) > CLOSE
 
 
@@ -122,7 +126,8 @@ def wait_for_thing(person: Person, count: int) -> None:
     ending = f" of {count}"
     person.wait(
         lambda: any(
-            each.name.startswith("Thing ") and each.name.endswith(ending) for each in person.reader.of_role("label")
+            each.name.startswith("Thing ") and each.name.endswith(ending)
+            for each in person.reader.of_role("label")
         ),
         f"one of {count} things in hand",
     )
@@ -155,7 +160,10 @@ def test_two_species_in_one_photo_and_an_empty_one(person: Person, tmp_path: Pat
     person.hand.key("Esc")
     export_verified(person, "CSV", tmp_path / "labels.csv")
     with (tmp_path / "labels.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = [(Path(row["image"]).name, row["part"], row["class"], row["is_empty"]) for row in csv.DictReader(file)]
+        rows = [
+            (Path(row["image"]).name, row["part"], row["class"], row["is_empty"])
+            for row in csv.DictReader(file)
+        ]
     assert sorted(rows) == [
         ("a.jpg", "", "Fox", "false"),
         ("a.jpg", "thing=2", "Jay", "false"),

@@ -45,5 +45,7 @@ def test_a_training_ends_with_a_version(person: Person, project: Path) -> None:
     person.hand.type("100")
     person.hand.key("Tab")
     person.click("Start", "push button")
-    person.hand.click(person.part_containing("Keep the current", "push button", TRAINING_S).area.centre)
+    person.hand.click(
+        person.part_containing("Keep the current", "push button", TRAINING_S).area.centre
+    )
     assert model_versions_in(project) == versions + 1

@@ -68,7 +68,11 @@ def test_photos_and_a_list_become_a_table_in_two_minutes(person: Person, tmp_pat
     with clock.part("label three of each"):
         label_three_of_each(person, project)
     with clock.part("wait for the analysis"):
-        person.wait(lambda: person.reader.containing(ANALYSING) is None, "the end of the analysis", PATIENCE_S)
+        person.wait(
+            lambda: person.reader.containing(ANALYSING) is None,
+            "the end of the analysis",
+            PATIENCE_S,
+        )
     with clock.part("export"):
         export_all(person, "CSV", table)
     sys.stdout.write(clock.text)
@@ -97,7 +101,10 @@ class Clock:
     @property
     def text(self) -> str:
         """A line for each part, and the sum."""
-        lines = [f"{seconds:6.1f} s  {name}" for name, seconds in (*self._parts, ("in all", self.seconds))]
+        lines = [
+            f"{seconds:6.1f} s  {name}"
+            for name, seconds in (*self._parts, ("in all", self.seconds))
+        ]
         return "\n".join(("", *lines, ""))
 
 
@@ -119,7 +126,9 @@ def write_photos(folder: Path) -> None:
         sign = draw_marked(number, tint, side=HEIGHT)
         left = (WIDTH - sign.shape[1]) // 2
         ground[: sign.shape[0], left : left + sign.shape[1]] = np.clip(sign, 24, 231)
-        Image.fromarray(ground - np.minimum(grain, ground)).save(folder / f"photo-{number:05d}.jpg", quality=90)
+        Image.fromarray(ground - np.minimum(grain, ground)).save(
+            folder / f"photo-{number:05d}.jpg", quality=90
+        )
 
 
 def label_three_of_each(person: Person, project: Path) -> None:

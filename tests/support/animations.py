@@ -21,12 +21,17 @@ def frame(number: int) -> NDArray[np.uint8]:
 
 
 def write_animation(
-    path: Path, milliseconds: Sequence[int], pictures: Sequence[NDArray[np.uint8]] = (), **options: Any
+    path: Path,
+    milliseconds: Sequence[int],
+    pictures: Sequence[NDArray[np.uint8]] = (),
+    **options: Any,
 ) -> Path:
     """Write a GIF, WebP or PNG by its suffix, without a loss: for each duration a picture, or else a numbered frame."""
     frames = [Image.fromarray(each) for each in pictures or map(frame, range(len(milliseconds)))]
     if path.suffix == ".gif":  # so that it is up to nobody's choice of colours
         frames = [each.quantize(256, dither=Image.Dither.NONE) for each in frames]
     options = {"lossless": True, "exact": True, **options} if path.suffix == ".webp" else options
-    frames[0].save(path, save_all=True, append_images=frames[1:], duration=list(milliseconds), **options)
+    frames[0].save(
+        path, save_all=True, append_images=frames[1:], duration=list(milliseconds), **options
+    )
     return path

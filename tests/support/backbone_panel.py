@@ -47,7 +47,11 @@ def backbone_row(origin: Origin, *, is_used: bool = False) -> BackboneRow:
 
 def use_button(panel: BackbonePanel, name: str) -> QAbstractButton:
     """The button of a card."""
-    (button,) = [each for each in panel.computer.buttons if each.accessibleName() == f"Use {name} in this project"]
+    (button,) = [
+        each
+        for each in panel.computer.buttons
+        if each.accessibleName() == f"Use {name} in this project"
+    ]
     return button
 
 
@@ -59,7 +63,8 @@ def open_source(panel: BackbonePanel) -> str:
 def wait_for(desk: Desk, task: JobSlot, stage: Stage, *, timeout_ms: int = WORKER_MS) -> None:
     """Wait for a stage of a task."""
     desk.qtbot.waitUntil(
-        lambda: task.stage is stage or (stage is not Stage.FAILED and bool(task.error)), timeout=timeout_ms
+        lambda: task.stage is stage or (stage is not Stage.FAILED and bool(task.error)),
+        timeout=timeout_ms,
     )
     assert (task.stage, task.error if stage is not Stage.FAILED else "") == (stage, "")
 
@@ -88,7 +93,9 @@ def drop(panel: BackbonePanel, desk: Desk, path: Path) -> None:
 
 def look(desk: Desk, panel: BackbonePanel) -> list[str]:
     """Words that are cut or lie on others, once everything has its place."""
-    desk.qtbot.waitUntil(lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS)
+    desk.qtbot.waitUntil(
+        lambda: not desk.window.session.jobs.jobs or bool(panel.run.facts), timeout=WORKER_MS
+    )
     QApplication.sendPostedEvents()
     QApplication.processEvents()
     return clipped(panel) + [" on ".join(pair) for pair in overlapping(panel)]

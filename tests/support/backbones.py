@@ -25,7 +25,9 @@ def tiny_card(*, width: int = WIDTH, side: int = SIDE) -> BackboneCard:
     )
 
 
-def write_tiny_backbone(path: Path, *, width: int = WIDTH, channels: int = 3, seed: int = 0) -> BackboneCard:
+def write_tiny_backbone(
+    path: Path, *, width: int = WIDTH, channels: int = 3, seed: int = 0
+) -> BackboneCard:
     """Write strided convolution, ReLU and average over places, with its card beside it.
 
     Args:
@@ -36,14 +38,20 @@ def write_tiny_backbone(path: Path, *, width: int = WIDTH, channels: int = 3, se
     """
     weights = tiny_weights(width=width, channels=channels, seed=seed)
     nodes = [
-        helper.make_node("Conv", ["images", "weights"], ["features"], strides=[2, 2], pads=[1, 1, 1, 1]),
+        helper.make_node(
+            "Conv", ["images", "weights"], ["features"], strides=[2, 2], pads=[1, 1, 1, 1]
+        ),
         helper.make_node("Relu", ["features"], ["active"]),
         helper.make_node("ReduceMean", ["active"], ["embeddings"], axes=[2, 3], keepdims=0),
     ]
     graph = helper.make_graph(
         nodes,
         "tiny",
-        [helper.make_tensor_value_info("images", TensorProto.FLOAT, ["batch", channels, "height", "width"])],
+        [
+            helper.make_tensor_value_info(
+                "images", TensorProto.FLOAT, ["batch", channels, "height", "width"]
+            )
+        ],
         [helper.make_tensor_value_info("embeddings", TensorProto.FLOAT, ["batch", width])],
         [numpy_helper.from_array(weights, "weights")],
     )

@@ -11,7 +11,12 @@ from PIL import Image
 from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
 from engine.graph.category_graph import CategoryGraph
 from engine.images.photo_facts import photo_facts
-from engine.interchange.labelled_images.records import GivenLabel, LabelledImage, LabelledImages, ModelAnswer
+from engine.interchange.labelled_images.records import (
+    GivenLabel,
+    LabelledImage,
+    LabelledImages,
+    ModelAnswer,
+)
 
 WHEN: Final = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
 SIZES: Final = ((641, 427), (333, 777), (2047, 1531), (97, 61))
@@ -33,10 +38,14 @@ def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
         ids[name] = graph.add_class(name, (ids["Mammal"],))
     images: list[LabelledImage] = []
     for place, size in enumerate(SIZES):
-        file = draw_photo(folder / f"camera {place % 2}" / f"photo {place}.jpg", size, is_turned=place == TURNED)
+        file = draw_photo(
+            folder / f"camera {place % 2}" / f"photo {place}.jpg", size, is_turned=place == TURNED
+        )
         for number in range(BOXES):
             part = FilePart(box=_box(chance))
-            images.append(_item(len(images) + 1, file, part, _KINDS[min(number, len(_KINDS) - 1)], ids))
+            images.append(
+                _item(len(images) + 1, file, part, _KINDS[min(number, len(_KINDS) - 1)], ids)
+            )
     for name, kind in (("whole.jpg", "whole"), ("empty.jpg", "empty")):
         file = draw_photo(folder / name, (120, 80))
         images.append(_item(len(images) + 1, file, WHOLE_FILE, kind, ids))
@@ -58,8 +67,12 @@ def boxed_images(folder: Path, seed: int = 0) -> LabelledImages:
 _KINDS: Final = ("person", "model", "detector", "drawn", "counted", "person")
 
 
-def _item(image_id: int, file: Path, part: FilePart, kind: str, ids: Mapping[str, int]) -> LabelledImage:
-    path = file.name if file.name in {"whole.jpg", "empty.jpg"} else f"{file.parent.name}/{file.name}"
+def _item(
+    image_id: int, file: Path, part: FilePart, kind: str, ids: Mapping[str, int]
+) -> LabelledImage:
+    path = (
+        file.name if file.name in {"whole.jpg", "empty.jpg"} else f"{file.parent.name}/{file.name}"
+    )
     class_id = list(ids.values())[1 + image_id % 3]
     is_labelled = kind in {"person", "counted", "whole", "empty"}
     label = GivenLabel(None if kind == "empty" else class_id, "ada", WHEN, "review")

@@ -13,7 +13,10 @@ PAIRS = ((0, 2), (0, 3), (1, 4), (1, 5))
 
 
 def two_branches(
-    counts: Sequence[int] = (3, 3, 4, 4, 4, 4), pairs: Sequence[tuple[int, int]] = PAIRS, *, side: int = 4
+    counts: Sequence[int] = (3, 3, 4, 4, 4, 4),
+    pairs: Sequence[tuple[int, int]] = PAIRS,
+    *,
+    side: int = 4,
 ) -> TrainingSet:
     """Coarse classes 0 and 1, each above two of the few-shot classes 2 to 5.
 

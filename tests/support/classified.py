@@ -63,7 +63,9 @@ def made_up(
     )
 
 
-def _fitted(graph: CategoryGraph, candidates: np.ndarray[tuple[int], np.dtype[np.int64]]) -> EverydayModel:
+def _fitted(
+    graph: CategoryGraph, candidates: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> EverydayModel:
     """A model whose logits are the embeddings themselves."""
     count = len(candidates)
     none = np.zeros(0, dtype=np.int64)

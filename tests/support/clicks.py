@@ -14,7 +14,9 @@ LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 def click(widget: QWidget, place: QPoint | None = None, button: Qt.MouseButton = LEFT) -> None:
     """Press and let go at a place of a widget, by default in its middle."""
     spot = Spot(widget, widget.rect().center() if place is None else place)
-    QCursor.setPos(widget.mapToGlobal(spot.point))  # a menu asks whether the pointer has moved since it opened
+    QCursor.setPos(
+        widget.mapToGlobal(spot.point)
+    )  # a menu asks whether the pointer has moved since it opened
     QTest.mouseClick(spot.window, button, Qt.KeyboardModifier.NoModifier, spot.in_window)
     QApplication.processEvents()
 

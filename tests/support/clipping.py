@@ -68,9 +68,15 @@ def overlapping(root: QWidget) -> list[tuple[str, str]]:
     words = [
         (widget.text(), _visible_part(widget, root))
         for widget in root.findChildren(QWidget)
-        if isinstance(widget, QLabel | QAbstractButton) and widget.text() and widget.isVisibleTo(root)
+        if isinstance(widget, QLabel | QAbstractButton)
+        and widget.text()
+        and widget.isVisibleTo(root)
     ]
-    return [(first, second) for (first, place), (second, other) in combinations(words, 2) if place.intersects(other)]
+    return [
+        (first, second)
+        for (first, place), (second, other) in combinations(words, 2)
+        if place.intersects(other)
+    ]
 
 
 def _visible_part(widget: QWidget, root: QWidget) -> QRect:

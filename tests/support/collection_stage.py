@@ -56,7 +56,9 @@ class Crowd:
             labels += [leaf] * count + [min(self.graph.parents(leaf))] * coarse
         order = np.argsort(rows)
         chosen = np.array(rows, dtype=np.int64)[order]
-        return Shots(self.image_ids[chosen], np.array(labels, dtype=np.int64)[order], self.embeddings[chosen])
+        return Shots(
+            self.image_ids[chosen], np.array(labels, dtype=np.int64)[order], self.embeddings[chosen]
+        )
 
     def basis(self, shots: Shots) -> CollectionBasis:
         """The basis of all images with these shots labelled."""
@@ -71,7 +73,9 @@ def crowd(per_leaf: int = 40, *, seed: int = 0) -> Crowd:
     generator = np.random.default_rng(seed)
     parents_of: dict[str, tuple[str, ...]] = {f"family {family}": () for family in range(FAMILIES)}
     for family in range(FAMILIES):
-        parents = (f"family {family}", "family 0") if family == FAMILIES - 1 else (f"family {family}",)
+        parents = (
+            (f"family {family}", "family 0") if family == FAMILIES - 1 else (f"family {family}",)
+        )
         parents_of |= {f"leaf {family}.{leaf}": parents for leaf in range(LEAVES)}
     graph = graph_of(parents_of)
     nuisance = generator.normal(size=(2, WIDTH))
@@ -81,7 +85,11 @@ def crowd(per_leaf: int = 40, *, seed: int = 0) -> Crowd:
         for leaf in range(LEAVES):
             mean = middle + 1.2 * generator.normal(size=WIDTH)
             noise = 0.6 * generator.normal(size=(per_leaf, WIDTH))
-            embeddings.append(mean + noise + NUISANCE * generator.normal(size=(per_leaf, 2)) @ nuisance)
+            embeddings.append(
+                mean + noise + NUISANCE * generator.normal(size=(per_leaf, 2)) @ nuisance
+            )
             truth += [graph.find(f"leaf {family}.{leaf}")] * per_leaf
     order = generator.permutation(len(truth))
-    return Crowd(graph, unit(np.concatenate(embeddings))[order], np.array(truth, dtype=np.int64)[order])
+    return Crowd(
+        graph, unit(np.concatenate(embeddings))[order], np.array(truth, dtype=np.int64)[order]
+    )

@@ -113,7 +113,9 @@ def write_collection(folder: Path, caches: CacheFolders) -> Collection:
         table.writerow(("image", "class"))
         for number, (leaf, seed) in enumerate(drawn):
             if seed < SHOTS:
-                write_shape(collection.shots / FAMILY_OF[leaf] / leaf / f"{seed}.png", leaf, seed=seed)
+                write_shape(
+                    collection.shots / FAMILY_OF[leaf] / leaf / f"{seed}.png", leaf, seed=seed
+                )
             else:
                 write_shape(collection.unsorted / f"{number:03}.png", leaf, seed=seed)
                 table.writerow((f"unsorted/{number:03}.png", leaf))
@@ -150,7 +152,10 @@ def read_truth_table(collection: Collection) -> dict[str, str]:
 
 def class_ids(project: Project) -> dict[str, int]:
     """Ids of a project's classes by name; names must be unique."""
-    return {project.classes.graph.name(class_id): class_id for class_id in project.classes.graph.classes()}
+    return {
+        project.classes.graph.name(class_id): class_id
+        for class_id in project.classes.graph.classes()
+    }
 
 
 def cache_of_test() -> CacheFolders:
@@ -174,7 +179,11 @@ def without_its_views(collection: Collection) -> None:
     """Throw the cache of views away, as an older version of the program left things."""
     with Project.open(collection.project) as project:
         model = model_of(project, collection.caches)
-    cache_file(collection.caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width).unlink()
+    cache_file(
+        collection.caches.embeddings,
+        views_hash(model.embedding_identity),
+        model.card.embedding_width,
+    ).unlink()
 
 
 def add_stranger(collection: Collection) -> int:

@@ -21,7 +21,9 @@ Rules = dict[str, dict[str, str]]
 def luminance(colour: str) -> float:
     """Relative luminance by WCAG 2."""
     parts = [QColor(colour).redF(), QColor(colour).greenF(), QColor(colour).blueF()]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -21,7 +21,9 @@ def read(project: Project, numbers: Iterable[int] | None = None) -> None:
     """Say what all images of a project contain, by default each something else by its place."""
     ids = project.images.table().ids
     places = range(1, len(ids) + 1) if numbers is None else numbers
-    project.images.record_scan((image_id, content(place), None) for image_id, place in zip(ids, places, strict=True))
+    project.images.record_scan(
+        (image_id, content(place), None) for image_id, place in zip(ids, places, strict=True)
+    )
 
 
 def copied(project: Project, folder: Path) -> Project:

@@ -26,10 +26,16 @@ from engine.images.read_file import HASH_BYTES
 
 
 def begun(
-    sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5, model: ModelFiles | None = None
+    sources: Iterable[Path | str],
+    folder: Path,
+    *,
+    shard_images: int = 5,
+    model: ModelFiles | None = None,
 ) -> Manifest:
     """Begin a data set: plan, backbone and manifest, no shard yet."""
-    wanted = WantedDataSet(absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images)
+    wanted = WantedDataSet(
+        absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images
+    )
     return begin(folder, wanted, CancelToken())[0]
 
 
@@ -56,7 +62,12 @@ def rows_of(data_set: DataSet) -> dict[str, tuple[bytes | None, int | None, byte
             for place, path in enumerate(rows.paths):
                 assert path not in found
                 vector = rows.embeddings[place].tobytes() if rows.has_embedding[place] else None
-                found[path] = (rows.content_hashes[place], rows.sizes_bytes[place], vector, rows.statuses[place])
+                found[path] = (
+                    rows.content_hashes[place],
+                    rows.sizes_bytes[place],
+                    vector,
+                    rows.statuses[place],
+                )
     return found
 
 
@@ -64,7 +75,9 @@ def some_rows(count: int, width: int, *, seed: int = 0) -> EmbeddedRows:
     """Rows of random embeddings; every seventh has none."""
     generator = np.random.default_rng(seed)
     has = np.arange(count) % 7 != 6
-    embeddings = np.where(has[:, None], generator.standard_normal((count, width)), 0).astype(np.float16)
+    embeddings = np.where(has[:, None], generator.standard_normal((count, width)), 0).astype(
+        np.float16
+    )
     return EmbeddedRows(
         [generator.bytes(HASH_BYTES) if each else None for each in has],
         [f"photos/{seed}-{number}.jpg" for number in range(count)],
@@ -82,7 +95,13 @@ def write_data_set(folder: Path, shards: Sequence[EmbeddedRows]) -> DataSet:
     model = find_model("leafnet")
     card = replace(model.card, embedding_width=shards[0].embeddings.shape[1])
     manifest = Manifest(
-        "made", model.backbone_hash, card, ("nowhere",), 1_000, len(shards), identity=model.embedding_identity
+        "made",
+        model.backbone_hash,
+        card,
+        ("nowhere",),
+        1_000,
+        len(shards),
+        identity=model.embedding_identity,
     )
     facts = tuple(ShardFacts(len(rows), int((~rows.has_embedding).sum())) for rows in shards)
     for number, rows in enumerate(shards):
@@ -105,6 +124,8 @@ def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:
 
 def write_table(path: Path, images: Mapping[str, bytes], *, group_rows: int = 2) -> Path:
     """A Parquet table with the bytes of images and their names."""
-    table = pa.table({"key": list(images), "bytes": list(images.values()), "label": [0] * len(images)})
+    table = pa.table(
+        {"key": list(images), "bytes": list(images.values()), "label": [0] * len(images)}
+    )
     pq.write_table(table, path, row_group_size=group_rows)
     return path

@@ -56,7 +56,9 @@ def add_all(graph: CategoryGraph, parents: Parents) -> dict[str, int]:
 def add_deep(project: Project, parents: Parents) -> dict[str, int]:
     """The same in a project, as one action."""
     ids: dict[str, int] = {}
-    project.classes.edit(lambda graph: ids.update(add_all(graph, parents)), named("Added many classes"))
+    project.classes.edit(
+        lambda graph: ids.update(add_all(graph, parents)), named("Added many classes")
+    )
     return ids
 
 

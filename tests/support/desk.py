@@ -60,7 +60,9 @@ class Desk:
     def label_of(self, image_id: int) -> str:
         """Name of the class a person gave an image; "" for none, "?" for none of the classes."""
         label = int(self.state.label_class[self.state.position(image_id)])
-        return {NO_CLASS: "", -2: "?"}.get(label) or (self.graph.name(label) if label in self.graph else "")
+        return {NO_CLASS: "", -2: "?"}.get(label) or (
+            self.graph.name(label) if label in self.graph else ""
+        )
 
     def best_of(self, image_id: int) -> str:
         """Name of the class that is predicted for an image."""
@@ -79,7 +81,11 @@ class Desk:
         self.grid.select_row(row)
         image_id = self.grid.current_id
         assert image_id is not None
-        self.wait(lambda: self.inspected == image_id and not self.window.inspector.is_waiting_for(image_id))
+        self.wait(
+            lambda: (
+                self.inspected == image_id and not self.window.inspector.is_waiting_for(image_id)
+            )
+        )
         return image_id
 
     @property
@@ -112,7 +118,9 @@ class Desk:
         data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
         self.drop(target, data, QPointF(20, 20))
 
-    def drop_on_class(self, name: str, data: QMimeData, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    def drop_on_class(
+        self, name: str, data: QMimeData, keys: Qt.KeyboardModifier = NO_KEYS
+    ) -> None:
         """Drop something on the row of a class in the tree."""
         view = self.window.tree.front
         class_id = self.graph.find(name)
@@ -121,7 +129,9 @@ class Desk:
         view.scrollTo(index)
         self.drop(view, data, QPointF(view.visualRect(index).center()), keys)
 
-    def drop(self, target: QWidget, data: QMimeData, place: QPointF, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    def drop(
+        self, target: QWidget, data: QMimeData, place: QPointF, keys: Qt.KeyboardModifier = NO_KEYS
+    ) -> None:
         """Drop something at a place; it must be taken."""
         every = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction | Qt.DropAction.LinkAction
         event = QDropEvent(place, every, data, Qt.MouseButton.LeftButton, keys)

@@ -79,7 +79,9 @@ def _cells(graph: GraphBuilder, images: str, bright: float) -> Cells:
         grown = graph.add("Mul", widest, is_bright)
     left_top = graph.add("Sub", far, graph.channel(grown, 0, 2))
     corners = graph.add("Concat", left_top, graph.channel(grown, 2, 4), axis=1)
-    around = graph.add("Concat", columns, rows, graph.add("Add", columns, one), graph.add("Add", rows, one), axis=1)
+    around = graph.add(
+        "Concat", columns, rows, graph.add("Add", columns, one), graph.add("Add", rows, one), axis=1
+    )
     dark = graph.add("Sub", one, is_bright)
     boxes = graph.add("Add", graph.add("Mul", corners, is_bright), graph.add("Mul", around, dark))
     classes = graph.add("Concat", is_white, graph.add("Sub", one, is_white), axis=1)
@@ -112,7 +114,9 @@ def _centred(graph: GraphBuilder, boxes: str) -> str:
     return graph.add("Concat", centre, graph.add("Sub", far, near), axis=1)
 
 
-def _chosen(graph: GraphBuilder, boxes: str, bright: str, classes: str) -> tuple[str, str, str, str]:
+def _chosen(
+    graph: GraphBuilder, boxes: str, bright: str, classes: str
+) -> tuple[str, str, str, str]:
     """After suppression: boxes (n, 4), scores (n, 1), classes (n, 1) and pictures (n, 1), all float."""
     rows = graph.add("Transpose", boxes, perm=[0, 2, 1])
     scores = graph.add("Mul", classes, bright)

@@ -31,7 +31,10 @@ def disputed_copy(reviewing: Desk, collection: Collection) -> Path:
         ben.labels.set(images[11:14], zigzag, who="grace")
         ben.notes.set_comment([images[11]], "Disc", who="grace")
         ben.notes.set_comment([images[12]], "Purple zigzag", who="grace")
-    session, named = reviewing.window.session, {each: reviewing.graph.find(each) for each in ("Red disc", "Red")}
+    session, named = (
+        reviewing.window.session,
+        {each: reviewing.graph.find(each) for each in ("Red disc", "Red")},
+    )
 
     def decide(project: Project) -> Change:
         with project.history.one_step() as step:

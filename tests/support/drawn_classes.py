@@ -32,25 +32,38 @@ def centre(family: int, member: int) -> Vector:
 
 def around(centre_of_class: Vector, count: int, *, seed: int) -> Vector:
     """Images (count, d) around a centre."""
-    return unit(np.stack([centre_of_class + NOISE * direction(10_000 * (seed + 1) + each) for each in range(count)]))
+    return unit(
+        np.stack(
+            [
+                centre_of_class + NOISE * direction(10_000 * (seed + 1) + each)
+                for each in range(count)
+            ]
+        )
+    )
 
 
 def known(vectors_of: Mapping[int, Vector]) -> LabelledVectors:
     """Images with these vectors, by class; ids count from 1."""
     vectors = np.concatenate(list(vectors_of.values()))
-    class_ids = np.concatenate([np.full(len(part), class_id) for class_id, part in vectors_of.items()])
+    class_ids = np.concatenate(
+        [np.full(len(part), class_id) for class_id, part in vectors_of.items()]
+    )
     return LabelledVectors(np.arange(1, len(vectors) + 1), class_ids, vectors, vectors)
 
 
 def two_families() -> tuple[CategoryGraph, dict[int, Vector]]:
     """Family 1 (id 1) with leaves 2 to 5, family 2 (id 6) with leaves 7 to 10, five images each; 11 has none."""
-    names = {f"Family {family}": [f"Leaf {family}.{leaf}" for leaf in range(4)] for family in (1, 2)}
+    names = {
+        f"Family {family}": [f"Leaf {family}.{leaf}" for leaf in range(4)] for family in (1, 2)
+    }
     parents: dict[str, list[str]] = {}
     for family, leaves in names.items():
         parents |= {family: []} | {leaf: [family] for leaf in leaves}
     graph = graph_of(parents | {"Dropped": []})
     placed = [each for each in graph.leaves() if graph.parents(each)]
-    return graph, {each: around(centre(graph.parents(each)[0], each), 5, seed=each) for each in placed}
+    return graph, {
+        each: around(centre(graph.parents(each)[0], each), 5, seed=each) for each in placed
+    }
 
 
 FIRST_FAMILY: Final = 1

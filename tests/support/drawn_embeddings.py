@@ -38,13 +38,19 @@ class DrawnEmbeddings:
         """Add images that wait for their embeddings; returns their ids."""
         folder = self.project.path.parent
         first = len(self.project.history.steps())
-        change = self.project.images.add([FoundFile(folder / f"{first}-{place}.jpg", 0, 0) for place in range(count)])
+        change = self.project.images.add(
+            [FoundFile(folder / f"{first}-{place}.jpg", 0, 0) for place in range(count)]
+        )
         self.live.apply(change)
         return change.images_added
 
     def embed(self, embeddings: Mapping[int, Vector | None]) -> None:
         """Take embeddings by image, as after reading its file once more; None where it is no image any more."""
-        hashes = {i: content_hash(v.tobytes() + bytes([i % 256])) for i, v in embeddings.items() if v is not None}
+        hashes = {
+            i: content_hash(v.tobytes() + bytes([i % 256]))
+            for i, v in embeddings.items()
+            if v is not None
+        }
         with open_cache(self.live.model, self.caches) as cache:
             for image_id, key in hashes.items():
                 cache.put_many([key], np.asarray(embeddings[image_id])[None])
@@ -76,7 +82,9 @@ class DrawnEmbeddings:
 def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
     """An empty project for embeddings of this width, loaded."""
     caches, path = CacheFolders(folder / "cache"), folder / "drawn.protoleaf"
-    card = BackboneCard("drawn", 8, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), width, temperature=0.12, shrinkage=1.5)
+    card = BackboneCard(
+        "drawn", 8, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), width, temperature=0.12, shrinkage=1.5
+    )
     with new_project(path) as project:
         version = project.models.add(
             backbone_name="drawn", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(card)}
@@ -87,7 +95,9 @@ def drawn_embeddings(folder: Path, *, width: int) -> DrawnEmbeddings:
     return DrawnEmbeddings(live, caches)
 
 
-def drawn_kinds(folder: Path, parents: Sequence[Sequence[str]], *, images: int, width: int = 12) -> DrawnEmbeddings:
+def drawn_kinds(
+    folder: Path, parents: Sequence[Sequence[str]], *, images: int, width: int = 12
+) -> DrawnEmbeddings:
     """Images around centres, three of each kind labelled, in classes below "A" and "B".
 
     Args:

@@ -70,10 +70,16 @@ def save_as_eighth_version(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA legacy_alter_table = ON")
         connection.execute("BEGIN")
-        chunks = connection.execute("SELECT step_id, sequence, row_changes FROM journal_chunk").fetchall()
+        chunks = connection.execute(
+            "SELECT step_id, sequence, row_changes FROM journal_chunk"
+        ).fetchall()
         for step_id, sequence, stored in chunks:
             changes = [
-                (table, before and before[: _WIDTHS.get(table)], after and after[: _WIDTHS.get(table)])
+                (
+                    table,
+                    before and before[: _WIDTHS.get(table)],
+                    after and after[: _WIDTHS.get(table)],
+                )
                 for table, before, after in decoded(stored)
             ]
             connection.execute(

@@ -42,7 +42,9 @@ def tree(branches: int = 3, leaves: int = 3) -> CategoryGraph:
     parents_of: dict[str, tuple[str, ...]] = {"root": ()}
     parents_of |= {f"branch {branch}": ("root",) for branch in range(branches)}
     parents_of |= {
-        f"leaf {branch}.{leaf}": (f"branch {branch}",) for branch in range(branches) for leaf in range(leaves)
+        f"leaf {branch}.{leaf}": (f"branch {branch}",)
+        for branch in range(branches)
+        for leaf in range(leaves)
     }
     return graph_of(parents_of)
 
@@ -68,7 +70,9 @@ class Collection:
         noise = self.generator.normal(size=(count, WIDTH)) * self.noise / np.sqrt(WIDTH)
         return unit(self.means[class_id] + noise)
 
-    def images_of_each(self, class_ids: Sequence[int], count: int) -> tuple[Matrix, NDArray[np.int64]]:
+    def images_of_each(
+        self, class_ids: Sequence[int], count: int
+    ) -> tuple[Matrix, NDArray[np.int64]]:
         """Embeddings (n, d) of `count` images of each class, and their classes (n,)."""
         images = np.concatenate([self.images_of(class_id, count) for class_id in class_ids])
         return images, np.repeat(np.array(class_ids, dtype=np.int64), count)
@@ -80,14 +84,20 @@ class Collection:
         return Shots(np.arange(1, len(class_ids) + 1), class_ids, np.concatenate(embeddings))
 
 
-def collection(graph: CategoryGraph, *, seed: int = 0, spread: float = 0.8, noise: float = 0.8) -> Collection:
+def collection(
+    graph: CategoryGraph, *, seed: int = 0, spread: float = 0.8, noise: float = 0.8
+) -> Collection:
     """Scatter class means down a graph: each lies `spread` away from the mean of its parents."""
     generator = np.random.default_rng(seed)
     means: dict[int, Matrix] = {}
     for level in graph.levels():
         for class_id in level:
             parents = graph.parents(class_id)
-            start = np.mean([means[parent] for parent in parents], axis=0) if parents else np.zeros(WIDTH)
+            start = (
+                np.mean([means[parent] for parent in parents], axis=0)
+                if parents
+                else np.zeros(WIDTH)
+            )
             step = generator.normal(size=WIDTH)
             means[class_id] = (start + spread * step / np.linalg.norm(step)).astype(np.float32)
     return Collection(graph, means, generator, noise)
@@ -122,7 +132,9 @@ def stand_in_distance(shots: Shots, shot: int, lambda_: float, *, count: int) ->
     own = classes[shot]
     rest = np.arange(len(classes)) != shot
     mean = embeddings[rest & (classes == own)].mean(axis=0)
-    others = [embeddings[classes == other].mean(axis=0) for other in np.unique(classes) if other != own]
+    others = [
+        embeddings[classes == other].mean(axis=0) for other in np.unique(classes) if other != own
+    ]
     others.sort(key=lambda other: float(((other - mean) ** 2).sum()))
     final = lambda_ * mean + (1 - lambda_) * np.mean(others[:count], axis=0)
     return float(((embeddings[shot] - final) ** 2).sum())
@@ -144,7 +156,11 @@ def propagation_matrix(table: PrototypeTable) -> Matrix:
     return matrix
 
 
-def anchor_labels(positions: Sequence[int], allowed: Sequence[Sequence[int]], width: int) -> AnchorLabels:
+def anchor_labels(
+    positions: Sequence[int], allowed: Sequence[Sequence[int]], width: int
+) -> AnchorLabels:
     """Labels of anchors, each with the places of the candidates that it allows, of `width` candidates."""
     places = {label: np.array(each, dtype=np.int64) for label, each in enumerate(allowed)}
-    return AnchorLabels(np.array(positions, dtype=np.int64), np.arange(len(positions)), places, width)
+    return AnchorLabels(
+        np.array(positions, dtype=np.int64), np.arange(len(positions)), places, width
+    )

@@ -15,7 +15,11 @@ from engine.runtime.backbone import BackboneSession
 
 
 def write_program_s_answers(
-    classified: Classified, graph: CategoryGraph, session: BackboneSession, images: Sequence[str], out: Path
+    classified: Classified,
+    graph: CategoryGraph,
+    session: BackboneSession,
+    images: Sequence[str],
+    out: Path,
 ) -> None:
     """Classify image files one by one by a fitted model, as images that are in no collection, and write them as CSV.
 
@@ -30,9 +34,13 @@ def write_program_s_answers(
     embeddings = []
     for image in images:
         data = Path(image).read_bytes()
-        views = views_of_side(data, card.input_side, card.resize_share, 5 if classified.uses_views else 1)
+        views = views_of_side(
+            data, card.input_side, card.resize_share, 5 if classified.uses_views else 1
+        )
         embedded = session.embed(views)
-        embeddings.append(mean_of_views(embedded) if classified.uses_views else unit_length(embedded))
+        embeddings.append(
+            mean_of_views(embedded) if classified.uses_views else unit_length(embedded)
+        )
     scores = fitted.classify_new(np.concatenate(embeddings))
     is_unknown = fitted.distance(scores) > classified.unknown_distance
     rows = [
@@ -40,13 +48,17 @@ def write_program_s_answers(
             image,
             int(fitted.candidate_ids[scores.best[row]]),
             float(scores.best_score[row]),
-            None if is_unknown[row] or scores.safe_class[row] == NO_CLASS else int(scores.safe_class[row]),
+            None
+            if is_unknown[row] or scores.safe_class[row] == NO_CLASS
+            else int(scores.safe_class[row]),
             0.0 if is_unknown[row] else float(scores.safe_score[row]),
             bool(is_unknown[row]),
         )
         for row, image in enumerate(images)
     ]
-    write_predictions_file(out, graph, rows, setting=fitted.setting.value, model=classified.model.name)
+    write_predictions_file(
+        out, graph, rows, setting=fitted.setting.value, model=classified.model.name
+    )
 
 
 def rows_of_predictions(path: Path) -> list[dict[str, str]]:
@@ -64,5 +76,7 @@ def largest_gap(found: Path, expected: Path) -> float:
     """The largest difference of a score between two tables of the same images, in the same order."""
     pairs = zip(rows_of_predictions(found), rows_of_predictions(expected), strict=True)
     return max(
-        abs(float(one[score]) - float(other[score])) for one, other in pairs for score in ("score", "safe_score")
+        abs(float(one[score]) - float(other[score]))
+        for one, other in pairs
+        for score in ("score", "safe_score")
     )

@@ -42,7 +42,10 @@ class FailingAfter:
 
 
 def install_fake_gpu(
-    monkeypatch: pytest.MonkeyPatch, *, runs: int = 1 << 30, message: str = "CUDA failure 700: illegal address"
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    runs: int = 1 << 30,
+    message: str = "CUDA failure 700: illegal address",
 ) -> list[str]:
     """Open CUDA sessions on the CPU; they fail after so many runs.
 

@@ -25,7 +25,9 @@ OF_COARSE: Final = 6
 _PARENTS_OF_TEST: Final = (0, 1, 2, 3, 4, 4)
 
 
-def colour_data(name: str = "WS-Colours-Pure", variant: str = "pure", *, seed: int = 0) -> FewShotData:
+def colour_data(
+    name: str = "WS-Colours-Pure", variant: str = "pure", *, seed: int = 0
+) -> FewShotData:
     """Make the data set in memory."""
     generator = np.random.default_rng(seed)
     of_leaves = colours(TRAINING + TEST, generator)
@@ -33,7 +35,12 @@ def colour_data(name: str = "WS-Colours-Pure", variant: str = "pure", *, seed: i
     members = _leaves_below(edges)
     training = np.arange(FIRST_LEAF, FIRST_LEAF + TRAINING)
     test = np.arange(FIRST_LEAF + TRAINING, FIRST_LEAF + TRAINING + TEST)
-    order = [*(p for p in range(FIRST_LEAF) if p != UNSEEN_MIDDLE), *training.tolist(), UNSEEN_MIDDLE, *test.tolist()]
+    order = [
+        *(p for p in range(FIRST_LEAF) if p != UNSEEN_MIDDLE),
+        *training.tolist(),
+        UNSEEN_MIDDLE,
+        *test.tolist(),
+    ]
     counts = [OF_LEAF if position >= FIRST_LEAF else OF_COARSE for position in order]
     leaves = [generator.choice(members[p], count) for p, count in zip(order, counts, strict=True)]
     class_positions = np.repeat(order, counts)
@@ -76,9 +83,14 @@ def write_data(data: FewShotData, folder: Path) -> Path:
 
 
 def _edges() -> NDArray[np.int64]:
-    of_middles = [(number * ROOTS // (MIDDLES - 1), ROOTS + number) for number in range(MIDDLES - 1)]
+    of_middles = [
+        (number * ROOTS // (MIDDLES - 1), ROOTS + number) for number in range(MIDDLES - 1)
+    ]
     of_training = [(ROOTS + number // 3, FIRST_LEAF + number) for number in range(TRAINING)]
-    of_test = [(ROOTS + middle, FIRST_LEAF + TRAINING + number) for number, middle in enumerate(_PARENTS_OF_TEST)]
+    of_test = [
+        (ROOTS + middle, FIRST_LEAF + TRAINING + number)
+        for number, middle in enumerate(_PARENTS_OF_TEST)
+    ]
     return np.array([*of_middles, (ROOTS - 1, UNSEEN_MIDDLE), *of_training, *of_test]).T
 
 
@@ -87,5 +99,9 @@ def _leaves_below(edges: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
     found: dict[int, set[int]] = {}
     for position in reversed(range(FIRST_LEAF + TRAINING + TEST)):
         below = edges[1, edges[0] == position].tolist()
-        found[position] = {position} if position >= FIRST_LEAF else set().union(*(found[child] for child in below))
+        found[position] = (
+            {position}
+            if position >= FIRST_LEAF
+            else set().union(*(found[child] for child in below))
+        )
     return {position: np.array(sorted(leaves)) for position, leaves in found.items()}

@@ -56,7 +56,12 @@ def as_input(pixels: NDArray[np.uint8]) -> Tensor:
 
 
 def train(
-    objective: Objective, training_set: TrainingSet, iterations: int, *, learning_rate: float = 1e-2, seed: int = 0
+    objective: Objective,
+    training_set: TrainingSet,
+    iterations: int,
+    *,
+    learning_rate: float = 1e-2,
+    seed: int = 0,
 ) -> list[float]:
     """Train with Adam and return the loss of each iteration."""
     generator = np.random.default_rng(seed)
@@ -82,7 +87,9 @@ class Tasks:
     targets: NDArray[np.int64]
 
 
-def colour_tasks(objective: Objective, *, ways: int = 4, shots: int = 1, count: int = 20, seed: int = 1) -> Tasks:
+def colour_tasks(
+    objective: Objective, *, ways: int = 4, shots: int = 1, count: int = 20, seed: int = 1
+) -> Tasks:
     """Tasks of random colours with three queries of each class, embedded by the objective in evaluation mode."""
     generator = np.random.default_rng(seed)
     objective.eval()

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).parents[2]
-OURS: Final = (".cache/protoleaf", ".config/protoleaf", ".local/share/protoleaf", ".local/state/protoleaf")
+OURS: Final = (
+    ".cache/protoleaf",
+    ".config/protoleaf",
+    ".local/share/protoleaf",
+    ".local/state/protoleaf",
+)
 """Folders of ours in a home on Linux."""
 
 SHARED: Final = (".cache/fontconfig",)
@@ -87,7 +92,11 @@ class FreshHome:
 
     def strangers(self) -> list[str]:
         """What lies in these folders and is in none of ours, by its path from the root."""
-        return sorted(path.relative_to(self.root).as_posix() for path in self._all() if not self._is_expected(path))
+        return sorted(
+            path.relative_to(self.root).as_posix()
+            for path in self._all()
+            if not self._is_expected(path)
+        )
 
     def _all(self) -> Iterator[Path]:
         for each in (self.home, self.temporary, self.runtime, self.start):

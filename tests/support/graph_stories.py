@@ -16,7 +16,11 @@ from tests.support.sessions import LONG_MS, create_project
 
 BRANCHES: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {
     "Animal": {"Bird": ("Gull", "Puffin"), "Fish": ("Eel", "Herring"), "Mammal": ("Otter", "Seal")},
-    "Instrument": {"Keyboard": ("Organ", "Piano"), "String": ("Harp", "Violin"), "Wind": ("Flute", "Oboe")},
+    "Instrument": {
+        "Keyboard": ("Organ", "Piano"),
+        "String": ("Harp", "Violin"),
+        "Wind": ("Flute", "Oboe"),
+    },
     "Plant": {"Flower": ("Rose", "Tulip"), "Herb": ("Basil", "Mint"), "Tree": ("Birch", "Oak")},
 }
 """Three times three times two classes."""
@@ -40,7 +44,11 @@ def wanted_shape() -> set[str]:
         paths.add(root)
         for branch, leaves in branches.items():
             paths |= {f"{root} > {branch}", *(f"{root} > {branch} > {leaf}" for leaf in leaves)}
-            paths |= {f"{root} > {branch} > {child}" for child, parent in FURTHER_PARENTS if parent == branch}
+            paths |= {
+                f"{root} > {branch} > {child}"
+                for child, parent in FURTHER_PARENTS
+                if parent == branch
+            }
     return paths
 
 
@@ -70,7 +78,9 @@ def content(desk: Desk) -> bytes:
     """All that the person did, as the project's file holds it."""
     answers: list[bytes] = []
     desk.window.session.ask(
-        lambda live: repr(sorted(dump(live.project).items())).encode(), answers.append, owner=desk.window
+        lambda live: repr(sorted(dump(live.project).items())).encode(),
+        answers.append,
+        owner=desk.window,
     )
     desk.wait(lambda: bool(answers))
     return answers[0]

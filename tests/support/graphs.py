@@ -38,7 +38,11 @@ def big_graph(count: int, seed: int = 0) -> CategoryGraph:
     graph = CategoryGraph()
     ids: list[ClassId] = []
     for number in range(count):
-        parents = {generator.choice(ids[-500:]) for _ in range(1 + (generator.random() < 0.1))} if ids else set()
+        parents = (
+            {generator.choice(ids[-500:]) for _ in range(1 + (generator.random() < 0.1))}
+            if ids
+            else set()
+        )
         ids.append(graph.add_class(f"class {number}", sorted(parents)))
     return graph
 
@@ -50,7 +54,11 @@ def content_of(graph: CategoryGraph) -> tuple[dict[ClassId, str], set[tuple[Clas
 
 def shape_of(graph: CategoryGraph) -> set[str]:
     """All paths of all classes as text: equal for graphs that differ in their ids only."""
-    return {" > ".join(names_of(graph, path)) for class_id in graph.classes() for path in graph.paths(class_id)}
+    return {
+        " > ".join(names_of(graph, path))
+        for class_id in graph.classes()
+        for path in graph.paths(class_id)
+    }
 
 
 def names_of(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> list[str]:
@@ -60,4 +68,6 @@ def names_of(graph: CategoryGraph, class_ids: Iterable[ClassId]) -> list[str]:
 
 def brute_force_level(graph: CategoryGraph, class_id: ClassId) -> int:
     """The level by its definition: one more than the deepest parent's, a root has 0."""
-    return max((brute_force_level(graph, parent) + 1 for parent in graph.parents(class_id)), default=0)
+    return max(
+        (brute_force_level(graph, parent) + 1 for parent in graph.parents(class_id)), default=0
+    )

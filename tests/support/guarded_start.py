@@ -54,13 +54,20 @@ def install(calls: Calls) -> int:
         (_LOAD, 0, 0, _CALL_AT),
         (_EQUAL, 4, 0, calls.socket),
         (_EQUAL, 3, 0, calls.connect),
-        (_EQUAL, 1, 0, calls.io_uring_setup),  # a second door to sockets, which no filter sees through
+        (
+            _EQUAL,
+            1,
+            0,
+            calls.io_uring_setup,
+        ),  # a second door to sockets, which no filter sees through
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _NO_SUCH_CALL),
         (_RETURN, 0, 0, _ASK),
     )
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in program))
-    described = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
+    described = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program), ctypes.addressof(code))
+    )
     system = ctypes.CDLL(None, use_errno=True)
     if system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
         raise OSError(ctypes.get_errno(), "no_new_privs")

@@ -11,7 +11,15 @@ from typing import final
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QPixmap, QWindow
+from PySide6.QtGui import (
+    QDrag,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QPixmap,
+    QWindow,
+)
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
@@ -66,13 +74,19 @@ class Hand:
         self._gives_up = False
         self._place = QPoint()
         self._goal: Step = self._hold_still
-        monkeypatch.setattr(QDrag, "exec", lambda drag, actions, *_default: self._carry(drag, actions))
+        monkeypatch.setattr(
+            QDrag, "exec", lambda drag, actions, *_default: self._carry(drag, actions)
+        )
 
-    def click(self, spot: Spot, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT) -> None:
+    def click(
+        self, spot: Spot, keys: Qt.KeyboardModifier = NO_KEYS, button: Qt.MouseButton = LEFT
+    ) -> None:
         """Press and let go."""
         QTest.mouseClick(spot.window, button, keys, spot.in_window)
 
-    def drag(self, *path: Step, keys: Qt.KeyboardModifier = NO_KEYS, gives_up: bool = False) -> bool:
+    def drag(
+        self, *path: Step, keys: Qt.KeyboardModifier = NO_KEYS, gives_up: bool = False
+    ) -> bool:
         """Press at the first spot, move over all others, and let go at the last; whether something was dropped.
 
         Args:
@@ -152,7 +166,9 @@ class Hand:
         if entered is not window:
             if entered is not None:
                 QCoreApplication.sendEvent(entered, QDragLeaveEvent())
-            QCoreApplication.sendEvent(window, QDragEnterEvent(place, actions, self.carried, LEFT, self.keys))
+            QCoreApplication.sendEvent(
+                window, QDragEnterEvent(place, actions, self.carried, LEFT, self.keys)
+            )
         move = QDragMoveEvent(place, actions, self.carried, LEFT, self.keys)
         QCoreApplication.sendEvent(window, move)
         self._place, self.is_welcome = place, move.isAccepted()

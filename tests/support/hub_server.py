@@ -53,7 +53,11 @@ class _Handler(QuietHandler):
         if content is None:
             self._answer(self.hub.status if self.hub.status != 200 else 404, b"")
             return
-        digits = hashlib.sha256(content).hexdigest() if self.hub.sent_sha256 is None else self.hub.sent_sha256
+        digits = (
+            hashlib.sha256(content).hexdigest()
+            if self.hub.sent_sha256 is None
+            else self.hub.sent_sha256
+        )
         marks = {"X-Linked-Etag": f'"{digits}"'} if digits else {}
         self._answer(
             302,
@@ -80,7 +84,9 @@ class _Handler(QuietHandler):
 
     def _content(self) -> bytes | None:
         owner, name, _, _, *rest = self.path.strip("/").split("/")
-        return self.hub.files.get("/".join((owner, name, *rest))) if self.hub.status == 200 else None
+        return (
+            self.hub.files.get("/".join((owner, name, *rest))) if self.hub.status == 200 else None
+        )
 
     def _answer(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)

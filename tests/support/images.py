@@ -85,7 +85,12 @@ def png_declaring(width: int, height: int) -> bytes:
     """PNG of a few bytes that declares a size and holds next to nothing."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = zlib.compress(b"\x00" * 1024)
-    return PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")
+    return (
+        PNG_SIGNATURE
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", body)
+        + png_chunk(b"IEND", b"")
+    )
 
 
 def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
@@ -94,11 +99,16 @@ def png_of_sixteen_bits(values: NDArray[np.uint16]) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 16, 0, 0, 0, 0)
     rows = b"".join(b"\x00" + row.astype(">u2").tobytes() for row in values)
     return (
-        PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", zlib.compress(rows)) + png_chunk(b"IEND", b"")
+        PNG_SIGNATURE
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", zlib.compress(rows))
+        + png_chunk(b"IEND", b"")
     )
 
 
-def tiff_of_sixteen_bits(values: NDArray[np.uint16], *, order: str, planes: int, is_packed: bool) -> bytes:
+def tiff_of_sixteen_bits(
+    values: NDArray[np.uint16], *, order: str, planes: int, is_packed: bool
+) -> bytes:
     """Colour TIFF with sixteen bits a sample, `values` (H, W, 3), as one strip or, with 2 for `planes`, three."""
     height, width, samples = values.shape
     stored = values.astype(f"{order}u2")

@@ -15,11 +15,19 @@ _NOON = datetime(2026, 5, 3, 12, 2, tzinfo=UTC)
 
 
 def facts_of_image(
-    certainty: Certainty = Certainty.LEAF, *, name: str = "Gull", is_labelled: bool = True, is_explained: bool = True
+    certainty: Certainty = Certainty.LEAF,
+    *,
+    name: str = "Gull",
+    is_labelled: bool = True,
+    is_explained: bool = True,
 ) -> ImageFacts:
     """Facts of an image with nine likely classes, all called alike; 11 to 15 are there to be shown as its reasons."""
     tops = tuple(ScoreRow(place, name, name, 0.9 / place, place) for place in range(1, 10))
-    shares = (ShareRow(None, name, 0.6, (11, 12, 13)), ShareRow(2, name, 0.4, (14, 15))) if is_explained else ()
+    shares = (
+        (ShareRow(None, name, 0.6, (11, 12, 13)), ShareRow(2, name, 0.4, (14, 15)))
+        if is_explained
+        else ()
+    )
     return ImageFacts(
         IMAGE, ImageSource(Path(f"{name}.png")), certainty,
         Label(IMAGE, CLASS, "ada", _NOON, "review") if is_labelled else None,
@@ -41,7 +49,9 @@ def facts_of_class(
     *, name: str = "Gull", parents: int = 2, suggested: int = 0, curve: PolicyCurve | None = None
 ) -> ClassPageFacts:
     """Facts of a class whose parents, synonyms and suggested parents are all called like itself."""
-    rows = tuple(ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested)))
+    rows = tuple(
+        ScoreRow(place, name, name, 0.5) for place in range(2, 2 + max(parents, suggested))
+    )
     return ClassPageFacts(
         CLASS, name, (f"{name} / {name}",) * max(1, parents), 41, (11, 12, 13), 0.6, False, rows[:parents], 0.8, 0.8,
         rows[:suggested], (14, 15), attributes=ClassAttributes(name, (name,)), curve=curve,

@@ -44,7 +44,14 @@ class Pane:
 
     def show_class(self, facts: ClassPageFacts, *, is_writable: bool = True) -> ClassPage:
         """Show a class on a page of its own."""
-        page = ClassPage(facts, self._state, self._thumbnails, self.requests, self.settings, is_writable=is_writable)
+        page = ClassPage(
+            facts,
+            self._state,
+            self._thumbnails,
+            self.requests,
+            self.settings,
+            is_writable=is_writable,
+        )
         self.area.setWidget(page)
         QApplication.processEvents()
         return page

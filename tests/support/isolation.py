@@ -2,7 +2,9 @@
 
 import os
 
-os.environ["QT_QPA_PLATFORM"] = os.environ.get("PROTOLEAF_TEST_PLATFORM", "offscreen")  # before Qt is imported
+os.environ["QT_QPA_PLATFORM"] = os.environ.get(
+    "PROTOLEAF_TEST_PLATFORM", "offscreen"
+)  # before Qt is imported
 
 import threading
 from collections.abc import Iterator
@@ -59,11 +61,17 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]
     assert not left_widgets, f"top-level widgets left open: {left_widgets}"
     for widget in new_widgets:
-        if isinstance(widget, QMainWindow):  # menus of plots have no parent, and pyqtgraph ends them by itself
+        if isinstance(
+            widget, QMainWindow
+        ):  # menus of plots have no parent, and pyqtgraph ends them by itself
             widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert QThreadPool.globalInstance().waitForDone(LONG_MS), "work is left in the global thread pool"
-    left_threads = [thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)]
+    assert QThreadPool.globalInstance().waitForDone(LONG_MS), (
+        "work is left in the global thread pool"
+    )
+    left_threads = [
+        thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)
+    ]
     for thread in left_threads:  # what was asked to end may take its time on a busy machine
         thread.join(LONG_MS / 1000)
     left_threads = [thread for thread in left_threads if thread.is_alive()]

@@ -36,7 +36,10 @@ def run_and_kill(setup: str, action: str, at: int, arguments: Sequence[str] = ()
     """
     script = _SCRIPT.format(setup=setup, action=action)
     run = subprocess.run(
-        [sys.executable, "-c", script, str(at), *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-c", script, str(at), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if run.returncode == -9:
         return None

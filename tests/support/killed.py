@@ -20,7 +20,10 @@ with scratch_folder(Path(sys.argv[1])) as folder:
 def killed_in_scratch_folder(parent: Path) -> None:
     """Let a process make a scratch folder, write into it and die of SIGKILL; its folder stays."""
     with subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _PROGRAM, str(parent)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == _WAITS

@@ -41,7 +41,9 @@ class Labelled:
 def make_project(folder: Path) -> Project:
     """An empty project."""
     folder.mkdir(parents=True, exist_ok=True)
-    return Project.create(folder / "music.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
+    return Project.create(
+        folder / "music.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32
+    )
 
 
 def add_music_classes(project: Project) -> dict[str, int]:
@@ -71,7 +73,10 @@ def labelled_project(folder: Path) -> Labelled:
     names = (
         "piano.png", "organ.png", "none.png", "flute.png", "coarse.png", "unsure.png", "far.png", '=odd, "name" ü.png',
     )  # fmt: skip
-    files = [draw(folder / "photos" / f"day {place % 2}" / name, 20 * place) for place, name in enumerate(names)]
+    files = [
+        draw(folder / "photos" / f"day {place % 2}" / name, 20 * place)
+        for place, name in enumerate(names)
+    ]
     project.images.add(files)
     images = dict(zip(names, (image.image_id for image in project.images.records()), strict=True))
     project.images.record_scan(

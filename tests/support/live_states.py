@@ -27,7 +27,9 @@ def own_copy(state: CollectionState) -> CollectionState:
     return copy
 
 
-def assert_same(found: CollectionState, expected: CollectionState, *, tolerance: float = SCORE_TOLERANCE) -> None:
+def assert_same(
+    found: CollectionState, expected: CollectionState, *, tolerance: float = SCORE_TOLERANCE
+) -> None:
     """Equal classes, flags, counts and names; scores within the tolerance."""
     assert found.model_name == expected.model_name
     assert found.folder == expected.folder
@@ -35,7 +37,9 @@ def assert_same(found: CollectionState, expected: CollectionState, *, tolerance:
     for name in ("image_ids", "label_class", "best_class", "safe_class", "is_unknown", "status"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
     for name in ("best_score", "safe_score"):
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=0, atol=tolerance, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(expected, name), rtol=0, atol=tolerance, err_msg=name
+        )
     assert (_failed(found), found.is_list_only) == (_failed(expected), expected.is_list_only)
     assert dict(found.shot_counts) == dict(expected.shot_counts)
     assert dict(found.image_counts) == dict(expected.image_counts)

@@ -24,7 +24,9 @@ def mount_small_disk(folder: Path, size_bytes: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     library = ctypes.CDLL(None, use_errno=True)
     is_root = os.geteuid() == 0
-    if not hasattr(library, "unshare") or library.unshare(_NEW_MOUNTS | (0 if is_root else _NEW_USER)):
+    if not hasattr(library, "unshare") or library.unshare(
+        _NEW_MOUNTS | (0 if is_root else _NEW_USER)
+    ):
         raise NoSmallDiskError(os.strerror(ctypes.get_errno()))
     options = f"size={size_bytes}".encode()
     if library.mount(b"none", b"/", None, _PRIVATE, None) or library.mount(

@@ -37,7 +37,9 @@ def shelf(folder: Path, contents: Mapping[str, bytes], *, is_read: bool = True) 
     change = project.images.add([_found(folder / name) for name in contents])
     ids = dict(zip(contents, change.images_added, strict=True))
     if is_read:
-        project.images.record_scan([(ids[name], content_hash(data), None) for name, data in contents.items()])
+        project.images.record_scan(
+            [(ids[name], content_hash(data), None) for name, data in contents.items()]
+        )
     return Shelf(folder, project, ids)
 
 
@@ -52,7 +54,9 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
 def numbered(folder: str, count: int, *, size_bytes: int = 0) -> dict[str, bytes]:
     """Contents that differ, of different sizes or all of one."""
     return {
-        f"{folder}/IMG_{number:04}.jpg": f"{folder} {number} ".encode().ljust(size_bytes or 100 + number, b".")
+        f"{folder}/IMG_{number:04}.jpg": f"{folder} {number} ".encode().ljust(
+            size_bytes or 100 + number, b"."
+        )
         for number in range(count)
     }
 
@@ -60,13 +64,16 @@ def numbered(folder: str, count: int, *, size_bytes: int = 0) -> dict[str, bytes
 def places_of(plan: RelinkPlan, folder: Path) -> dict[str, tuple[str, str]]:
     """What was found: the new path below a folder, and by which way, by the path as stored."""
     return {
-        move.image.path: (move.file.path.relative_to(folder).as_posix(), move.way.name.lower()) for move in plan.moves
+        move.image.path: (move.file.path.relative_to(folder).as_posix(), move.way.name.lower())
+        for move in plan.moves
     }
 
 
 def doubts_of(plan: RelinkPlan) -> dict[str, Sequence[str]]:
     """Names of the files that each image in doubt may be."""
-    return {doubt.image.path: sorted(path.as_posix() for path in doubt.files) for doubt in plan.doubts}
+    return {
+        doubt.image.path: sorted(path.as_posix() for path in doubt.files) for doubt in plan.doubts
+    }
 
 
 def _found(path: Path) -> FoundFile:

@@ -80,7 +80,10 @@ def run_guarded(
         subprocess.TimeoutExpired: it took longer.
     """
     found = Guarded()
-    with _input(input_text) as stdin, _started(command, environment, folder, stdin) as (process, channel):
+    with (
+        _input(input_text) as stdin,
+        _started(command, environment, folder, stdin) as (process, channel),
+    ):
         listener = _listener(channel)
         with _answering(listener, found):
             channel.send(b"!")
@@ -131,7 +134,9 @@ def _listener(channel: socket.socket) -> int:
 def _answering(listener: int, found: Guarded) -> Iterator[None]:
     """Answer the kernel's questions on a thread, which has nothing else to do."""
     hears, says = os.pipe()
-    thread = threading.Thread(target=_answer_all, args=(listener, hears, found), name="network guard")
+    thread = threading.Thread(
+        target=_answer_all, args=(listener, hears, found), name="network guard"
+    )
     thread.start()
     try:
         yield
@@ -169,7 +174,9 @@ def _answer(listener: int, found: Guarded) -> None:
             found.attempts.append(f"{_who(thread)} requested a socket of kind {arguments[0]}")
             refusal = -errno.EAFNOSUPPORT
     finally:
-        fcntl.ioctl(listener, _ANSWER, bytearray(_REPLY.pack(number, 0, refusal, 0 if refusal else _GO_ON)))
+        fcntl.ioctl(
+            listener, _ANSWER, bytearray(_REPLY.pack(number, 0, refusal, 0 if refusal else _GO_ON))
+        )
 
 
 def _about_connecting(thread: int, arguments: Sequence[int], found: Guarded) -> int:
@@ -182,7 +189,11 @@ def _about_connecting(thread: int, arguments: Sequence[int], found: Guarded) -> 
         found.attempts.append(f"{_who(thread)} connected to an address that may not be read")
         return -errno.EACCES
     kind = int.from_bytes(address[:2], sys.byteorder)
-    path = address[2:].lstrip(b"\0").split(b"\0")[0].decode("utf-8", "replace") if kind == socket.AF_UNIX else ""
+    path = (
+        address[2:].lstrip(b"\0").split(b"\0")[0].decode("utf-8", "replace")
+        if kind == socket.AF_UNIX
+        else ""
+    )
     if kind in _LOCAL:
         found.asked_local.append(path)
         return -errno.ECONNREFUSED if any(name in path for name in _RESOLVERS) else 0

@@ -22,7 +22,15 @@ def known_sheet(desk: Desk) -> NewProjectCard:
     """The open sheet, once it knows all that it can."""
     making = desk.window.of(Projects).making
     desk.wait(lambda: making.card is not None and making.card.isVisible())
-    desk.wait(lambda: not (making.counting.waiting or making.classes.reading.is_busy or making.measuring.is_busy))
+    desk.wait(
+        lambda: (
+            not (
+                making.counting.waiting
+                or making.classes.reading.is_busy
+                or making.measuring.is_busy
+            )
+        )
+    )
     assert making.card is not None
     return making.card
 
@@ -41,7 +49,9 @@ def click_box(desk: Desk, folders: FolderList, name: str, column: int = CLASS) -
     folders.initViewItemOption(option)
     option.rect = folders.visualRect(index)
     option.features |= QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator
-    box = folders.style().subElementRect(QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, folders)
+    box = folders.style().subElementRect(
+        QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, folders
+    )
     desk.qtbot.mouseClick(folders.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
 
 

@@ -56,12 +56,22 @@ def write_model(
         list(nodes),
         "small",
         [helper.make_tensor_value_info(name, kind, shape) for name, shape in inputs.items()],
-        [helper.make_tensor_value_info(name, element, shape) for name, (element, shape) in outputs.items()],
+        [
+            helper.make_tensor_value_info(name, element, shape)
+            for name, (element, shape) in outputs.items()
+        ],
         list(initializers),
     )
-    imports = [helper.make_opsetid("", opset), *(helper.make_opsetid(domain, 1) for domain in domains)]
+    imports = [
+        helper.make_opsetid("", opset),
+        *(helper.make_opsetid(domain, 1) for domain in domains),
+    ]
     model = helper.make_model(
-        graph, opset_imports=imports, ir_version=ir_version, functions=list(functions), producer_name=producer
+        graph,
+        opset_imports=imports,
+        ir_version=ir_version,
+        functions=list(functions),
+        producer_name=producer,
     )
     for key, value in (notes or {}).items():
         model.metadata_props.add(key=key, value=value)
@@ -69,10 +79,14 @@ def write_model(
     return path
 
 
-def convolution(source: str = "images", *, channels: int = 3, width: int = WIDTH) -> tuple[list[Any], list[Any]]:
+def convolution(
+    source: str = "images", *, channels: int = 3, width: int = WIDTH
+) -> tuple[list[Any], list[Any]]:
     """Nodes and initializers that turn images into a map `features` of `width` channels, stride 4."""
     nodes = [
-        helper.make_node("Conv", [source, "weights"], ["linear"], strides=[4, 4], pads=[1, 1, 1, 1]),
+        helper.make_node(
+            "Conv", [source, "weights"], ["linear"], strides=[4, 4], pads=[1, 1, 1, 1]
+        ),
         helper.make_node("Relu", ["linear"], ["features"]),
     ]
     return nodes, [numpy_helper.from_array(weights(channels=channels, width=width), "weights")]
@@ -83,7 +97,9 @@ def average(source: str = "features", target: str = "embeddings", *, keepdims: i
     return helper.make_node("ReduceMean", [source], [target], axes=[2, 3], keepdims=keepdims)
 
 
-def write_vectors(path: Path, *, side: Axis = "side", batch: Axis = "batch", **options: Any) -> Path:
+def write_vectors(
+    path: Path, *, side: Axis = "side", batch: Axis = "batch", **options: Any
+) -> Path:
     """A network with an output (B, 12)."""
     nodes, initializers = convolution()
     return write_model(
@@ -100,7 +116,10 @@ def write_map(path: Path) -> Path:
     """A network with an output (B, 12, H, W) that must be pooled."""
     nodes, initializers = convolution()
     return write_model(
-        path, nodes, {"features": (TensorProto.FLOAT, ("batch", WIDTH, None, None))}, initializers=initializers
+        path,
+        nodes,
+        {"features": (TensorProto.FLOAT, ("batch", WIDTH, None, None))},
+        initializers=initializers,
     )
 
 
@@ -113,7 +132,9 @@ def write_tokens(path: Path) -> Path:
     ]
     initializers.append(numpy_helper.from_array(np.array([0, WIDTH, -1], dtype=np.int64), "flat"))
     shape = ("batch", "tokens", WIDTH)
-    return write_model(path, nodes, {"last_hidden_state": (TensorProto.FLOAT, shape)}, initializers=initializers)
+    return write_model(
+        path, nodes, {"last_hidden_state": (TensorProto.FLOAT, shape)}, initializers=initializers
+    )
 
 
 def write_channels_last(path: Path, *, pooled: bool = True) -> Path:
@@ -195,7 +216,11 @@ def write_external(path: Path, *, location: str = "weights.bin", write_data: boo
         (path.parent / location).write_bytes(lead + content)
     tensor.ClearField("raw_data")
     tensor.data_location = TensorProto.EXTERNAL
-    for key, value in (("location", location), ("offset", str(len(lead))), ("length", str(len(content)))):
+    for key, value in (
+        ("location", location),
+        ("offset", str(len(lead))),
+        ("length", str(len(content))),
+    ):
         tensor.external_data.add(key=key, value=value)
     path.write_bytes(model.SerializeToString())
     return path
@@ -220,9 +245,17 @@ def write_endless(path: Path) -> Path:
         ],
     )
     nodes, initializers = convolution()
-    nodes += [average(target="start"), helper.make_node("Loop", ["turns", "", "start"], ["embeddings"], body=body)]
+    nodes += [
+        average(target="start"),
+        helper.make_node("Loop", ["turns", "", "start"], ["embeddings"], body=body),
+    ]
     initializers.append(numpy_helper.from_array(np.array(2**62, dtype=np.int64), "turns"))
-    return write_model(path, nodes, {"embeddings": (TensorProto.FLOAT, ("batch", WIDTH))}, initializers=initializers)
+    return write_model(
+        path,
+        nodes,
+        {"embeddings": (TensorProto.FLOAT, ("batch", WIDTH))},
+        initializers=initializers,
+    )
 
 
 def write_greedy(path: Path, *, numbers: int = 25_000_000_000) -> Path:
@@ -238,10 +271,17 @@ def write_greedy(path: Path, *, numbers: int = 25_000_000_000) -> Path:
     ]
     factor = np.array([1, numbers // WIDTH], dtype=np.int64)
     initializers.append(numpy_helper.from_array(factor, "factor"))
-    return write_model(path, nodes, {"embeddings": (TensorProto.FLOAT, ("batch", WIDTH))}, initializers=initializers)
+    return write_model(
+        path,
+        nodes,
+        {"embeddings": (TensorProto.FLOAT, ("batch", WIDTH))},
+        initializers=initializers,
+    )
 
 
-def write_with_node(path: Path, operator: str, *, domain: str = "", opset: int = OPSET, **attributes: Any) -> Path:
+def write_with_node(
+    path: Path, operator: str, *, domain: str = "", opset: int = OPSET, **attributes: Any
+) -> Path:
     """The network with one more operator at its end, which gives `embeddings` from `pooled`."""
     nodes, initializers = convolution()
     nodes += [
@@ -258,7 +298,9 @@ def write_with_node(path: Path, operator: str, *, domain: str = "", opset: int =
     )
 
 
-def write_output(path: Path, node: Any, shape: Sequence[Axis] | None, *, kind: int = TensorProto.FLOAT) -> Path:
+def write_output(
+    path: Path, node: Any, shape: Sequence[Axis] | None, *, kind: int = TensorProto.FLOAT
+) -> Path:
     """The network whose only output is what one node makes of the map `features`.
 
     Args:

@@ -27,4 +27,6 @@ def own_backbone(folder: Path, *, name: str = NAME, seed: int = 1) -> Path:
 def add_to_library(scratch: Path, *, name: str = NAME, seed: int = 1) -> ModelFiles:
     """The same in the library of the test."""
     path = own_backbone(scratch / "to add", name=name, seed=seed)
-    return BackboneLibrary().add(path, read_card(path), propagation=path.with_suffix(".propagation.onnx"))
+    return BackboneLibrary().add(
+        path, read_card(path), propagation=path.with_suffix(".propagation.onnx")
+    )

@@ -9,7 +9,9 @@ from PIL.TiffImagePlugin import IFDRational
 EXIF_DIRECTORY, GPS_DIRECTORY = 0x8769, 0x8825
 
 
-def save_photo(path: Path, *, taken_at: datetime, latitude: float, longitude: float, zone: str = "") -> None:
+def save_photo(
+    path: Path, *, taken_at: datetime, latitude: float, longitude: float, zone: str = ""
+) -> None:
     """Write a small JPEG over what is there.
 
     Args:
@@ -34,4 +36,8 @@ def save_photo(path: Path, *, taken_at: datetime, latitude: float, longitude: fl
 
 def _parts(degrees: float) -> tuple[IFDRational, IFDRational, IFDRational]:
     whole = int(degrees)
-    return IFDRational(whole), IFDRational(0), IFDRational(round((degrees - whole) * 3600 * 1000), 1000)
+    return (
+        IFDRational(whole),
+        IFDRational(0),
+        IFDRational(round((degrees - whole) * 3600 * 1000), 1000),
+    )

@@ -38,14 +38,26 @@ class Place(IntEnum):
 _EMBEDDINGS = torch.tensor(
     [[4.0, 3], [-5, 0], [8, 0], [0, 6], [0, 2], [1, 1], [3, 0], [0, 1], [1, 2]],
 )
-_CLASSES = (Place.NEAR, Place.FAR, Place.SEEN, *[Place.UNSEEN] * 2, *[Place.LONE] * 2, *[Place.BOTH] * 2)
+_CLASSES = (
+    Place.NEAR,
+    Place.FAR,
+    Place.SEEN,
+    *[Place.UNSEEN] * 2,
+    *[Place.LONE] * 2,
+    *[Place.BOTH] * 2,
+)
 _EDGES = (
     (Place.ROOT, Place.SEEN),
     (Place.ROOT, Place.UNSEEN),
     *((Place.SEEN, child) for child in (Place.NEAR, Place.FAR, Place.LONE, Place.BOTH)),
     (Place.UNSEEN, Place.BOTH),
 )
-_BUFFERED = {Place.ROOT: (10.0, 0.0), Place.SEEN: (4.0, 0.0), Place.NEAR: (4.0, 3.0), Place.FAR: (-5.0, 0.0)}
+_BUFFERED = {
+    Place.ROOT: (10.0, 0.0),
+    Place.SEEN: (4.0, 0.0),
+    Place.NEAR: (4.0, 3.0),
+    Place.FAR: (-5.0, 0.0),
+}
 FIRST_TEST_IMAGE = 2
 
 

@@ -15,7 +15,16 @@ from engine.project.actions import old_action
 from engine.project.connection import Connection
 
 PERSON_TABLES: Final = (
-    *("class", "edge", "image", "label", "image_note", "confirmed_label", "class_policy", "class_detail"),
+    *(
+        "class",
+        "edge",
+        "image",
+        "label",
+        "image_note",
+        "confirmed_label",
+        "class_policy",
+        "class_detail",
+    ),
     *("audit", "audit_item", "exclusion", "field_value", "setting"),
 )
 
@@ -83,7 +92,10 @@ def connection_of(project: Project) -> Connection:
 def dump(project: Project) -> Dump:
     """All that people did, as rows."""
     connection = connection_of(project)
-    return {table: sorted(connection.rows(f"SELECT * FROM {table}"), key=repr) for table in PERSON_TABLES}  # noqa: S608
+    return {
+        table: sorted(connection.rows(f"SELECT * FROM {table}"), key=repr)  # noqa: S608
+        for table in PERSON_TABLES
+    }
 
 
 def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
@@ -101,8 +113,12 @@ def copy_in_the_middle_of_a_commit(project: Project, folder: Path) -> Path:
     with suppress(ZeroDivisionError), project.history.one_step(named("Half an action")):
         project.labels.remove([1])
         project.classes.rename(2, "Half")
-        for number in range(300):  # more than the cache holds, so that SQLite has to write before the end
-            project.images.add(found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number))
+        for number in range(
+            300
+        ):  # more than the cache holds, so that SQLite has to write before the end
+            project.images.add(
+                found_files(project.path.parent / "spilled", 40, start=1_000 + 40 * number)
+            )
         for suffix in ("", "-journal"):
             source = project.path.with_name(project.path.name + suffix)
             shutil.copyfile(source, copy.with_name(copy.name + suffix))
@@ -120,7 +136,12 @@ def shape(graph: CategoryGraph) -> tuple[dict[ClassId, str], set[tuple[ClassId, 
 def change_file(path: Path, *statements: str, keep_seal: bool = False) -> None:
     """Change a closed project behind the program's back; its seal goes, so that each fault must be found by itself."""
     with closing(sqlite3.connect(path)) as connection, connection:
-        if not keep_seal and connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'file_state'").fetchone():
+        if (
+            not keep_seal
+            and connection.execute(
+                "SELECT 1 FROM sqlite_schema WHERE name = 'file_state'"
+            ).fetchone()
+        ):
             connection.execute("UPDATE file_state SET digest = NULL")
         for statement in statements:
             connection.execute(statement)

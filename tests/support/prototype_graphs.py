@@ -65,9 +65,18 @@ def synthetic_hierarchy(
         own = generator.normal(size=width)
         own[0] = 0.0
         means.append(coarse[telling] + own)
-        pairs += [(telling, 2 * parents + leaf), (parents + int(generator.integers(parents)), 2 * parents + leaf)]
+        pairs += [
+            (telling, 2 * parents + leaf),
+            (parents + int(generator.integers(parents)), 2 * parents + leaf),
+        ]
     class_positions = np.repeat(np.arange(len(means)), images)
-    embeddings = np.array(means)[class_positions] + generator.normal(size=(len(class_positions), width)) * 2.0
+    embeddings = (
+        np.array(means)[class_positions]
+        + generator.normal(size=(len(class_positions), width)) * 2.0
+    )
     return SyntheticHierarchy(
-        embeddings.astype(np.float32), class_positions, np.array(pairs, dtype=np.int64).T.copy(), leaves
+        embeddings.astype(np.float32),
+        class_positions,
+        np.array(pairs, dtype=np.int64).T.copy(),
+        leaves,
     )

@@ -52,10 +52,14 @@ class Reader:
         texts = *texts_of(root), *(("painted", text) for text in self._painted.taken())
         for part, text in texts:
             self.read_text(f"{screen}, {part}", text)
-        scrolling = {bar.accessibleName() for bar in root.findChildren(QTabBar) if bar.usesScrollButtons()}
+        scrolling = {
+            bar.accessibleName() for bar in root.findChildren(QTabBar) if bar.usesScrollButtons()
+        }
         for text in {*clipped(root)} - scrolling:
             self._note(screen, f"is cut: {text}")
-        buttons = (button.text() for button in root.findChildren(QAbstractButton) if button.isVisible())
+        buttons = (
+            button.text() for button in root.findChildren(QAbstractButton) if button.isVisible()
+        )
         self._read_mnemonics(screen, buttons)
 
     def read_menu(self, screen: str, menu: QMenu) -> None:

@@ -36,7 +36,12 @@ def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork
     """The published facts of a network whose weights are `content` at `url`."""
     found = published_networks([name])[0]
     digits = hashlib.sha256(content).hexdigest()[:8]
-    return replace(found, url=url or found.url, sha256_prefix=digits, size_bytes=len(content) or found.size_bytes)
+    return replace(
+        found,
+        url=url or found.url,
+        sha256_prefix=digits,
+        size_bytes=len(content) or found.size_bytes,
+    )
 
 
 def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> None:
@@ -45,7 +50,9 @@ def keep_in_list(caches: CacheFolders, networks: Sequence[PublishedNetwork]) -> 
     for publisher in ("torchvision", "timm"):
         own = [network.as_dict() for network in networks if network.publisher == publisher]
         content = {"format": 2, "version": version(publisher), "networks": own}
-        (caches.root / f"published-{publisher}.json").write_text(json.dumps(content), encoding="utf-8")
+        (caches.root / f"published-{publisher}.json").write_text(
+            json.dumps(content), encoding="utf-8"
+        )
 
 
 class TinyNetwork(nn.Module):
@@ -53,7 +60,9 @@ class TinyNetwork(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.features = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.features = nn.Sequential(
+            nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+        )
         self.head = nn.Linear(8, 10)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -65,4 +74,6 @@ class TinyNetwork(nn.Module):
 def tiny_facts() -> PublishedNetwork:
     """The facts that would be published of `TinyNetwork`."""
     found = published_networks([SMALL])[0]
-    return replace(found, network="tiny", input_side=32, resize_side=32, embedding_width=8, parameters=314)
+    return replace(
+        found, network="tiny", input_side=32, resize_side=32, embedding_width=8, parameters=314
+    )

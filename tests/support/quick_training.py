@@ -18,4 +18,8 @@ def quick_settings(**changes: float | str | bool | None) -> MethodSettings:
 
 def quick_words(**changes: float | str | None) -> list[str]:
     """The same for the command line."""
-    return [word for name, value in {**QUICK, **changes}.items() for word in ("--setting", f"{name}={value}")]
+    return [
+        word
+        for name, value in {**QUICK, **changes}.items()
+        for word in ("--setting", f"{name}={value}")
+    ]

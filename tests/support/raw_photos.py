@@ -5,9 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 SHORT, LONG, TEXT, UNDEFINED = 3, 4, 2, 7
-KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
+KINDS: Final = (
+    "ARW",
+    "CR2",
+    "CR3",
+    "DNG",
+    "NEF",
+    "NRW",
+    "ORF",
+    "PEF",
+    "RAF",
+    "RW2",
+    "RWL",
+    "SR2",
+    "SRW",
+)
 _SENSOR: Final = bytes(range(255)) * 16
-_LOSSLESS: Final = bytes.fromhex("ffd8 ffc3 000e 0c 1000 1800 02 001100 011100 ffda 0000".replace(" ", "")) + bytes(64)
+_LOSSLESS: Final = bytes.fromhex(
+    "ffd8 ffc3 000e 0c 1000 1800 02 001100 011100 ffda 0000".replace(" ", "")
+) + bytes(64)
 _MAKERS: Final = {
     "ARW": b"SONY", "SR2": b"SONY", "NEF": b"NIKON CORPORATION", "NRW": b"NIKON", "PEF": b"PENTAX", "SRW": b"SAMSUNG",
     "CR2": b"Canon", "DNG": b"Leica", "ORF": b"OLYMPUS", "RW2": b"Panasonic", "RWL": b"LEICA",
@@ -19,18 +35,34 @@ def raw_photo(kind: str, *previews: bytes, orientation: int = 1) -> bytes:
     """A RAW photo of a kind ("NEF") with these JPEGs as previews, the camera's own way."""
     if kind == "RAF":
         return _raf(previews)
-    return _cr3(previews, orientation) if kind == "CR3" else _with_directories(kind, previews, orientation)
+    return (
+        _cr3(previews, orientation)
+        if kind == "CR3"
+        else _with_directories(kind, previews, orientation)
+    )
 
 
 def _with_directories(kind: str, previews: Sequence[bytes], orientation: int) -> bytes:
     file = _File(_MAGIC.get(kind, b"II*\x00"), mark=b"CR\x02\x00" if kind == "CR2" else b"")
     places = [(file.put(preview), len(preview)) for preview in previews]
     lossless = file.put(_LOSSLESS)
-    sensor = {254: (LONG, 0), 262: (SHORT, 32803), 259: (SHORT, 7), 273: (LONG, lossless), 279: (LONG, len(_LOSSLESS))}
+    sensor = {
+        254: (LONG, 0),
+        262: (SHORT, 32803),
+        259: (SHORT, 7),
+        273: (LONG, lossless),
+        279: (LONG, len(_LOSSLESS)),
+    }
     first: _Fields = {271: (TEXT, _MAKERS[kind]), 274: (SHORT, orientation)}
-    others: list[_Fields] = [{254: (LONG, 1), 513: (LONG, at), 514: (LONG, size)} for at, size in places]
+    others: list[_Fields] = [
+        {254: (LONG, 1), 513: (LONG, at), 514: (LONG, size)} for at, size in places
+    ]
     if kind == "CR2":
-        strip = {259: (SHORT, 6), 273: (LONG, places[0][0]), 279: (LONG, places[0][1])} if places else {}
+        strip = (
+            {259: (SHORT, 6), 273: (LONG, places[0][0]), 279: (LONG, places[0][1])}
+            if places
+            else {}
+        )
         return file.done([{**first, **strip}, *others[1:], sensor])
     if kind == "DNG":
         shown = [
@@ -60,7 +92,11 @@ def _cr3(previews: Sequence[bytes], orientation: int) -> bytes:
         b"moov", _box(b"uuid", bytes(16), _box(b"CMT1", canon))
     )
     return (
-        boxes + b"".join(_box(b"uuid", bytes(16), _box(b"PRVW", bytes(16), preview)) for preview in previews) + _SENSOR
+        boxes
+        + b"".join(
+            _box(b"uuid", bytes(16), _box(b"PRVW", bytes(16), preview)) for preview in previews
+        )
+        + _SENSOR
     )
 
 
@@ -105,9 +141,12 @@ class _File:
                 entries += struct.pack(self._order + "HHII", tag, kind, count, self.put(value))
             else:
                 packed = struct.pack(
-                    self._order + ("HH" if kind == SHORT else "I"), *((value, 0)[: 1 + (kind == SHORT)])
+                    self._order + ("HH" if kind == SHORT else "I"),
+                    *((value, 0)[: 1 + (kind == SHORT)]),
                 )
                 entries += struct.pack(self._order + "HHI", tag, kind, 1) + packed
         return self.put(
-            struct.pack(self._order + "H", len(fields)) + entries + struct.pack(self._order + "I", following)
+            struct.pack(self._order + "H", len(fields))
+            + entries
+            + struct.pack(self._order + "I", following)
         )

@@ -87,8 +87,12 @@ def _count_new(folder: Path) -> None:
     first.parent.mkdir()
     first.touch()
     work, places = LastWords(folder), Places(LOCAL, cores=2)
-    run = do_all(work, folder, SHARDS, None, places, on_progress=ignore_progress, cancel=CancelToken())
-    sys.stdout.write(f"{run.new_shards} of {len(run.shards)} new, {run.new_rows_per_s * run.seconds:.0f} rows")
+    run = do_all(
+        work, folder, SHARDS, None, places, on_progress=ignore_progress, cancel=CancelToken()
+    )
+    sys.stdout.write(
+        f"{run.new_shards} of {len(run.shards)} new, {run.new_rows_per_s * run.seconds:.0f} rows"
+    )
 
 
 def _main(name: str) -> None:

@@ -46,13 +46,19 @@ ANIMAL, BIRD, DOG, GULL, AUK, ROCK, COAST = range(1, 8)
 
 def confusion_in(graph: CategoryGraph, pairs: Sequence[tuple[int, int]]) -> Confusion:
     """The matrix of these true and predicted classes, of images 101, 102, ..."""
-    true, predicted = (np.array([pair[place] for pair in pairs], dtype=np.int64) for place in (0, 1))
+    true, predicted = (
+        np.array([pair[place] for pair in pairs], dtype=np.int64) for place in (0, 1)
+    )
     tree = branch_tree(graph, {*true.tolist(), *predicted.tolist()})
     return confusion_of(tree, np.arange(101, 101 + len(pairs)), true, predicted)
 
 
 def report_of(
-    graph: CategoryGraph, confusion: Confusion, *, project: str = "zoo", rows: Sequence[CountRow] = ()
+    graph: CategoryGraph,
+    confusion: Confusion,
+    *,
+    project: str = "zoo",
+    rows: Sequence[CountRow] = (),
 ) -> Report:
     """A whole report around a matrix."""
     images = confusion.images
@@ -60,7 +66,16 @@ def report_of(
     share = Proportion(sum(count for a, b, count in confusion.pairs() if a == b), images)
     made_at = datetime(2026, 3, 1, 14, 3, tzinfo=UTC)
     about = ReportFacts(
-        project, made_at, images, len(graph), "leafnet", "leafnet", "ppn+", False, TruthSource.HELD_OUT, labels=images
+        project,
+        made_at,
+        images,
+        len(graph),
+        "leafnet",
+        "leafnet",
+        "ppn+",
+        False,
+        TruthSource.HELD_OUT,
+        labels=images,
     )
     days = Day(date(2026, 2, 27), 1), Day(date(2026, 3, 1), images - 1)
     points = tuple(CoveragePoint(bar, images // 2, share) for bar in (0.3, 0.5, 0.8, 0.99))

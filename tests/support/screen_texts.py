@@ -9,7 +9,14 @@ from typing import Final, final
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
 from PySide6.QtGui import QAccessible, QAction, QKeySequence, QPainter, Qt, QTextDocumentFragment
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QGraphicsScene, QTabBar, QTableWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QGraphicsScene,
+    QTabBar,
+    QTableWidget,
+    QWidget,
+)
 
 PROPERTIES: Final = (
     "text", "toolTip", "placeholderText", "accessibleName", "accessibleDescription", "windowTitle", "title",
@@ -34,11 +41,10 @@ NAMES: Final = frozenset((
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
 """Where lines may break, where a value begins and ends that is read in its own direction, and marks of keys."""
-_FIELD: Final = (
-    r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
-)
+_FIELD: Final = r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
 _FILE: Final = re.compile(
-    r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD
+    r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|"
+    + _FIELD
 )
 """Paths, also elided ones, names of files, checksums, names of columns, commands, and fields of a search."""
 _DAY: Final = re.compile(rf"\d{{1,2}}\s(?:{'|'.join(calendar.month_abbr[1:])})\s\d{{4}}")
@@ -52,9 +58,13 @@ def shared_mnemonics(texts: Iterable[str]) -> list[str]:
     """The texts of one menu or dialog that the same letter with Alt belongs to: `Ö: &Öffnen, An&öden`."""
     owners: dict[str, list[str]] = {}
     for text in texts:
-        if mnemonic := QKeySequence.mnemonic(text).toString(QKeySequence.SequenceFormat.PortableText):
+        if mnemonic := QKeySequence.mnemonic(text).toString(
+            QKeySequence.SequenceFormat.PortableText
+        ):
             owners.setdefault(mnemonic.rpartition("+")[2], []).append(text)
-    return [f"{letter}: {', '.join(several)}" for letter, several in owners.items() if len(several) > 1]
+    return [
+        f"{letter}: {', '.join(several)}" for letter, several in owners.items() if len(several) > 1
+    ]
 
 
 def english_words(text: str, data: Collection[str] = ()) -> list[str]:
@@ -66,12 +76,18 @@ def english_words(text: str, data: Collection[str] = ()) -> list[str]:
     """
     plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
     plain = plain.translate(_UNSEEN)
-    for path in sorted((name for name in data if "/" in name), key=len, reverse=True):  # with blanks in it
+    for path in sorted(
+        (name for name in data if "/" in name), key=len, reverse=True
+    ):  # with blanks in it
         plain = plain.replace(path, " ")
     plain = _FILE.sub(" ", _RATE.sub(" ", _DAY.sub(" ", plain)))
     for name in sorted(data, key=len, reverse=True):
         plain = plain.replace(name, " ")
-    return [word for word in _WORD.findall(plain) if _PLAIN.search(word) and not word.isupper() and word not in NAMES]
+    return [
+        word
+        for word in _WORD.findall(plain)
+        if _PLAIN.search(word) and not word.isupper() and word not in NAMES
+    ]
 
 
 def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
@@ -80,9 +96,15 @@ def texts_of(root: QWidget) -> Iterator[tuple[str, str]]:
         if isinstance(widget, QTableWidget) or isinstance(widget.parent(), QTableWidget | QTabBar):
             continue  # the arrows of a bar of tabs have Qt's own names
         yield from ((type(widget).__name__, text) for text in _texts_of(widget) if text)
-    actions = (action for action in root.findChildren(QAction) if not isinstance(action.parent(), QGraphicsScene))
+    actions = (
+        action
+        for action in root.findChildren(QAction)
+        if not isinstance(action.parent(), QGraphicsScene)
+    )
     for action in actions:  # the menu of a plot is pyqtgraph's, and switched off
-        yield from (("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip()))
+        yield from (
+            ("QAction", text) for text in (action.text(), action.toolTip(), action.statusTip())
+        )
 
 
 def _texts_of(widget: QWidget) -> Iterator[str]:
@@ -131,7 +153,8 @@ class PaintedTexts:
         draw = getattr(QPainter, name)
 
         def watched(painter: QPainter, *args: object) -> object:
-            self._texts |= {arg if isinstance(arg, str) else arg.text() for arg in args if _has_text(arg)}  # type: ignore[attr-defined]
+            drawn = [arg for arg in args if _has_text(arg)]
+            self._texts |= {arg if isinstance(arg, str) else arg.text() for arg in drawn}  # type: ignore[attr-defined]
             return draw(painter, *args)
 
         monkeypatch.setattr(QPainter, name, watched)

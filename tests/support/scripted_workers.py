@@ -43,7 +43,9 @@ def scripted_command(*scripts: Sequence[Step]) -> list[str]:
     Args:
         scripts: what each request gets; after "wait" it is stopped.
     """
-    plays = [[step if isinstance(step, str) else _line(step) for step in script] for script in scripts]
+    plays = [
+        [step if isinstance(step, str) else _line(step) for step in script] for script in scripts
+    ]
     return [sys.executable, "-S", "-c", _CHILD, json.dumps(plays), json.dumps(_line(Stopped()))]
 
 

@@ -43,14 +43,19 @@ def changed_by(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> C
 
 def refusal_of(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> str:
     """Begin something that must be refused, and wait for the line that says why."""
-    with qtbot.waitSignal(session.failed, timeout=LONG_MS) as blocker, qtbot.assertNotEmitted(session.change_made):
+    with (
+        qtbot.waitSignal(session.failed, timeout=LONG_MS) as blocker,
+        qtbot.assertNotEmitted(session.change_made),
+    ):
         begin()
     return str(blocker.args[0])
 
 
 def settle(qtbot: QtBot, session: Session) -> None:
     """Wait until all that was begun is done and reported."""
-    with qtbot.waitSignal(session.busy_changed, timeout=LONG_MS, check_params_cb=lambda is_busy: not is_busy):
+    with qtbot.waitSignal(
+        session.busy_changed, timeout=LONG_MS, check_params_cb=lambda is_busy: not is_busy
+    ):
         session.ask(lambda _live: None, lambda _answer: None, owner=session)
 
 

@@ -34,7 +34,16 @@ if __name__ == "__main__":
 
     with suppress(Cancelled):
         settings = small_settings(iterations=ITERATIONS)
-        train(objective, colour_training_set().pixels, settings, folder / "run", on_point=stop_halfway, cancel=cancel)
+        train(
+            objective,
+            colour_training_set().pixels,
+            settings,
+            folder / "run",
+            on_point=stop_halfway,
+            cancel=cancel,
+        )
     statistics = {name: value for name, value in objective.named_buffers() if "running" in name}
     state = dict(objective.named_parameters()) | statistics
-    save_file({name: value.contiguous() for name, value in state.items()}, folder / f"{rank}.safetensors")
+    save_file(
+        {name: value.contiguous() for name, value in state.items()}, folder / f"{rank}.safetensors"
+    )

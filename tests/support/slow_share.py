@@ -64,7 +64,11 @@ class SlowShare:
         assert self._arrived.acquire(timeout=LONGEST_WAIT_S), "nobody asks the share"
 
     def _ask(self, path: Any) -> None:
-        if self._is_open.is_set() or isinstance(path, int) or not Path(path).is_relative_to(self._root):
+        if (
+            self._is_open.is_set()
+            or isinstance(path, int)
+            or not Path(path).is_relative_to(self._root)
+        ):
             return
         self.asked.append(Path(path))
         self.askers.add(threading.current_thread().name)

@@ -76,7 +76,10 @@ def is_permitted() -> bool:
     """Whether this machine lets us mount a disk of our own."""
     with tempfile.TemporaryDirectory() as folder:
         program = [sys.executable, "-c", _CAN_MOUNT, folder]
-        return subprocess.run(program, cwd=_REPOSITORY, capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(program, cwd=_REPOSITORY, capture_output=True, check=False).returncode
+            == 0
+        )
 
 
 def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
@@ -90,17 +93,40 @@ def run(whole: Path, moments: Sequence[Moment], scratch: Path) -> list[Outcome]:
     disk, plan, outcomes = scratch / "disk", scratch / "plan.json", scratch / "outcomes.json"
     disk.mkdir()
     plan.write_text(json.dumps([asdict(moment) for moment in moments]), encoding="utf-8")
-    program = [sys.executable, "-m", "tests.support.small_disk", str(whole), str(disk), str(plan), str(outcomes)]
-    done = subprocess.run(program, cwd=_REPOSITORY, env=_environment(disk), capture_output=True, text=True, check=False)
+    program = [
+        sys.executable,
+        "-m",
+        "tests.support.small_disk",
+        str(whole),
+        str(disk),
+        str(plan),
+        str(outcomes),
+    ]
+    done = subprocess.run(
+        program,
+        cwd=_REPOSITORY,
+        env=_environment(disk),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return [Outcome(**fields) for fields in json.loads(outcomes.read_text(encoding="utf-8"))]
 
 
 def _environment(disk: Path) -> dict[str, str]:
     """Everything that a command writes is to lie on the disk."""
-    places = {"PROTOLEAF_CACHE": "cache", "PROTOLEAF_BACKBONES": "backbones", "PROTOLEAF_SAMPLE": "sample"}
+    places = {
+        "PROTOLEAF_CACHE": "cache",
+        "PROTOLEAF_BACKBONES": "backbones",
+        "PROTOLEAF_SAMPLE": "sample",
+    }
     places |= {"TMPDIR": "tmp", "HOME": "home", "XDG_CACHE_HOME": "home", "XDG_DATA_HOME": "home"}
-    return {**os.environ, "ORT_DISABLE_TELEMETRY": "1", **{name: str(disk / folder) for name, folder in places.items()}}
+    return {
+        **os.environ,
+        "ORT_DISABLE_TELEMETRY": "1",
+        **{name: str(disk / folder) for name, folder in places.items()},
+    }
 
 
 def _main(whole: Path, disk: Path, plan: Path, outcomes: Path) -> None:
@@ -129,7 +155,13 @@ def _outcome(whole: Path, disk: Path, moment: Moment, output_file: Path) -> Outc
     arguments = [argument.format(disk=disk) for argument in moment.arguments]
     status, output = _command(arguments, output_file)
     filler.unlink()
-    left = tuple(sorted(name for name in _files(disk) - before if _should_not_be_there(name, is_done=status == 0)))
+    left = tuple(
+        sorted(
+            name
+            for name in _files(disk) - before
+            if _should_not_be_there(name, is_done=status == 0)
+        )
+    )
     lost = len(labels - _labels(disk / PROJECT))
     checked = _output_unless_done(["check", str(disk / PROJECT)], output_file)
     again = "" if status == 0 or not moment.again else _output_unless_done(arguments, output_file)
@@ -155,7 +187,11 @@ def _should_not_be_there(name: str, *, is_done: bool) -> bool:
     path = Path(name)
     if name.endswith((*_SQLITE, ".lock")) and not path.name.startswith("."):
         return False
-    if path.name.startswith(".") or name.startswith("tmp/") or path.suffix in {".part", ".partial", ".writing"}:
+    if (
+        path.name.startswith(".")
+        or name.startswith("tmp/")
+        or path.suffix in {".part", ".partial", ".writing"}
+    ):
         return True
     return not is_done and not name.startswith("cache/")
 

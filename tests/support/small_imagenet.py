@@ -54,7 +54,13 @@ PARENTS: Final[dict[str, tuple[str, ...]]] = {
     "large1": ("kind1",),
     "mixed": ("kind2", "kind3"),
 }
-FOLDERS: Final = ("ornament", "small1", "large1", "mixed", *(kind for kind in LEVELS[7] if kind != "kind1"))
+FOLDERS: Final = (
+    "ornament",
+    "small1",
+    "large1",
+    "mixed",
+    *(kind for kind in LEVELS[7] if kind != "kind1"),
+)
 """Classes that have a folder of images; kind1 has only what is below it."""
 
 IMAGES: Final = 24
@@ -73,14 +79,18 @@ def key(name: str) -> str:
 def write_wordnet(folder: Path) -> Path:
     """Write `wordnet.is_a.txt` and `words.txt` into a new folder and return it."""
     folder.mkdir(parents=True)
-    edges = [f"{key(parent)} {key(child)}" for child, parents in PARENTS.items() for parent in parents]
+    edges = [
+        f"{key(parent)} {key(child)}" for child, parents in PARENTS.items() for parent in parents
+    ]
     words = [f"{key(name)}\t{name}, same as {name}" for level in LEVELS.values() for name in level]
     (folder / "wordnet.is_a.txt").write_text("\n".join(edges) + "\n", encoding="utf-8")
     (folder / "words.txt").write_text("\n".join(words) + "\n", encoding="utf-8")
     return folder
 
 
-def write_small_imagenet(folder: Path, *, names: Sequence[str] = FOLDERS, images: int = IMAGES) -> Path:
+def write_small_imagenet(
+    folder: Path, *, names: Sequence[str] = FOLDERS, images: int = IMAGES
+) -> Path:
     """Write `train/<id>/` and `val/<id>/` with small JPEGs, each in colours of its own, and return the folder."""
     generator = np.random.default_rng(0)
     for name in names:

@@ -41,8 +41,12 @@ def small_objective(*, width: int = 4, seed: int = 0) -> PrototypePropagation:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         backbone = Conv4(SIDE, width)
-    settings = LevelWiseSettings(EpisodeShape(4, 2), refresh_epochs=1, epoch_iterations=3, buffer_images=5)
-    return PrototypePropagation(backbone, backbone.embedding_width, colour_training_set(), settings, seed=seed)
+    settings = LevelWiseSettings(
+        EpisodeShape(4, 2), refresh_epochs=1, epoch_iterations=3, buffer_images=5
+    )
+    return PrototypePropagation(
+        backbone, backbone.embedding_width, colour_training_set(), settings, seed=seed
+    )
 
 
 def state_of(module: nn.Module) -> dict[str, Tensor]:
@@ -78,7 +82,11 @@ def hidden_pattern_set(seed: int = 0) -> TrainingSet:
     patterns = np.linalg.qr(generator.normal(size=(192, 192)))[0] * np.sqrt(192)
     coarse, fine, noise = patterns[:2], patterns[2:10], patterns[10:40]
     class_positions = np.repeat(np.arange(10), 24)
-    leaves = np.where(class_positions < 2, class_positions * 4 + generator.integers(0, 4, 240), class_positions - 2)
+    leaves = np.where(
+        class_positions < 2,
+        class_positions * 4 + generator.integers(0, 4, 240),
+        class_positions - 2,
+    )
     signal = 10 * coarse[leaves // 4] + 10 * fine[leaves]
     pixels = 128 + signal + generator.normal(0, 8, (240, len(noise))) @ noise
     return TrainingSet(
@@ -121,7 +129,11 @@ def kill_training(run: Path, where: str) -> None:
         f"train_and_wait(Path({str(run)!r}), {where!r})"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", script], cwd=REPOSITORY, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == WAITS

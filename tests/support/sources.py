@@ -18,13 +18,21 @@ def source_of(
     """A source: {"Animal": [], "Bird": ["Animal"]}. A key is the name; of "Bird/Other" the name is "Other"."""
     ids, synonyms = ids or {}, synonyms or {}
     classes = [
-        ImportedClass(key, key.rsplit("/", 1)[-1], ClassAttributes(ids.get(key, ""), tuple(synonyms.get(key, ()))))
+        ImportedClass(
+            key,
+            key.rsplit("/", 1)[-1],
+            ClassAttributes(ids.get(key, ""), tuple(synonyms.get(key, ()))),
+        )
         for key in parents_of
     ]
-    return ImportedGraph(tuple(classes), tuple((top, key) for key, parents in parents_of.items() for top in parents))
+    return ImportedGraph(
+        tuple(classes), tuple((top, key) for key, parents in parents_of.items() for top in parents)
+    )
 
 
-def imported_project(source: ImportedGraph, name: str = "v1.csv") -> tuple[CategoryGraph, SourceVersion]:
+def imported_project(
+    source: ImportedGraph, name: str = "v1.csv"
+) -> tuple[CategoryGraph, SourceVersion]:
     """A graph into which the source was imported, and what the project remembers of it."""
     graph = CategoryGraph()
     return graph, version_of(name, source, merge_into(graph, source).class_ids)

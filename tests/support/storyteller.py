@@ -94,7 +94,9 @@ class Storyteller:
             self._label,
             self._unlabel,
             self._set_policy,
-            lambda: self.project.policies.set_setting("lambda", self.chance.choice([None, 0.5, "auto", {"a": [1, 2]}])),
+            lambda: self.project.policies.set_setting(
+                "lambda", self.chance.choice([None, 0.5, "auto", {"a": [1, 2]}])
+            ),
             self._import,
             self._several,
         ]
@@ -113,7 +115,11 @@ class Storyteller:
         return self.chance.sample(known, min(len(known), self.chance.randrange(1, 6)))
 
     def _add_class(self) -> Change:
-        parents = [self._class() for _ in range(self.chance.randrange(3))] if len(self.project.classes.graph) else []
+        parents = (
+            [self._class() for _ in range(self.chance.randrange(3))]
+            if len(self.project.classes.graph)
+            else []
+        )
         return self.project.classes.add(self._name(), parents)[0]
 
     def _rename(self) -> Change:
@@ -151,14 +157,18 @@ class Storyteller:
         return self.project.images.remove(self._images()[:2])
 
     def _label(self) -> Change:
-        return self.project.labels.set(self._images(), self.chance.choice([None, self._class()]), who="ada")
+        return self.project.labels.set(
+            self._images(), self.chance.choice([None, self._class()]), who="ada"
+        )
 
     def _unlabel(self) -> Change:
         return self.project.labels.remove(self._images())
 
     def _set_policy(self) -> Change:
         bar = self.chance.choice([None, 0.0, 0.25, 1])
-        return self.project.policies.set(self._class(), ClassPolicy(bar, is_deepest=self.chance.random() < 0.5))
+        return self.project.policies.set(
+            self._class(), ClassPolicy(bar, is_deepest=self.chance.random() < 0.5)
+        )
 
     def _import(self) -> Change:
         def merge(graph: CategoryGraph) -> None:

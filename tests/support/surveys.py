@@ -12,7 +12,9 @@ NO_GPU: Final = why_not_cuda(facts_with(driver=NO_DRIVER, has_nvidia_hardware=Fa
 assert NO_GPU is not None
 WHY: Final = NO_GPU.words
 REMEDY: Final = NO_GPU.remedy
-CPU: Final = ProviderReport("cpu", PROVIDERS["cpu"], "CPU", True, True, speed={"images_per_s": 850.4})
+CPU: Final = ProviderReport(
+    "cpu", PROVIDERS["cpu"], "CPU", True, True, speed={"images_per_s": 850.4}
+)
 NO_CUDA: Final = ProviderReport("cuda", PROVIDERS["cuda"], "", False, False, "no_gpu", WHY, REMEDY)
 NO_TENSORRT: Final = replace(NO_CUDA, device="tensorrt", name=PROVIDERS["tensorrt"])
 CUDA: Final = ProviderReport(

@@ -58,10 +58,15 @@ def facts_of(graph: ImportedGraph) -> Facts:
     """What was read, without the keys."""
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys
-    return {each.name: (frozenset(names[key] for key in parents[each.key]), each.attributes) for each in graph.classes}
+    return {
+        each.name: (frozenset(names[key] for key in parents[each.key]), each.attributes)
+        for each in graph.classes
+    }
 
 
-def expected_facts(terms: Iterable[Term], source_id: str = "", *, synonyms: bool = True, notes: bool = True) -> Facts:
+def expected_facts(
+    terms: Iterable[Term], source_id: str = "", *, synonyms: bool = True, notes: bool = True
+) -> Facts:
     """What should be read.
 
     Args:
@@ -75,7 +80,9 @@ def expected_facts(terms: Iterable[Term], source_id: str = "", *, synonyms: bool
         each.name: (
             frozenset(terms[parent].name for parent in each.parents),
             ClassAttributes(
-                source_id.format(each.number), (each.synonym,) if synonyms else (), each.note if notes else ""
+                source_id.format(each.number),
+                (each.synonym,) if synonyms else (),
+                each.note if notes else "",
             ),
         )
         for each in terms

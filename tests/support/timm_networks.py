@@ -19,7 +19,9 @@ def random_network(name: str, seed: int = 0) -> nn.Module:
     """A network of timm with its head and random weights."""
     torch.manual_seed(seed)
     network: nn.Module = timm.create_model(name, pretrained=False).eval()
-    for parameter in network.parameters():  # nothing is left at zero, so that every weight has a say
+    for (
+        parameter
+    ) in network.parameters():  # nothing is left at zero, so that every weight has a say
         torch.nn.init.normal_(parameter, std=0.05)
     return network
 

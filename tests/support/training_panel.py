@@ -66,7 +66,11 @@ def shown_buttons(desk: Desk, panel: TrainingPanel) -> list[QPushButton]:
 def trace_of(desk: Desk) -> list[Path]:
     """What a training left in the cache."""
     folder = desk.window.session.caches.root / "training"
-    return [Path(place) / name for place, folders, files in os.walk(folder) for name in (*folders, *files)]
+    return [
+        Path(place) / name
+        for place, folders, files in os.walk(folder)
+        for name in (*folders, *files)
+    ]
 
 
 def wait_until_clean(desk: Desk) -> None:

@@ -34,8 +34,12 @@ def points(count: int, *, step: int = 10) -> list[Step]:
     steps: list[Step] = []
     for number in range(count + 1):
         done = number * step
-        steps.append(Progress(done, count * step, "iterations", 20.0, (count - number) * step / 20.0, "CPU"))
-        steps.append(TrainingPoint(done, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+        steps.append(
+            Progress(done, count * step, "iterations", 20.0, (count - number) * step / 20.0, "CPU")
+        )
+        steps.append(
+            TrainingPoint(done, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number)
+        )
     return steps
 
 
@@ -72,7 +76,9 @@ def store_other_backbone(backbone: Path) -> Callable[[LiveCollection, Trained, P
     def store(live: LiveCollection, trained: Trained, _project_path: Path) -> Trained:
         assert trained.folder.is_dir()
         version = add_backbone(live.project, backbone)
-        return Trained(trained.depth, trained.folder, backbone.stem, trained.figures, version.version_id)
+        return Trained(
+            trained.depth, trained.folder, backbone.stem, trained.figures, version.version_id
+        )
 
     return store
 

@@ -31,7 +31,9 @@ def write_shapes(folder: Path) -> Path:
     for leaf in LEAVES:
         for seed in range(TRAIN_IMAGES + VAL_IMAGES):
             part = TRAIN if seed < TRAIN_IMAGES else VAL
-            write_shape(folder / part / ROOT / FAMILY_OF[leaf] / leaf / f"{seed}.png", leaf, seed=seed)
+            write_shape(
+                folder / part / ROOT / FAMILY_OF[leaf] / leaf / f"{seed}.png", leaf, seed=seed
+            )
     return folder
 
 
@@ -53,9 +55,13 @@ def small_graph() -> CategoryGraph:
     )
 
 
-def collection_of(train: Mapping[int, int], val: Mapping[int, int], graph: CategoryGraph) -> TransferCollection:
+def collection_of(
+    train: Mapping[int, int], val: Mapping[int, int], graph: CategoryGraph
+) -> TransferCollection:
     """A collection without files on disk: so many images of each class in both parts."""
-    classes = [class_id for part in (train, val) for class_id, count in part.items() for _ in range(count)]
+    classes = [
+        class_id for part in (train, val) for class_id, count in part.items() for _ in range(count)
+    ]
     source = Path("/collection")
     files = tuple(FoundFile(source / f"{row}.jpg", row, 0) for row in range(len(classes)))
     is_train = np.arange(len(classes)) < sum(train.values())
@@ -64,13 +70,17 @@ def collection_of(train: Mapping[int, int], val: Mapping[int, int], graph: Categ
     return TransferCollection(source, graph, files, is_train, np.array(ids, dtype=np.int64))
 
 
-def embedded(collection: TransferCollection, *, noise: float = 0.6, seed: int = 0) -> EmbeddedCollection:
+def embedded(
+    collection: TransferCollection, *, noise: float = 0.6, seed: int = 0
+) -> EmbeddedCollection:
     """Embeddings of the bundled backbone's width, drawn around a direction of each class."""
     model = find_model(BUNDLED_NAME)
     generator = np.random.default_rng(seed)
     width = model.card.embedding_width
     directions = generator.normal(size=(int(collection.class_ids.max()) + 2, width))
-    vectors = directions[collection.class_ids] + noise * generator.normal(size=(len(collection.files), width))
+    vectors = directions[collection.class_ids] + noise * generator.normal(
+        size=(len(collection.files), width)
+    )
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return EmbeddedCollection(collection, model, to_fixed(unit.astype(np.float32)))
 
@@ -87,7 +97,9 @@ def clusters(
         return np.exp(0.5 * noisy).astype(np.float32)
 
     classes = np.repeat(np.arange(ways), shots)
-    return FewShotTask(images(shots), classes, images(queries), ways), np.repeat(np.arange(ways), queries)
+    return FewShotTask(images(shots), classes, images(queries), ways), np.repeat(
+        np.arange(ways), queries
+    )
 
 
 def result_of(
@@ -105,4 +117,7 @@ def result_of(
     """A result whose draws have these accuracies, and the same further figures each."""
     situation = Situation(has_coarse_labels, shots, is_elsewhere, sizes, shot_sizes)
     draws: list[Outcome] = [{"": {TOP1: value, **figures}} for value in values]
-    return TransferResult(TransferCell.of("plants", model or find_model(BUNDLED_NAME), situation, method), tuple(draws))
+    return TransferResult(
+        TransferCell.of("plants", model or find_model(BUNDLED_NAME), situation, method),
+        tuple(draws),
+    )

@@ -30,7 +30,9 @@ class TwoNodes:
         environment: of the commands that may use it.
     """
 
-    def __init__(self, process: "subprocess.Popen[str]", address: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[str]", address: str, environment: Mapping[str, str]
+    ) -> None:
         self.address = address
         self.environment = environment
         self._process = process
@@ -47,7 +49,11 @@ class TwoNodes:
 @contextmanager
 def two_nodes() -> Iterator[TwoNodes]:
     """Start a cluster, and end it."""
-    environment = {**program_environment(), "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    environment = {
+        **program_environment(),
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.support.two_nodes"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, cwd=_REPOSITORY, env=environment,

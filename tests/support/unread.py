@@ -16,17 +16,22 @@ UNREAD_IMAGES = 12
 BROKEN_NAME = "broken.png"
 
 
-def unread_collection(folder: Path, caches: CacheFolders, *, with_broken: bool = False) -> Collection:
+def unread_collection(
+    folder: Path, caches: CacheFolders, *, with_broken: bool = False
+) -> Collection:
     """Draw a dozen pictures of two families, four of them shots, and make their project; nothing is embedded."""
     collection = Collection(folder, caches)
     used = LEAVES[:2] + LEAVES[3:5]
     write_graph(
-        collection.graph, {family: [leaf for leaf in used if FAMILY_OF[leaf] == family] for family in _FAMILIES}
+        collection.graph,
+        {family: [leaf for leaf in used if FAMILY_OF[leaf] == family] for family in _FAMILIES},
     )
     for leaf in used:
         write_shape(collection.shots / FAMILY_OF[leaf] / leaf / "0.png", leaf, seed=0)
     for number in range(UNREAD_IMAGES - len(used)):
-        write_shape(collection.unsorted / f"{number}.png", used[number % len(used)], seed=1 + number)
+        write_shape(
+            collection.unsorted / f"{number}.png", used[number % len(used)], seed=1 + number
+        )
     if with_broken:
         (collection.unsorted / BROKEN_NAME).write_text("no picture", encoding="utf-8")
     with new_project(collection.project) as project:
@@ -41,7 +46,9 @@ _FAMILIES = ("Red", "Green")
 
 def embed_request(collection: Collection) -> EmbedImages:
     """What a window asks a worker for: embed every image."""
-    with closing(LiveCollection.open(collection.project, collection.caches, for_writing=False)) as live:
+    with closing(
+        LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    ) as live:
         live.load_list()
         request = images_to_embed(live, collection.caches, "cpu")
     assert request is not None

@@ -40,11 +40,15 @@ def write_video(
     options: dict[str, str] | None = None,
 ) -> Path:
     """Write a video of 30 frames a second, each picture a frame; of a number, so many numbered ones."""
-    frames = [numbered(number) for number in range(pictures)] if isinstance(pictures, int) else pictures
+    frames = (
+        [numbered(number) for number in range(pictures)] if isinstance(pictures, int) else pictures
+    )
     container_format = "mpegts" if path.suffix == ".mts" else None
     with av.open(str(path), "w", format=container_format, options=options or {}) as container:
         container.metadata.update(metadata or {})
-        at_cuts = {"sc_threshold": "1000000000"} if codec.startswith("mpeg") else {}  # no further key frames
+        at_cuts = (
+            {"sc_threshold": "1000000000"} if codec.startswith("mpeg") else {}
+        )  # no further key frames
         stream = container.add_stream(codec, rate=FRAMES_PER_S, options=at_cuts)
         assert isinstance(stream, VideoStream)
         stream.height, stream.width = frames[0].shape[:2]
@@ -63,7 +67,11 @@ def write_video(
 def turn(path: Path, orientation: int) -> None:
     """Have an MP4 say how its camera was held, as EXIF counts it."""
     data = path.read_bytes()
-    at = data.index(b"tkhd") + 4 + 40  # ISO 14496-12: behind version, times, number, length, layer and volume
+    at = (
+        data.index(b"tkhd") + 4 + 40
+    )  # ISO 14496-12: behind version, times, number, length, layer and volume
     a, b, c, d = (value << 16 for value in _MATRICES[orientation])
-    matrix = b"".join(value.to_bytes(4, "big", signed=True) for value in (a, b, 0, c, d, 0, 0, 0, 1 << 30))
+    matrix = b"".join(
+        value.to_bytes(4, "big", signed=True) for value in (a, b, 0, c, d, 0, 0, 0, 1 << 30)
+    )
     path.write_bytes(data[:at] + matrix + data[at + len(matrix) :])

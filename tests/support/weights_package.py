@@ -71,11 +71,15 @@ def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledW
 def tiny_activations(installed: InstalledWeights, folder: Path) -> Activations:
     """What flows between the tiny network's layers on the pictures that conversions are compared on."""
     model = folder / "float.onnx"
-    model.write_bytes(write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString())
+    model.write_bytes(
+        write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString()
+    )
     return measure_activations(model, installed.card, trial_squares(installed.card))
 
 
 def _card(width: int) -> BackboneCard:
     usual = (127 / 255,) * 3
-    card = BackboneCard(name=NAME, input_side=SIDE, mean=usual, std=usual, embedding_width=width, temperature=0.1)
+    card = BackboneCard(
+        name=NAME, input_side=SIDE, mean=usual, std=usual, embedding_width=width, temperature=0.1
+    )
     return replace(card, licence="Apache-2.0")

@@ -83,7 +83,9 @@ class _Handler(QuietHandler):
         if start >= size:
             self._answer(416, b"", Content_Range=f"bytes */{size}")
         else:
-            self._answer(206, self.shown.content[start:], Content_Range=f"bytes {start}-{size - 1}/{size}")
+            self._answer(
+                206, self.shown.content[start:], Content_Range=f"bytes {start}-{size - 1}/{size}"
+            )
 
     def _answer(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)

@@ -14,7 +14,11 @@ def button(widget: QWidget, text: str) -> QAbstractButton:
 
 def open_part(widget: QWidget, title: str) -> None:
     """Click the heading of a part that is closed, as a person does; one that is open stays so."""
-    (head,) = [each for each in widget.findChildren(QAbstractButton) if each.text() == title and each.isVisible()]
+    (head,) = [
+        each
+        for each in widget.findChildren(QAbstractButton)
+        if each.text() == title and each.isVisible()
+    ]
     if not head.isChecked():
         QTest.mouseClick(head, Qt.MouseButton.LeftButton)
 

@@ -36,7 +36,9 @@ def newcomer(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, qapp: QApplication, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def desk(
+    qtbot: QtBot, qapp: QApplication, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Desk]:
     """A person at a window that was just opened, who has time to read what a toast says, however busy the machine."""
     monkeypatch.setattr("app.status.toast.VISIBLE_MS", LONG_MS)
     monkeypatch.setattr("app.status.toast.FAILURE_MS", LONG_MS)

@@ -103,10 +103,17 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.trust", description=__doc__)
     for instrument in INSTRUMENTS:
-        parser.add_argument(f"--{instrument.option}", type=int, default=0, metavar="COUNT", help=instrument.title)
+        parser.add_argument(
+            f"--{instrument.option}", type=int, default=0, metavar="COUNT", help=instrument.title
+        )
     parser.add_argument("--seed", type=int, default=1, help="of all chance")
     parser.add_argument(
-        "--only", nargs="+", default=[], choices=ACTIVITIES, metavar="ACTIVITY", help="of kills and full disks"
+        "--only",
+        nargs="+",
+        default=[],
+        choices=ACTIVITIES,
+        metavar="ACTIVITY",
+        help="of kills and full disks",
     )
     parser.add_argument("--out", type=Path, help="Markdown file for the table")
     return parser
@@ -136,7 +143,9 @@ def _run(instrument: Instrument, stage: Stage, count: int, asked: argparse.Names
 
 
 def _report(rows: Sequence[Outcome], asked: argparse.Namespace, minutes: float) -> str:
-    options = " ".join(f"--{each.option} {count}" for each in INSTRUMENTS if (count := getattr(asked, each.option)))
+    options = " ".join(
+        f"--{each.option} {count}" for each in INSTRUMENTS if (count := getattr(asked, each.option))
+    )
     options += f" --only {' '.join(asked.only)}" if asked.only else ""
     facts = (
         f"Protoleaf {__version__}, {datetime.now(UTC):%Y-%m-%d}, {platform.system()} {platform.machine()}, Python "

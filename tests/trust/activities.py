@@ -40,7 +40,12 @@ FEW_LABELS: Final = 3
 EDITS: Final = 100
 NOTES: Final = 100
 GROUPS: Final = 40
-QUICK_TRAINING: Final = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validation_interval=2")
+QUICK_TRAINING: Final = (
+    "iterations=4",
+    "validation_episodes=3",
+    "test_episodes=3",
+    "validation_interval=2",
+)
 
 Run = Callable[[Place, Log, Stage, Random], None]
 
@@ -66,7 +71,9 @@ class Activity:
 
     def start(self, stage: Stage) -> Path:
         """The file it starts from."""
-        return {"people": stage.place.project, "first": stage.first_version, "large": stage.large}[self.starts_from]
+        return {"people": stage.place.project, "first": stage.first_version, "large": stage.large}[
+            self.starts_from
+        ]
 
     def start_digest(self, stage: Stage) -> str:
         """Digest of what people had done in that file."""
@@ -114,7 +121,9 @@ def _check_labels(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             if chance.random() < 0.6:
                 project.labels.confirm(image_ids, who="ada")
             else:
-                project.labels.set(image_ids, chance.choice(project.classes.graph.classes()), who="ada")
+                project.labels.set(
+                    image_ids, chance.choice(project.classes.graph.classes()), who="ada"
+                )
             log.acknowledge(project, f"check labels of {image_ids}")
 
 
@@ -131,7 +140,9 @@ def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 def _one_edit(project: Project, chance: Random, number: int) -> str:
     graph = project.classes.graph
     one, other = chance.choice(graph.classes()), chance.choice(graph.classes())
-    kind = chance.choice((*_GROUP_EDITS, "add", "add", "rename", "link", "unlink", "move", "remove", "bar"))
+    kind = chance.choice(
+        (*_GROUP_EDITS, "add", "add", "rename", "link", "unlink", "move", "remove", "bar")
+    )
     match kind:
         case "add":
             project.classes.add(f"class {number}", [one])
@@ -148,17 +159,30 @@ def _one_edit(project: Project, chance: Random, number: int) -> str:
         case _ if kind in _GROUP_EDITS:
             _edit_group(project, kind, (one, other), number, chance)
         case _:
-            project.policies.set(one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5))
+            project.policies.set(
+                one, ClassPolicy(bar=chance.random(), is_deepest=chance.random() < 0.5)
+            )
     return f"{kind} class {one}"
 
 
 _GROUP_EDITS: Final = (
-    *("add parent", "move some", "link some", "unlink some", "remove some", "merge some", "split", "describe"),
+    *(
+        "add parent",
+        "move some",
+        "link some",
+        "unlink some",
+        "remove some",
+        "merge some",
+        "split",
+        "describe",
+    ),
     *("aliases", "paste"),
 )
 
 
-def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int, chance: Random) -> None:
+def _edit_group(
+    project: Project, kind: str, pair: tuple[int, int], number: int, chance: Random
+) -> None:
     one, other = pair
     moves = [(each, _parent(project, each, chance)) for each in pair]
     children = chance.choice(tuple(ChildrenOfRemoved))
@@ -172,19 +196,31 @@ def _edit_group(project: Project, kind: str, pair: tuple[int, int], number: int,
         case "unlink some":
             project.classes.unlink([(parent or one, each) for each, parent in moves])
         case "remove some" if (
-            len(project.classes.graph) - len(classes_that_go(project.classes.graph, pair, children)) > 4
+            len(project.classes.graph) - len(classes_that_go(project.classes.graph, pair, children))
+            > 4
         ):
             project.classes.remove(pair, children)
         case "merge some" if len(project.classes.graph) > 8:
             project.classes.merge(pair, one)
         case "split":
-            shots = [image_id for image_id, label in project.labels.by_image().items() if label.class_id == one]
-            parts = [SplitPart(f"part {number}", shots[::2]), SplitPart(f"other part {number}", shots[1::4])]
+            shots = [
+                image_id
+                for image_id, label in project.labels.by_image().items()
+                if label.class_id == one
+            ]
+            parts = [
+                SplitPart(f"part {number}", shots[::2]),
+                SplitPart(f"other part {number}", shots[1::4]),
+            ]
             project.classes.split(one, parts, as_children=chance.random() < 0.5)
         case "paste":
-            project.classes.paste(project.classes.copied([project.classes.graph.leaves()[-1], one]), other)
+            project.classes.paste(
+                project.classes.copied([project.classes.graph.leaves()[-1], one]), other
+            )
         case "aliases":
-            project.classes.set_attributes([one], source_id=f"n{number}", synonyms=(f"synonym {number}",))
+            project.classes.set_attributes(
+                [one], source_id=f"n{number}", synonyms=(f"synonym {number}",)
+            )
         case _:
             project.classes.set_attributes(pair, note=f"note {number}", colour=f"#{number:06x}")
 
@@ -213,7 +249,9 @@ def _import(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             class_id = chance.choice([*project.classes.graph.classes(), None])
             import_images(project, some, class_id=class_id, who="ada")
             log.acknowledge(project, f"import {len(some)} images")
-        absent = [FoundFile(stage.extra / f"absent {number}.jpg", 10, number) for number in range(2000)]
+        absent = [
+            FoundFile(stage.extra / f"absent {number}.jpg", 10, number) for number in range(2000)
+        ]
         project.images.add_labelled(absent, [None] * len(absent), who="ada")
         log.acknowledge(project, "import 2,000 images at once")
 
@@ -260,7 +298,16 @@ def _embed_command(place: Place, log: Log, stage: Stage, chance: Random) -> None
 
 def _classify_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     setting = chance.choice(("ppn+", "prototypes"))
-    command(place, log, "classify", place.project, "--setting", setting, "-o", place.folder / "predictions.csv")
+    command(
+        place,
+        log,
+        "classify",
+        place.project,
+        "--setting",
+        setting,
+        "-o",
+        place.folder / "predictions.csv",
+    )
 
 
 def _train_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
@@ -273,7 +320,9 @@ def _export_command(place: Place, log: Log, stage: Stage, chance: Random) -> Non
     place.exports.mkdir(exist_ok=True)
     first = chance.randrange(len(EXPORTED))
     for name in EXPORTED[first:] + EXPORTED[:first]:
-        command(place, log, "export", place.project, name, target(place, name), "--images", "verified")
+        command(
+            place, log, "export", place.project, name, target(place, name), "--images", "verified"
+        )
 
 
 def _import_labels_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
@@ -285,7 +334,17 @@ def _import_labels_command(place: Place, log: Log, stage: Stage, chance: Random)
     name = chance.choice(READABLE)
     source = stage.labels / f"{name}{FORMATS[name].suffix}"
     command(place, log, "import-labels", place.project, source, "--format", name)
-    command(place, log, "import-labels", place.project, stage.extra, "--add-images", "--add-classes", "--who", "grace")
+    command(
+        place,
+        log,
+        "import-labels",
+        place.project,
+        stage.extra,
+        "--add-images",
+        "--add-classes",
+        "--who",
+        "grace",
+    )
 
 
 def _back_up(place: Place, log: Log, stage: Stage, chance: Random) -> None:
@@ -326,7 +385,9 @@ def _note(place: Place, log: Log, stage: Stage, chance: Random) -> None:
                 case "flag":
                     project.notes.set_flagged(some, chance.random() < 0.7, who="ada")
                 case _:
-                    project.notes.set_comment(some, chance.choice(("", f"Seen {number} times")), who="ada")
+                    project.notes.set_comment(
+                        some, chance.choice(("", f"Seen {number} times")), who="ada"
+                    )
             log.acknowledge(project, f"note {len(some)} images")
 
 
@@ -337,7 +398,9 @@ def _accept_groups(place: Place, log: Log, stage: Stage, chance: Random) -> None
         for _ in range(GROUPS):
             log.begin("accept a group")
             some = chance.sample(ids, min(len(ids), chance.randint(5, 40)))
-            with project.history.one_step(action("predictions_accepted", images=len(some), classes=2)):
+            with project.history.one_step(
+                action("predictions_accepted", images=len(some), classes=2)
+            ):
                 project.labels.set(some[::2], chance.choice(classes), who="ada")
                 project.labels.set(some[1::2], chance.choice(classes), who="ada")
             log.acknowledge(project, f"accept {len(some)} images")
@@ -358,7 +421,9 @@ def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             if label is None or label.code != conflict.ours.code:
                 continue  # its class or image went with an undo
             log.begin("settle")
-            settle(project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, UNKNOWN, EMPTY)))
+            settle(
+                project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, UNKNOWN, EMPTY))
+            )
             log.acknowledge(project, f"settle image {conflict.image_id}")
             if chance.random() < 0.2:
                 project.history.undo()
@@ -399,7 +464,9 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("train", _train_command, with_caches=True, weight=0.7),
         Activity("backup", _back_up, commands=(BACKED_UP,)),
         Activity("restore", _restore, commands=(BACKED_UP, RESTORED)),
-        Activity("large collection", work_on_large, with_caches=True, starts_from="large", weight=2),
+        Activity(
+            "large collection", work_on_large, with_caches=True, starts_from="large", weight=2
+        ),
         Activity("migration", _migrate, starts_from="first", weight=0.7),
     )
 }

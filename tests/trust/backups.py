@@ -51,14 +51,22 @@ def backup_faults(place: Place, lines: Sequence[Line]) -> list[Fault]:
         lines: what was acknowledged; a restoration must have kept what was there before it.
     """
     backups = backups_of(place)
-    faults = [Fault("other", f"{path.name}: {fault}") for path in backups for fault in _reported_by_check(path)]
+    faults = [
+        Fault("other", f"{path.name}: {fault}")
+        for path in backups
+        for fault in _reported_by_check(path)
+    ]
     done = [line for line in lines if line.kind == "done"]
     wanted = [line for line in done if line.did == BACKED_UP]
     wanted += [before for before, line in pairwise(done) if line.did == RESTORED]
     if wanted:
         contents = {content_of(path) for path in backups}
         missing = sum(line.people not in contents for line in wanted)
-        faults += [Fault("lost", f"{missing} of {len(wanted)} backups are not there", missing)] if missing else []
+        faults += (
+            [Fault("lost", f"{missing} of {len(wanted)} backups are not there", missing)]
+            if missing
+            else []
+        )
     return faults
 
 

@@ -20,7 +20,9 @@ def _flip_bits(content: bytearray, older: bytes, chance: Random) -> bytes:
 
 def _flip_letters(content: bytearray, older: bytes, chance: Random) -> bytes:
     """Change one byte that is a letter or a figure: text stays text."""
-    places = [place for place in range(_HEADER_BYTES, len(content)) if chr(content[place]).isalnum()]
+    places = [
+        place for place in range(_HEADER_BYTES, len(content)) if chr(content[place]).isalnum()
+    ]
     place = chance.choice(places)
     content[place] ^= 1
     return bytes(content)
@@ -68,7 +70,11 @@ def _older_page(content: bytearray, older: bytes, chance: Random) -> bytes:
 def _older_half(content: bytearray, older: bytes, chance: Random) -> bytes:
     """The beginning of one copy and the rest of another: a transfer that was interrupted."""
     start = chance.randrange(1, min(len(older), len(content)) // PAGE_BYTES) * PAGE_BYTES
-    return older[:start] + content[start:] if chance.random() < 0.5 else bytes(content[:start]) + older[start:]
+    return (
+        older[:start] + content[start:]
+        if chance.random() < 0.5
+        else bytes(content[:start]) + older[start:]
+    )
 
 
 def _append(content: bytearray, older: bytes, chance: Random) -> bytes:
@@ -77,12 +83,16 @@ def _append(content: bytearray, older: bytes, chance: Random) -> bytes:
 
 def _edit_header(content: bytearray, older: bytes, chance: Random) -> bytes:
     start = chance.choice((16, 18, 19, 20, 24, 28, 32, 36, 40, 44, 52, 56, 60, 64, 68, 92, 96))
-    content[start : start + 4] = chance.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", chance.randbytes(4)))
+    content[start : start + 4] = chance.choice(
+        (b"\0\0\0\0", b"\xff\xff\xff\xff", chance.randbytes(4))
+    )
     return bytes(content)
 
 
 def _another_file(content: bytearray, older: bytes, chance: Random) -> bytes:
-    return chance.choice((b"", b"child,parent\nGull,Bird\n" * 500, bytes(len(content)), chance.randbytes(50_000)))
+    return chance.choice(
+        (b"", b"child,parent\nGull,Bird\n" * 500, bytes(len(content)), chance.randbytes(50_000))
+    )
 
 
 BYTE_DAMAGE: Final[Mapping[str, Damage]] = {

@@ -179,7 +179,9 @@ class Child:
         )
 
 
-def run_apart(place: Place, work: Callable[..., Any], *arguments: Any, limit_s: float = HANG_S) -> Ending:
+def run_apart(
+    place: Place, work: Callable[..., Any], *arguments: Any, limit_s: float = HANG_S
+) -> Ending:
     """Run a function in a child of its own and wait for it.
 
     Args:
@@ -196,7 +198,9 @@ def own_peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
-def _inside(pipe: Connection, place: Place, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+def _inside(
+    pipe: Connection, place: Place, work: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
     os.setsid()
     settle(place)
     _speak_into(place.folder / _OUTPUT)
@@ -212,9 +216,16 @@ def settle(place: Place) -> None:
     """Let this process keep its caches, home and temporary files in a place."""
     for folder in (place.temporary, place.home, place.caches):
         folder.mkdir(parents=True, exist_ok=True)
-    variables = {CACHE_VARIABLE: place.caches, BACKBONES_VARIABLE: place.home / "backbones", "HOME": place.home}
+    variables = {
+        CACHE_VARIABLE: place.caches,
+        BACKBONES_VARIABLE: place.home / "backbones",
+        "HOME": place.home,
+    }
     variables[BACKUPS_VARIABLE] = place.home / "backups"
-    variables |= {name: place.home / name.lower() for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
+    variables |= {
+        name: place.home / name.lower()
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+    }
     os.environ.update({name: str(path) for name, path in variables.items()})
     os.environ.update(TMPDIR=str(place.temporary), ORT_DISABLE_TELEMETRY="1")
     tempfile.tempdir = None

@@ -43,7 +43,9 @@ IMAGES: Final = 240
 SHARD_IMAGES: Final = 4
 SHARDS: Final = IMAGES // SHARD_IMAGES
 DISK_BYTES: Final = 48 << 20
-_MODEL_BYTES: Final = 12_100_000  # of the backbone and its companion, which are copied before the first shard
+_MODEL_BYTES: Final = (
+    12_100_000  # of the backbone and its companion, which are copied before the first shard
+)
 _REPOSITORY: Final = Path(__file__).parents[2]
 
 
@@ -94,7 +96,9 @@ def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambd
 
 def _lose_a_node(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     with two_nodes() as nodes:
-        running = started(*bench.embed(folder / "set", "--cluster", nodes.address), environment=nodes.environment)
+        running = started(
+            *bench.embed(folder / "set", "--cluster", nodes.address), environment=nodes.environment
+        )
         if shards_there(folder / "set", chance.randrange(1, SHARDS - 4), running):
             nodes.lose_one()
         faults = _ending(answered(running), 0, "holds")
@@ -104,14 +108,19 @@ def _lose_a_node(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
 def _kill_embedding(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     out = folder / "set"
     _killed(bench.embed(out), out, chance)
-    return [*_ending(answered(started(*bench.embed(out))), 0, "holds"), *_embedded_faults(bench, out)]
+    return [
+        *_ending(answered(started(*bench.embed(out))), 0, "holds"),
+        *_embedded_faults(bench, out),
+    ]
 
 
 def _kill_classifying(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     out = folder / "out"
     _killed(bench.classify(out), out, chance)
     faults = _ending(answered(started(*bench.classify(out))), 0, "Wrote")
-    return faults + ([] if _predictions(out) == bench.predictions else [Fault("wrong", "other predictions")])
+    return faults + (
+        [] if _predictions(out) == bench.predictions else [Fault("wrong", "other predictions")]
+    )
 
 
 def _killed(command: tuple[str | Path, ...], out: Path, chance: Random) -> None:
@@ -138,9 +147,22 @@ def _damage_a_shard(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
 def _fill_the_disk(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     """In a process of its own, which alone sees the small disk."""
     free = chance.choice((0, _MODEL_BYTES // 2, _MODEL_BYTES + chance.randrange(60_000, 300_000)))
-    command = [sys.executable, "-m", "tests.trust.cluster_breaker", str(folder), str(bench.photos), str(free)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.trust.cluster_breaker",
+        str(folder),
+        str(bench.photos),
+        str(free),
+    ]
     done = subprocess.run(
-        command, cwd=_REPOSITORY, env=program_environment(), capture_output=True, text=True, timeout=300, check=False
+        command,
+        cwd=_REPOSITORY,
+        env=program_environment(),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     if done.returncode:
         return [Fault("traceback", done.stderr[-500:])]
@@ -148,7 +170,9 @@ def _fill_the_disk(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     faults = [Fault(kind, text) for kind, text in answer["faults"]]
     with_bytes = {path: _hexed(row) for path, row in bench.rows.items()}
     return faults + (
-        [] if answer["rows"] == with_bytes else [Fault("wrong", f"other rows after a full disk, {free} free")]
+        []
+        if answer["rows"] == with_bytes
+        else [Fault("wrong", f"other rows after a full disk, {free} free")]
     )
 
 
@@ -175,13 +199,21 @@ def _bench(stage: Stage) -> Iterator[Bench]:
         do = ClassifyShards(data_set.folder, folder / "out").open(Resources())
         for number in range(manifest.shard_count):
             do(number)
-        yield Bench(folder / "photos", folder / "set", model, rows_of(data_set), _predictions(folder / "out"))
+        yield Bench(
+            folder / "photos",
+            folder / "set",
+            model,
+            rows_of(data_set),
+            _predictions(folder / "out"),
+        )
 
 
 def _predictions(out: Path) -> tuple[Mapping[str, object], ...]:
     manifest = read_predictions_manifest(out)
     shards = prediction_shards(out, manifest)
-    batches = [batch for number in range(manifest.shard_count) for batch in each_batch(shards, number)]
+    batches = [
+        batch for number in range(manifest.shard_count) for batch in each_batch(shards, number)
+    ]
     return tuple(pa.Table.from_batches(batches).to_pylist())
 
 
@@ -203,7 +235,9 @@ def _ending(answer: tuple[int, str, str], status: int, says: str) -> list[Fault]
     """What is wrong with how a command ended."""
     found, out, err = answer
     if "Traceback" in err or found != status or says not in out + err:
-        return [Fault("traceback", f"status {found}: {' | '.join((out + err).splitlines()[-3:])[:500]}")]
+        return [
+            Fault("traceback", f"status {found}: {' | '.join((out + err).splitlines()[-3:])[:500]}")
+        ]
     return []
 
 
@@ -224,7 +258,9 @@ def _on_a_small_disk(folder: Path, photos: Path, free_bytes: int) -> None:
     strays = [path.name for path in disk.rglob(".*") if path.name != ".protoleaf-lock"]
     faults += [Fault("stray", name) for name in strays]
     rows = {path: _hexed(row) for path, row in rows_of(DataSet.open(disk / "set")).items()}
-    sys.stdout.write(json.dumps({"faults": [(fault.kind, fault.text) for fault in faults], "rows": rows}))
+    sys.stdout.write(
+        json.dumps({"faults": [(fault.kind, fault.text) for fault in faults], "rows": rows})
+    )
     sys.stdout.flush()
     os._exit(0)  # the disk goes with this process
 

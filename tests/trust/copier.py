@@ -86,7 +86,9 @@ def copy_some(stage: Stage, session: Session) -> Trial:
         (folder / _STOP).touch()
         ending = writer.ending(_LIMIT_S)
         faults = ending_faults(ending, "the writer", place.output())
-        looking = run_apart(place, look_at_copies, place, copies, str(stage.facts()["people"]), limit_s=4 * _LIMIT_S)
+        looking = run_apart(
+            place, look_at_copies, place, copies, str(stage.facts()["people"]), limit_s=4 * _LIMIT_S
+        )
         faults += ending_faults(looking, "looking at the copies", place.output())
         faults += looking.answer or ()
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
@@ -158,7 +160,11 @@ def _wait_until(happened: Callable[[], bool], writer: Child) -> None:
 def look_at_copies(place: Place, copies: Sequence[Copy], start: str) -> list[Fault]:
     """What is wrong with the copies, in a child."""
     lines = read_log(place.log)
-    return [fault for copy in copies for fault in _copy_faults(place.folder / copy.name, copy, lines, start)]
+    return [
+        fault
+        for copy in copies
+        for fault in _copy_faults(place.folder / copy.name, copy, lines, start)
+    ]
 
 
 def _copy_faults(folder: Path, copy: Copy, lines: Sequence[Line], start: str) -> list[Fault]:

@@ -117,7 +117,9 @@ class Story:
         }
 
 
-def restore_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def restore_many(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Damage and restore that many projects that have twins.
 
     Args:
@@ -128,7 +130,11 @@ def restore_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lam
     """
     damage, ways = list(DAMAGE), list(WAYS)
     plans = [
-        Plan(damage[place % len(damage)], ways[(place + place // len(damage)) % len(ways)], seed * 1_000_000 + place)
+        Plan(
+            damage[place % len(damage)],
+            ways[(place + place // len(damage)) % len(ways)],
+            seed * 1_000_000 + place,
+        )
         for place in range(count)
     ]
     return run_trials(INSTRUMENT, plans, lambda plan: restore_one(stage, plan), on_trial)
@@ -142,7 +148,9 @@ def restore_one(stage: Stage, plan: Plan) -> Trial:
         ending = run_apart(place, play, place, plan)
         restored, found = ending.answer or (0, ())
         faults = [*found, *ending_faults(ending, "restoring", place.output())]
-        return Trial(restored, named(faults, f"{plan.how}, {plan.way}, seed {plan.seed}"), ending.peak_bytes)
+        return Trial(
+            restored, named(faults, f"{plan.how}, {plan.way}, seed {plan.seed}"), ending.peak_bytes
+        )
 
 
 def play(place: Place, plan: Plan) -> tuple[int, Sequence[Fault]]:
@@ -196,12 +204,20 @@ def _work(story: Story, twin: Twin) -> None:
         twin.opened_as = twin.path.stat().st_ino, twin.project_id
         for _ in range(chance.randint(1, 3)):
             years = chance.choice((-25, -3, 2, 30)) if story.happens("wrong clock") else 0
-            clock = Clock(present_time() - timedelta(minutes=chance.randint(1, 500_000)) + timedelta(days=365 * years))
+            clock = Clock(
+                present_time()
+                - timedelta(minutes=chance.randint(1, 500_000))
+                + timedelta(days=365 * years)
+            )
             project.classes.add(f"Class {chance.randrange(10**9)}")
             project.images.add(
-                found_files(twin.path.parent / "in", chance.randint(1, 9), start=chance.randrange(10**6))
+                found_files(
+                    twin.path.parent / "in", chance.randint(1, 9), start=chance.randrange(10**6)
+                )
             )
-            reason = chance.choice((BackupReason.ASKED, BackupReason.DAY, BackupReason.QUARTER_HOUR))
+            reason = chance.choice(
+                (BackupReason.ASKED, BackupReason.DAY, BackupReason.QUARTER_HOUR)
+            )
             made = backups_with(project, clock).take(reason)
             twin.backups[made.path] = digest(people_part(project))
         if chance.random() < 0.5:
@@ -243,7 +259,13 @@ def _damage_memory(story: Story) -> None:
         path.write_bytes(path.read_bytes()[:-3000])
 
 
-_OF_TEXTS: Final = ("bits flipped", "a letter changed", "bytes overwritten", "cut off", "another file")
+_OF_TEXTS: Final = (
+    "bits flipped",
+    "a letter changed",
+    "bytes overwritten",
+    "cut off",
+    "another file",
+)
 
 
 def _by_bytes(how: str) -> Callable[[Path, bytes, Random], None]:
@@ -291,7 +313,9 @@ def _by_any_number(story: Story, victim: Twin) -> None:
     _by_number(story, victim, listed=listed, number=story.chance.randint(1, max(1, len(listed))))
 
 
-def _by_number(story: Story, victim: Twin, *, listed: Sequence[Mapping[str, Any]], number: int) -> None:
+def _by_number(
+    story: Story, victim: Twin, *, listed: Sequence[Mapping[str, Any]], number: int
+) -> None:
     """By the number of a list that was shown, with a backup of a twin that comes in between now and then."""
     sharers = [twin for twin in story.twins if twin is not victim]
     if story.happens("backup between"):
@@ -303,7 +327,9 @@ def _by_number(story: Story, victim: Twin, *, listed: Sequence[Mapping[str, Any]
 
 def _by_number_unseen(story: Story, victim: Twin) -> None:
     """By a number without ever having looked at the list."""
-    answer = _command(story, "restore", str(victim.path), str(story.chance.randint(1, 4)), "--yes", "--json")
+    answer = _command(
+        story, "restore", str(victim.path), str(story.chance.randint(1, 4)), "--yes", "--json"
+    )
     _check_restored(story, victim, is_done=answer.status == 0)
 
 
@@ -311,13 +337,18 @@ def _by_time(story: Story, victim: Twin) -> None:
     listed = _list(story, victim)
     if listed:
         when = datetime.fromisoformat(story.chance.choice(listed)["when"])
-        answer = _command(story, "restore", str(victim.path), f"{when:%Y-%m-%d %H:%M:%S}", "--yes", "--json")
+        answer = _command(
+            story, "restore", str(victim.path), f"{when:%Y-%m-%d %H:%M:%S}", "--yes", "--json"
+        )
         _check_restored(story, victim, is_done=answer.status == 0)
 
 
 def _by_window(story: Story, victim: Twin) -> None:
     """The first sound row, without an answer to the question that comes before one that may be a stranger."""
-    offered = next((backup for backup in offer_for(victim.path, is_verified=True).all if not backup.fault), None)
+    offered = next(
+        (backup for backup in offer_for(victim.path, is_verified=True).all if not backup.fault),
+        None,
+    )
     if offered is not None:
         try:
             restore(victim.path, offered.path, when=present_time())
@@ -349,7 +380,9 @@ WAYS: Final[Mapping[str, Callable[[Story, Twin], None]]] = {
 def _list(story: Story, victim: Twin) -> Sequence[Mapping[str, Any]]:
     answer = _command(story, "backups", "list", str(victim.path), "--json")
     _command(story, "backups", "list", str(victim.path))
-    listed: Sequence[Mapping[str, Any]] = json.loads(answer.out)["backups"] if answer.status == 0 else ()
+    listed: Sequence[Mapping[str, Any]] = (
+        json.loads(answer.out)["backups"] if answer.status == 0 else ()
+    )
     return listed
 
 
@@ -360,10 +393,14 @@ def _command(story: Story, *words: str) -> Answer:
         with redirect_stdout(out), redirect_stderr(err):
             status = main(list(words))
     except Exception as error:  # noqa: BLE001 (the instrument counts them)
-        story.faults.append(Fault("traceback", f"{words[0]}: {type(error).__name__}: {str(error)[:200]}"))
+        story.faults.append(
+            Fault("traceback", f"{words[0]}: {type(error).__name__}: {str(error)[:200]}")
+        )
         return Answer(-1, "", "")
     if status not in {0, 1} or (status and err.getvalue().count("\n") != 1):
-        story.faults.append(Fault("other", f"{words[0]} ended with {status}: {err.getvalue()[-300:]}"))
+        story.faults.append(
+            Fault("other", f"{words[0]} ended with {status}: {err.getvalue()[-300:]}")
+        )
     return Answer(status, out.getvalue(), err.getvalue())
 
 
@@ -388,14 +425,18 @@ def _check_offer(story: Story, victim: Twin) -> None:
         story.faults.append(Fault("wrong", f"{len(strangers)} strangers are offered as its own"))
 
 
-def _check_restored(story: Story, victim: Twin, *, is_done: bool, meant: Path | None = None) -> None:
+def _check_restored(
+    story: Story, victim: Twin, *, is_done: bool, meant: Path | None = None
+) -> None:
     """What was installed unasked is the project's own, and what the list showed."""
     if not is_done:
         return
     story.restored += 1
     content, own = _content(victim.path), story.contents_of(story.meant_id)
     if content not in own.values():
-        story.faults.append(Fault("wrong", f"installed what is no backup of its own: {content[:100]}"))
+        story.faults.append(
+            Fault("wrong", f"installed what is no backup of its own: {content[:100]}")
+        )
     elif meant is not None and meant in own and own[meant] != content:
         story.faults.append(Fault("wrong", "the number meant another backup than in the list"))
 
@@ -404,7 +445,11 @@ def _check_kept(story: Story, victim: Twin, content: bytes | None) -> None:
     """The damaged file is there still: where it was, beside it, or among the backups."""
     if content is None or not story.restored:
         return
-    kept = [*victim.path.parent.iterdir(), *backups_folder().rglob("*"), *(story.folder / "stick").rglob("*")]
+    kept = [
+        *victim.path.parent.iterdir(),
+        *backups_folder().rglob("*"),
+        *(story.folder / "stick").rglob("*"),
+    ]
     is_kept = any(path.is_file() and path.read_bytes() == content for path in kept)
     is_backed_up = any(BackupReason.RESTORE.value in path.name for path in kept)
     if not (is_kept or is_backed_up):

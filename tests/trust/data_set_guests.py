@@ -60,7 +60,11 @@ class Guests:
 
     def _sum(self, path: Path) -> str:
         with Project.open(path, for_writing=False) as project:
-            hashes = [each.content_hash for each in project.images.each_content() if each.content_hash is not None]
+            hashes = [
+                each.content_hash
+                for each in project.images.each_content()
+                if each.content_hash is not None
+            ]
             with open_cache(find_model(), self.caches, project) as cache:
                 vectors, found = cache.get_many(hashes)
         return hashlib.sha256(vectors.tobytes() + found.tobytes()).hexdigest()
@@ -68,8 +72,12 @@ class Guests:
 
 def five_projects(folder: Path) -> Guests:
     """Draw photos and embed them; takes seconds."""
-    guests = Guests(folder, EmbeddedRows([], [], [], np.zeros((0, 0), np.float16), np.zeros(0, bool), [], []))
-    photos = [folder / "photos" / f"{number:02}.png" for number in range(PHOTOS * (PROJECTS + 1) // 2)]
+    guests = Guests(
+        folder, EmbeddedRows([], [], [], np.zeros((0, 0), np.float16), np.zeros(0, bool), [], [])
+    )
+    photos = [
+        folder / "photos" / f"{number:02}.png" for number in range(PHOTOS * (PROJECTS + 1) // 2)
+    ]
     for number, photo in enumerate(photos):
         write_shape(photo, LEAVES[number % len(LEAVES)], seed=number)
     for number in range(PROJECTS):
@@ -81,7 +89,10 @@ def five_projects(folder: Path) -> Guests:
         embeddings, _ = cache.get_many([key or b"" for key in hashes])
     paths, sizes = [str(photo) for photo in photos], [photo.stat().st_size for photo in photos]
     ready, statuses = np.ones(len(photos), dtype=bool), ["embedded"] * len(photos)
-    return Guests(folder, EmbeddedRows(hashes, paths, sizes, embeddings, ready, statuses, [None] * len(photos)))
+    return Guests(
+        folder,
+        EmbeddedRows(hashes, paths, sizes, embeddings, ready, statuses, [None] * len(photos)),
+    )
 
 
 Change = Callable[[EmbeddedRows, Random], EmbeddedRows]
@@ -103,7 +114,9 @@ def _away(rows: EmbeddedRows, chance: Random) -> EmbeddedRows:
 
 CHANGES: Final[Mapping[str, Change]] = {
     "good": lambda rows, _chance: rows,
-    "swapped rows": _with(lambda rows, generator: np.roll(rows.embeddings, generator.integers(1, 8), axis=0)),
+    "swapped rows": _with(
+        lambda rows, generator: np.roll(rows.embeddings, generator.integers(1, 8), axis=0)
+    ),
     "noise": _with(lambda rows, generator: generator.standard_normal(rows.embeddings.shape)),
     "not a number": _with(lambda rows, _generator: np.full_like(rows.embeddings, np.nan)),
     "infinite": _with(lambda rows, _generator: np.full_like(rows.embeddings, np.inf)),
@@ -117,7 +130,9 @@ TAKEN: Final = frozenset({"good", "not a number", "infinite", "zero", "noise of 
 """What becomes a project; of some of them no row has an embedding."""
 
 
-def open_guests(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def open_guests(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Open that many data sets beside the five projects."""
     trials = BatchedTrials(INSTRUMENT, "data sets", open_some, BATCH, _START_S, _TRIAL_S)
     return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
@@ -125,7 +140,10 @@ def open_guests(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lamb
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
     """Open the data sets of a batch, in a child; returns faults, and how many became projects."""
-    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = str(place.caches), str(place.folder / "kept")
+    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
+        str(place.caches),
+        str(place.folder / "kept"),
+    )
     os.environ[BACKBONES_VARIABLE] = str(place.folder / "networks")
     guests = five_projects(place.folder)
     faults: list[Fault] = []
@@ -163,7 +181,9 @@ def _write(folder: Path, rows: EmbeddedRows, kind: str, chance: Random) -> None:
     manifest = folder / "manifest.json"
     if kind == "a foreign hash":
         content = json.loads(manifest.read_bytes())
-        content["backbone"]["sha256"] = chance.choice(("0" * 64, "../../x", "", "F" * 64, "ab" * 32))
+        content["backbone"]["sha256"] = chance.choice(
+            ("0" * 64, "../../x", "", "F" * 64, "ab" * 32)
+        )
         manifest.write_text(json.dumps(content), encoding="utf-8")
     if kind == "another backbone beside it":
         (folder / "backbone.onnx").write_bytes(chance.randbytes(100))

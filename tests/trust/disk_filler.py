@@ -51,7 +51,12 @@ class Fill:
 
 
 def fill_many(
-    stage: Stage, count: int, *, seed: int, names: tuple[str, ...] = (), on_trial: OnTrial = lambda: None
+    stage: Stage,
+    count: int,
+    *,
+    seed: int,
+    names: tuple[str, ...] = (),
+    on_trial: OnTrial = lambda: None,
 ) -> Outcome:
     """Let that many activities meet a full disk, each activity in its turn.
 
@@ -65,7 +70,12 @@ def fill_many(
     chance = Random(seed)
     chosen = [each for each in possible_activities() if not names or each.name in names]
     plans = [
-        Fill(chosen[place % len(chosen)], chance.choice(FREE_BYTES), chance.random() < 0.5, seed * 1_000_000 + place)
+        Fill(
+            chosen[place % len(chosen)],
+            chance.choice(FREE_BYTES),
+            chance.random() < 0.5,
+            seed * 1_000_000 + place,
+        )
         for place in range(count)
     ]
     return run_trials(INSTRUMENT, plans, lambda plan: fill_one(stage, plan), on_trial)
@@ -99,13 +109,17 @@ def meet_full_disk(roomy: Place, stage: Stage, fill: Fill) -> list[Fault]:
     """
     small = Place(roomy.folder / "small")
     mount_small_disk(small.folder, DISK_BYTES)
-    stage.lay(small.folder, with_caches=fill.activity.with_caches, project=fill.activity.start(stage))
+    stage.lay(
+        small.folder, with_caches=fill.activity.with_caches, project=fill.activity.start(stage)
+    )
     if not fill.holds_all and fill.activity.with_caches:
         shutil.copytree(small.caches, roomy.caches, dirs_exist_ok=True)
     settle(small if fill.holds_all else roomy)
     filler = leave_free(small.folder, fill.free_bytes)
     faults = _run(fill, small, stage, Log(roomy.log))
-    if not (verdict := check(small.project)).is_sound and not (fill.holds_all and _FULL in verdict.message):
+    if not (verdict := check(small.project)).is_sound and not (
+        fill.holds_all and _FULL in verdict.message
+    ):
         faults.append(Fault("other", f"check on the full disk: {verdict.message[:500]}"))
     if left := drafts(small):
         faults.append(Fault("other", f"left on the full disk: {', '.join(left[:5])}"))

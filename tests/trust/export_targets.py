@@ -16,7 +16,14 @@ from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
 from engine.interchange.labelled_images.formats import FORMATS
 from tests.trust.children import Place, run_apart
-from tests.trust.hostile_targets import FOREIGN_TEXT, REPLACEABLE, TARGETS, World, build_world, clear_desk
+from tests.trust.hostile_targets import (
+    FOREIGN_TEXT,
+    REPLACEABLE,
+    TARGETS,
+    World,
+    build_world,
+    clear_desk,
+)
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
@@ -57,7 +64,9 @@ def _aim_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
     with trial_folder(stage.folder) as folder:
         folder.mkdir()
         place = Place(folder)
-        ending = run_apart(place, aim_some, place, batch, limit_s=_START_S + TRIAL_LIMIT_S * batch.count)
+        ending = run_apart(
+            place, aim_some, place, batch, limit_s=_START_S + TRIAL_LIMIT_S * batch.count
+        )
         faults, done = ending.answer or ([], 0)
         if ending.answer is None:
             faults = ending_faults(ending, f"targets from seed {batch.first}", place.output())
@@ -68,7 +77,10 @@ def _aim_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
 
 def aim_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
     """Run the commands of a batch one after the other, in a child; returns faults, and how many commands succeeded."""
-    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = str(place.caches), str(place.folder / "kept")
+    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
+        str(place.caches),
+        str(place.folder / "kept"),
+    )
     new_file.READER_WAIT_S = 0.1  # type: ignore[misc]  # a person waits longer
     world = build_world(place.folder / "world", CacheFolders(place.caches))
     shutil.copytree(world.folder, place.folder / "sound")
@@ -97,7 +109,10 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
     errors = io.StringIO()
     status = -1
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
+        with (
+            contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())),
+            contextlib.redirect_stderr(errors),
+        ):
             status = main(words)
     except (Exception, SystemExit) as error:  # noqa: BLE001 (the instrument counts them)
         return [Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")], status
@@ -120,7 +135,14 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
 
 
 def _faults_on_desk(world: World, kind: str, doing: str, *, is_overwriting: bool) -> list[Fault]:
-    mine = next((path for path in (world.desk / "mine.csv", world.desk / "folder" / "mine.csv") if path.exists()), None)
+    mine = next(
+        (
+            path
+            for path in (world.desk / "mine.csv", world.desk / "folder" / "mine.csv")
+            if path.exists()
+        ),
+        None,
+    )
     faults = []
     if kind in {"a file of others", "a folder with files of others"}:
         is_asked = is_overwriting and kind in REPLACEABLE
@@ -139,7 +161,14 @@ def _command(world: World, chance: Random, target: str) -> list[str]:
     images = chance.choice(("verified", "sure"))
     ways: tuple[Callable[[], list[str]], ...] = (
         lambda: ["export", project, chance.choice(tuple(FORMATS)), target, "--images", images],
-        lambda: ["export", project, chance.choice(("csv", "jsonl", "coco", "parquet")), target, "--images", images],
+        lambda: [
+            "export",
+            project,
+            chance.choice(("csv", "jsonl", "coco", "parquet")),
+            target,
+            "--images",
+            images,
+        ],
         lambda: ["export", project, "model", target],
         lambda: ["export-graph", project, target, "--format", chance.choice(tuple(GRAPH_FORMATS))],
         lambda: ["classify", project, "-o", target],

@@ -13,7 +13,9 @@ from tests.trust.children import Place
 from tests.trust.outcome import Fault
 
 EXPORTED: Final = tuple(FORMATS)
-READABLE: Final = tuple(name for name, one in FORMATS.items() if one.is_read and not one.writes_into)
+READABLE: Final = tuple(
+    name for name, one in FORMATS.items() if one.is_read and not one.writes_into
+)
 """Those whose outputs appear as one file or folder, from which every label can be counted."""
 
 
@@ -26,7 +28,11 @@ def export_all(project: Project, folder: Path, names: Sequence[str] = READABLE) 
     """Write a project's labels in formats from which they are read, by default in all."""
     folder.mkdir()
     for name in names:
-        export_images(project, {}, ExportChoice(name, folder / f"{name}{FORMATS[name].suffix}", Which.VERIFIED))
+        export_images(
+            project,
+            {},
+            ExportChoice(name, folder / f"{name}{FORMATS[name].suffix}", Which.VERIFIED),
+        )
 
 
 def export_faults(place: Place) -> Iterator[Fault]:

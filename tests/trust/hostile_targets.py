@@ -172,7 +172,9 @@ TARGETS: Final[Mapping[str, Callable[[World], str | Path]]] = {
     "a link to a device": lambda world: _link(world, Path(os.devnull)),
 }
 """Makes the target on an empty desk, by name."""
-REPLACEABLE: Final = frozenset({"a file of others", "a hard link to a file of others", "a link to nothing"})
+REPLACEABLE: Final = frozenset(
+    {"a file of others", "a hard link to a file of others", "a link to nothing"}
+)
 """What --overwrite may replace on the desk itself."""
 
 

@@ -19,7 +19,9 @@ from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, tr
 INSTRUMENT: Final = "broken images"
 IMAGE_LIMIT_S: Final = 10.0
 MEMORY_BYTES: Final = 1_500_000_000
-WHOLE_MEMORY_BYTES: Final = 6_000_000_000  # twelve bytes for each of the 500 million pixels that a picture may have
+WHOLE_MEMORY_BYTES: Final = (
+    6_000_000_000  # twelve bytes for each of the 500 million pixels that a picture may have
+)
 _DECODED_WHOLE: Final = (
     b"GIF8",
     b"RIFF",
@@ -65,7 +67,11 @@ def break_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambd
     first = seed * 10_000_000
     size = min(BATCH, max(1, count // PROCESSES))
     plans = [
-        Batch(first + start, min(size, count - start), count >= GIANT_EVERY and start % GIANT_EVERY == 0)
+        Batch(
+            first + start,
+            min(size, count - start),
+            count >= GIANT_EVERY and start % GIANT_EVERY == 0,
+        )
         for start in range(0, count, size)
     ]
     row = run_trials(INSTRUMENT, plans, lambda plan: break_some(stage, plan, on_trial))
@@ -80,7 +86,11 @@ def break_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
         place = Place(folder)
         folder.mkdir()
         while done < batch.count:
-            limit_s = _START_S + IMAGE_LIMIT_S * (batch.count - done) + GIANT_LIMIT_S * 2 * batch.has_giants
+            limit_s = (
+                _START_S
+                + IMAGE_LIMIT_S * (batch.count - done)
+                + GIANT_LIMIT_S * 2 * batch.has_giants
+            )
             ending = run_apart(place, decode_some, place, batch, done, limit_s=limit_s)
             found, ended_at, peak_bytes = ending.answer or ((), _reached(place), 0)
             faults += found
@@ -88,7 +98,9 @@ def break_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
             for _ in range(ended_at - done):
                 on_trial()
             if ending.answer is None:
-                faults += ending_faults(ending, f"picture with seed {batch.first + ended_at}", place.output())
+                faults += ending_faults(
+                    ending, f"picture with seed {batch.first + ended_at}", place.output()
+                )
                 ended_at += 1
             done = ended_at
     return Trial(0, tuple(faults), peak)
@@ -103,11 +115,17 @@ def decode_some(place: Place, batch: Batch, start: int) -> tuple[list[Fault], in
         _mark(place, number)
         seed = batch.first + number
         is_giant = batch.has_giants and number == 0
-        how, data = ("484 megapixels", giant_picture(Random(seed))) if is_giant else damaged_picture(seed)
+        how, data = (
+            ("484 megapixels", giant_picture(Random(seed))) if is_giant else damaged_picture(seed)
+        )
         file.write_bytes(data)
         for way in WAYS:
-            found, memory = _decode(way, file, data, limit_s=GIANT_LIMIT_S if is_giant else IMAGE_LIMIT_S)
-            faults += [Fault(fault.kind, f"{way}, {how}, seed {seed}: {fault.text}") for fault in found]
+            found, memory = _decode(
+                way, file, data, limit_s=GIANT_LIMIT_S if is_giant else IMAGE_LIMIT_S
+            )
+            faults += [
+                Fault(fault.kind, f"{way}, {how}, seed {seed}: {fault.text}") for fault in found
+            ]
             peak = max(peak, memory)
     return faults, batch.count, peak
 
@@ -147,4 +165,7 @@ def _forget_peak() -> None:
 
 def _peak() -> int:
     status = Path("/proc/self/status").read_text(encoding="utf-8")
-    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) * _KILOBYTE
+    return (
+        next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+        * _KILOBYTE
+    )

@@ -36,7 +36,14 @@ _SMALL: Final = (
     "another file",
 )
 _KEEPING: Final = frozenset(
-    {"kept_files.py", "kept_list.py", "kept_predictions.py", "kept_basis.py", "kept_embeddings.py", "new_file.py"}
+    {
+        "kept_files.py",
+        "kept_list.py",
+        "kept_predictions.py",
+        "kept_basis.py",
+        "kept_embeddings.py",
+        "new_file.py",
+    }
 )
 _MOST_STEPS: Final = 1_500  # calls and returns in these modules in a session
 
@@ -50,7 +57,9 @@ class Breaking:
     seed: int
 
 
-def break_kept_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def break_kept_many(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Do that many things to kept files.
 
     Args:
@@ -60,10 +69,17 @@ def break_kept_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = 
         on_trial: called after each trial.
     """
     chance = Random(seed)
-    kinds = [*product((*BYTE_DAMAGE, *_FILES), SUFFIXES), *((how, "") for how in _SCENES for _ in range(3))]
-    kinds = [(how, suffix) for how, suffix in kinds if suffix != ".digest" or how in {*_SMALL, *_FILES}]
+    kinds = [
+        *product((*BYTE_DAMAGE, *_FILES), SUFFIXES),
+        *((how, "") for how in _SCENES for _ in range(3)),
+    ]
+    kinds = [
+        (how, suffix) for how, suffix in kinds if suffix != ".digest" or how in {*_SMALL, *_FILES}
+    ]
     chance.shuffle(kinds)
-    plans = [Breaking(*kinds[place % len(kinds)], seed * 1_000_000 + place) for place in range(count)]
+    plans = [
+        Breaking(*kinds[place % len(kinds)], seed * 1_000_000 + place) for place in range(count)
+    ]
     return run_trials(INSTRUMENT, plans, lambda plan: break_one(stage, plan), on_trial)
 
 
@@ -80,7 +96,10 @@ def break_one(stage: Stage, plan: Breaking) -> Trial:
         if during.exit_code != -signal.SIGKILL:
             faults += ending_faults(during, "what happens to it", place.output())
         looking = run_apart(place, look, place, stage, plan, before.answer, limit_s=LIMIT_S)
-        faults += [*ending_faults(looking, "looking at what it shows", place.output()), *(looking.answer or ())]
+        faults += [
+            *ending_faults(looking, "looking at what it shows", place.output()),
+            *(looking.answer or ()),
+        ]
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
         return Trial(acknowledged, named(faults, name), max(before.peak_bytes, looking.peak_bytes))
 
@@ -113,12 +132,21 @@ def _keep_older(place: Place) -> None:
 
 def look(place: Place, stage: Stage, plan: Breaking, sound: Any) -> Sequence[Fault]:
     """Everything acknowledged is there, and what is shown is right; in a child."""
-    start, lines, other_lines = str(stage.facts()["large"]), read_log(place.log), read_log(_other_future(place))
+    start, lines, other_lines = (
+        str(stage.facts()["large"]),
+        read_log(place.log),
+        read_log(_other_future(place)),
+    )
     if plan.how == "another project under its name":
         start = str(stage.facts()["other"])
     is_same = plan.how in {*BYTE_DAMAGE, *_FILES}
     also = [line for line in other_lines if line.kind == "shown"]
-    asks = partial(kept_faults, also=also, others=[sound] if is_same else [], trusts_basis=plan.how not in BYTE_DAMAGE)
+    asks = partial(
+        kept_faults,
+        also=also,
+        others=[sound] if is_same else [],
+        trusts_basis=plan.how not in BYTE_DAMAGE,
+    )
     return survivor_faults(place, lines, start, asks)
 
 

@@ -55,7 +55,9 @@ def kept_faults(
     take_for_large()
     folder = CacheFolders.default().collections
     left = Path(shutil.copytree(folder, place.folder / "left"))
-    known = {text for line in (*lines, *also) if line.kind == "shown" for text in json.loads(line.did)}
+    known = {
+        text for line in (*lines, *also) if line.kind == "shown" for text in json.loads(line.did)
+    }
     first = open_once(place.project, known, closes=True)
     again = open_once(place.project, known | set(first.shown))
     with _instead(folder):
@@ -97,10 +99,17 @@ def open_once(path: Path, known: set[str] | None = None, *, closes: bool = False
     live, faults = LiveCollection.open(path, CacheFolders.default()), list[Fault]()
     graph = live.project.classes.graph
     ids = live.project.images.table().ids
-    for when, state in (("in the list", live.load_list()), ("before the fit", live.load(fits=False))):
+    for when, state in (
+        ("in the list", live.load_list()),
+        ("before the fit", live.load(fits=False)),
+    ):
         strange = [] if known is None else sorted(set(shown_of(state, graph)) - known)
         if strange:
-            faults.append(Fault("wrong", f"{when} {len(strange)} predictions that it never made: {strange[0]}"))
+            faults.append(
+                Fault(
+                    "wrong", f"{when} {len(strange)} predictions that it never made: {strange[0]}"
+                )
+            )
         if tuple(state.image_ids.tolist()) != tuple(ids):
             faults.append(Fault("wrong", f"{when} other images than there are"))
     fit_as_window(live, Random(1))

@@ -30,7 +30,12 @@ class Kill:
 
 
 def kill_many(
-    stage: Stage, count: int, *, seed: int, names: Sequence[str] = (), on_trial: OnTrial = lambda: None
+    stage: Stage,
+    count: int,
+    *,
+    seed: int,
+    names: Sequence[str] = (),
+    on_trial: OnTrial = lambda: None,
 ) -> Outcome:
     """Kill that many activities, each at least once, the others by their weights.
 
@@ -43,7 +48,10 @@ def kill_many(
     """
     chosen = [each for each in possible_activities() if not names or each.name in names]
     chance = Random(seed)
-    picked = [*chosen, *chance.choices(chosen, [each.weight for each in chosen], k=max(0, count - len(chosen)))]
+    picked = [
+        *chosen,
+        *chance.choices(chosen, [each.weight for each in chosen], k=max(0, count - len(chosen))),
+    ]
     lives = {each.name: life_s(stage, each, seed) for each in chosen}
     plans = [
         Kill(activity, chance.random() * _BEYOND * lives[activity.name], seed * 1_000_000 + place)
@@ -57,7 +65,9 @@ def life_s(stage: Stage, activity: Activity, seed: int) -> float:
     with trial_folder(stage.folder) as folder:
         place = _laid(stage, activity, folder)
         start = time.monotonic()
-        ending = run_apart(place, run_activity, activity.run, place, stage, seed, limit_s=_WHOLE_LIFE_S)
+        ending = run_apart(
+            place, run_activity, activity.run, place, stage, seed, limit_s=_WHOLE_LIFE_S
+        )
         if faults := ending_faults(ending, activity.name, place.output()):
             raise RuntimeError(f"without being killed, {faults[0].text}")
         return time.monotonic() - start

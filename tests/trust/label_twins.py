@@ -38,11 +38,31 @@ INSTRUMENT: Final = "label imports between twin projects"
 BATCH: Final = 50
 IMPORT_LIMIT_S: Final = 10.0
 READ: Final = tuple(name for name, one in FORMATS.items() if one.is_read)
-_WITH_BOXES: Final = ("csv", "jsonl", "parquet", "coco", "cvat", "label-studio", "fiftyone", "camtrap-dp")
-_BOXES: Final = tuple(FilePart(box=BoundingBox(*box)).text for box in ((0, 0, 0.5, 0.5), (0.5, 0.25, 0.25, 0.5)))
+_WITH_BOXES: Final = (
+    "csv",
+    "jsonl",
+    "parquet",
+    "coco",
+    "cvat",
+    "label-studio",
+    "fiftyone",
+    "camtrap-dp",
+)
+_BOXES: Final = tuple(
+    FilePart(box=BoundingBox(*box)).text for box in ((0, 0, 0.5, 0.5), (0.5, 0.25, 0.25, 0.5))
+)
 _WITHOUT_NONE: Final = "darwin-core"
 _NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
-_IN_LANGUAGES: Final = ("Apfel@de", "Apple@de", "pomme@fr", "Gull@la", "鸥@zh-CN", "grulla@es-MX", "A/B@en", "1@x")
+_IN_LANGUAGES: Final = (
+    "Apfel@de",
+    "Apple@de",
+    "pomme@fr",
+    "Gull@la",
+    "鸥@zh-CN",
+    "grulla@es-MX",
+    "A/B@en",
+    "1@x",
+)
 _IDS: Final = (*"12345", "Apple", "Pear", "Fruit", "Fruit/Apple", "n01440764")
 _ROOTS: Final = ("Fruit", "Bird", "Apple")
 _PLACES: Final = tuple(f"DCIM/{folder}/{name}.png" for folder in ("100", "101") for name in "abc")
@@ -74,7 +94,9 @@ class Truth:
     without: int
 
 
-def import_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def import_many(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Import labels between that many pairs of projects.
 
     Args:
@@ -99,7 +121,9 @@ def import_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) ->
         for _ in range(batch.count):
             on_trial()
         if ending.answer is None:
-            return Trial(0, tuple(ending_faults(ending, f"imports from seed {batch.first}", place.output())))
+            return Trial(
+                0, tuple(ending_faults(ending, f"imports from seed {batch.first}", place.output()))
+            )
         faults, imported, peak = ending.answer
         return Trial(imported, faults, peak)
 
@@ -132,7 +156,9 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
         export_images(first, {}, ExportChoice(name, out, Which.VERIFIED))
     if chance.random() < 0.5:
         (folder / "one").rename(folder / "gone")
-    truth = Truth(paths, sum(each is None for each in paths.values()) if name == _WITHOUT_NONE else 0)
+    truth = Truth(
+        paths, sum(each is None for each in paths.values()) if name == _WITHOUT_NONE else 0
+    )
     os.chdir(folder)
     with _made(folder / "two", chance, has_boxes=has_boxes) as second:
         source = Path(out.name) if chance.random() < 0.5 else out
@@ -149,7 +175,9 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
 def _made(folder: Path, chance: Random, *, has_boxes: bool) -> Project:
     """A project with a random list of classes, and photos of which some were read."""
     folder.mkdir(parents=True)
-    project = Project.create(folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
+    project = Project.create(
+        folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32
+    )
     with project.history.one_step(named("classes")):
         for root in chance.sample(_ROOTS, chance.randint(1, len(_ROOTS))):
             _, parent = project.classes.add(root)
@@ -227,7 +255,9 @@ def _is_right(project: Project, class_id: int | None, expected: Names | None) ->
         return True
     if any(_path(project, each) == expected for each in project.classes.graph.classes()):
         return False
-    is_synonym = len(expected) == 1 and expected[0] in project.classes.graph.attributes(class_id).other_names
+    is_synonym = (
+        len(expected) == 1 and expected[0] in project.classes.graph.attributes(class_id).other_names
+    )
     is_same_source = project.classes.graph.attributes(class_id).source_id.startswith("n0")
     return path[-len(expected) :] == expected or is_synonym or is_same_source
 
@@ -244,5 +274,7 @@ def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault
 def _listed(plan: LabelPlan) -> set[str]:
     """Images of which a person sees that their label did not come."""
     listed = {label.image for label in plan.waiting} | set(plan.missing_images)
-    listed |= {each.image for each in plan.class_conflicts} | {each.image for each in plan.content_conflicts}
+    listed |= {each.image for each in plan.class_conflicts} | {
+        each.image for each in plan.content_conflicts
+    }
     return listed | {each.image for each in plan.contradictions}

@@ -43,7 +43,9 @@ def take_for_large() -> None:
         setattr(module, name, value)
 
 
-def write_large_project(path: Path, caches: CacheFolders, prefix: str = "Class", shift: int = 0) -> None:
+def write_large_project(
+    path: Path, caches: CacheFolders, prefix: str = "Class", shift: int = 0
+) -> None:
     """Write a project of images that are numbers, embedded.
 
     Args:
@@ -52,14 +54,18 @@ def write_large_project(path: Path, caches: CacheFolders, prefix: str = "Class",
     """
     path.parent.mkdir(exist_ok=True)
     model = find_model()
-    drawn = synthetic_embeddings(IMAGES + SPARE, model.card.embedding_width, classes=CLASSES, families=FAMILIES)
+    drawn = synthetic_embeddings(
+        IMAGES + SPARE, model.card.embedding_width, classes=CLASSES, families=FAMILIES
+    )
     hashes = [content_of_number(number) for number in range(IMAGES + SPARE)]
     with open_cache(model, caches) as cache:
         cache.put_many(hashes, drawn.embeddings)
     with new_project(path) as project:
         project.classes.edit(lambda graph: _add_classes(graph, prefix))
         leaves = project.classes.graph.leaves()
-        project.images.add([FoundFile(path.with_name(f"{number}.jpg"), 1, 1) for number in range(IMAGES)])
+        project.images.add(
+            [FoundFile(path.with_name(f"{number}.jpg"), 1, 1) for number in range(IMAGES)]
+        )
         ids = np.array(project.images.table().ids)
         project.images.record_scan(zip(ids.tolist(), hashes, [None] * IMAGES, strict=False))
         for place in range(CLASSES):
@@ -78,7 +84,9 @@ def _add_classes(graph: CategoryGraph, prefix: str) -> None:
             graph.add_class(f"{prefix} {family}.{leaf}", (family_id,))
 
 
-def fit_as_window(live: LiveCollection, chance: Random, label: Callable[[], object] = lambda: None) -> None:
+def fit_as_window(
+    live: LiveCollection, chance: Random, label: Callable[[], object] = lambda: None
+) -> None:
     """Fit; images in view are answered first, and labels come while all others are classified."""
     view = chance.sample(live.state.image_ids.tolist(), min(IN_VIEW, len(live.state.image_ids)))
 

@@ -74,7 +74,9 @@ def label(live: LiveCollection, log: Log, chance: Random) -> None:
     if chance.random() < 0.15:
         change = project.labels.remove(some)
     else:
-        change = project.labels.set(some, chance.choice([*project.classes.graph.leaves(), None]), who="ada")
+        change = project.labels.set(
+            some, chance.choice([*project.classes.graph.leaves(), None]), who="ada"
+        )
     _follow(live, log, change, f"label images {some}")
 
 
@@ -93,7 +95,8 @@ def _import(live: LiveCollection, log: Log, chance: Random) -> None:
     _follow(live, log, change, f"import {len(files)} images")
     table = project.images.table(change.images_added)
     found = [
-        (each, content_of_number(int(Path(name).stem)), None) for each, name in zip(table.ids, table.paths, strict=True)
+        (each, content_of_number(int(Path(name).stem)), None)
+        for each, name in zip(table.ids, table.paths, strict=True)
     ]
     project.images.record_scan(found)
     log.acknowledge(project, "embed")
@@ -103,7 +106,12 @@ def _import(live: LiveCollection, log: Log, chance: Random) -> None:
 def _remove_images(live: LiveCollection, log: Log, chance: Random) -> None:
     ids = live.embedded.images.ids.tolist()
     log.begin("remove images")
-    _follow(live, log, live.project.images.remove(chance.sample(ids, chance.choice((1, 5)))), "remove images")
+    _follow(
+        live,
+        log,
+        live.project.images.remove(chance.sample(ids, chance.choice((1, 5)))),
+        "remove images",
+    )
 
 
 def _edit_classes(live: LiveCollection, log: Log, chance: Random) -> None:

@@ -120,7 +120,12 @@ def drawn(count: int, *, seed: int) -> list[Try]:
 @cache
 def commands() -> tuple[tuple[str, ...], ...]:
     """Every command of the program, but for `LEFT_OUT` and the laboratory's, which measure or train for minutes."""
-    return tuple(words for name in COMMANDS if name not in LEFT_OUT for words in _below(loaded(name), (name,)))
+    return tuple(
+        words
+        for name in COMMANDS
+        if name not in LEFT_OUT
+        for words in _below(loaded(name), (name,))
+    )
 
 
 def _below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -141,14 +146,29 @@ def _drawn(chance: Random, place: int) -> Try:
     if kind < 0.5:
         return Try(chance.choice(READING), is_beside=True)
     if kind < 0.75:
-        return Try(chance.choice(READING) if chance.random() < 1 / 2 else words, stream=chance.choice(list(STREAMS)))
+        return Try(
+            chance.choice(READING) if chance.random() < 1 / 2 else words,
+            stream=chance.choice(list(STREAMS)),
+        )
     number, is_twice = chance.choice((signal.SIGINT, signal.SIGTERM)), chance.random() < 1 / 4
     if kind < 0.77:
-        return Try(SIDE_BY_SIDE, number=number, after_s=chance.random() * LATEST_SIDE_BY_SIDE_S, is_twice=is_twice)
-    return Try(chance.choice(STOPPED), number=number, after_s=chance.random() * LATEST_SIGNAL_S, is_twice=is_twice)
+        return Try(
+            SIDE_BY_SIDE,
+            number=number,
+            after_s=chance.random() * LATEST_SIDE_BY_SIDE_S,
+            is_twice=is_twice,
+        )
+    return Try(
+        chance.choice(STOPPED),
+        number=number,
+        after_s=chance.random() * LATEST_SIGNAL_S,
+        is_twice=is_twice,
+    )
 
 
-def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen) -> Trial:
+def ask(
+    stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen
+) -> Trial:
     """Run a command in a process of its own, and look at how it ended."""
     with trial_folder(stage.place.folder.parent) as folder:
         (folder / "home").mkdir(parents=True)
@@ -156,7 +176,12 @@ def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = 
         shutil.copyfile(stage.place.project, project)
         shutil.copytree(stage.place.caches, folder / "cache")
         before = project.read_bytes()
-        named = {"PROJECT": project, "FOLDER": folder / "home", "FILE": __file__, "DATA": folder / "data"}
+        named = {
+            "PROJECT": project,
+            "FOLDER": folder / "home",
+            "FILE": __file__,
+            "DATA": folder / "data",
+        }
         if one.is_side_by_side:
             write_data(colour_data(), folder / "data")
         words = [str(named.get(word, word)) for word in one.words]
@@ -164,7 +189,9 @@ def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = 
             status, output = _run(one, words, folder, run)
         is_changed = project.read_bytes() != before
     doing = f"{' '.join(word[:30] for word in one.words)!r} {one.stream}{one.number or ''}"
-    return Trial(int(status == 0), tuple(_faults(one, status, output, doing, is_changed=is_changed)))
+    return Trial(
+        int(status == 0), tuple(_faults(one, status, output, doing, is_changed=is_changed))
+    )
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -187,7 +214,9 @@ def _held(project: Path) -> Iterator[None]:
         holder.communicate()
 
 
-def _run(one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]) -> tuple[int | None, str]:
+def _run(
+    one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]
+) -> tuple[int | None, str]:
     with run(
         _command(one, words, folder), cwd=folder / "home", env=_environment(folder), stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
@@ -213,7 +242,11 @@ def _command(one: Try, words: Sequence[str], folder: Path) -> list[str]:
         script.write_text(SCRIPT, encoding="utf-8")
         return [sys.executable, str(script), *words]
     command = [sys.executable, "-m", "app", *words]
-    return ["bash", "-c", f'set -o pipefail; "$0" "$@" {STREAMS[one.stream]}', *command] if one.stream else command
+    return (
+        ["bash", "-c", f'set -o pipefail; "$0" "$@" {STREAMS[one.stream]}', *command]
+        if one.stream
+        else command
+    )
 
 
 def _send(one: Try, group: int) -> None:
@@ -241,7 +274,9 @@ def _is_of(process: psutil.Process, group: int) -> bool:
         return False
 
 
-def _faults(one: Try, status: int | None, output: str, doing: str, *, is_changed: bool) -> Iterator[Fault]:
+def _faults(
+    one: Try, status: int | None, output: str, doing: str, *, is_changed: bool
+) -> Iterator[Fault]:
     if status is None:
         yield Fault("hang", doing)
         return

@@ -50,8 +50,21 @@ WRITING: Final = (
 )  # fmt: skip
 """P is the odd project, O another one, D the desk, I an image, T a truth table, G a graph, L a table of labels."""
 SETTINGS: Final = (
-    *("setting", "collection", "burst_seconds", "dismissed_graph_suggestions", "imported taxonomies", "model_version"),
-    *("imported taxonomy 0.0", "settled conflict 1", "settled comment 1", "merged classes a", "of another version"),
+    *(
+        "setting",
+        "collection",
+        "burst_seconds",
+        "dismissed_graph_suggestions",
+        "imported taxonomies",
+        "model_version",
+    ),
+    *(
+        "imported taxonomy 0.0",
+        "settled conflict 1",
+        "settled comment 1",
+        "merged classes a",
+        "of another version",
+    ),
 )
 
 Make = Callable[[World, Random], tuple[str, Sequence[Sequence[str]]]]
@@ -80,16 +93,26 @@ def odd_project(world: World, chance: Random) -> tuple[str, Sequence[Sequence[st
         connection.execute(f"PRAGMA ignore_check_constraints = {chance.random() < 1 / 4}")
         columns, wanted = text_columns(connection), chance.choice((1, 1, 1, 2, 5))
         while len(edits) < wanted:
-            (table, column), value = chance.choice(columns), chance.choice(odd_values(outside_of(world)))
+            (table, column), value = (
+                chance.choice(columns),
+                chance.choice(odd_values(outside_of(world))),
+            )
             stored = json.dumps(value) if chance.random() < 1 / 4 else value
-            with suppress(sqlite3.Error):  # a check refuses it, as it refuses other programs, or two rows are alike
-                done = connection.execute(f"UPDATE {table} SET {column} = ? {_some(chance, table)}", (stored,))  # noqa: S608
+            with suppress(
+                sqlite3.Error
+            ):  # a check refuses it, as it refuses other programs, or two rows are alike
+                done = connection.execute(
+                    f"UPDATE {table} SET {column} = ? {_some(chance, table)}",  # noqa: S608
+                    (stored,),
+                )
                 edits += [f"{table}.{column}={stored[:40]!r}"] * min(1, done.rowcount)
         for name in chance.choices(SETTINGS, k=chance.choice((0, 0, 1, 3))):
             setting = chance.choice((json.dumps, str))(chance.choice(odd_values(outside_of(world))))
             connection.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, setting))
             edits.append(f"setting {name}={setting[:40]!r}")
-        connection.execute("UPDATE file_state SET digest = NULL")  # as of a file that was not closed
+        connection.execute(
+            "UPDATE file_state SET digest = NULL"
+        )  # as of a file that was not closed
     if is_sealed := chance.random() < 3 / 4:
         with closing(Connection(project, address(project, "mode=rw"))) as sealed:
             put_seal(sealed, reader_of(project))
@@ -106,7 +129,10 @@ def _some(chance: Random, table: str) -> str:
 
 def text_columns(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """Every text column of every table."""
-    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    tables = [
+        name
+        for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    ]
     return [
         (table, column)
         for table in tables
@@ -165,7 +191,11 @@ def _places(content: Any) -> Iterator[tuple[Any, Any]]:
             yield from _places(value)
 
 
-KINDS: Final[Mapping[str, Make]] = {"project": odd_project, "data set": odd_data_set, "model": odd_bundle}
+KINDS: Final[Mapping[str, Make]] = {
+    "project": odd_project,
+    "data set": odd_data_set,
+    "model": odd_bundle,
+}
 SHARES: Final = (2, 1, 1)
 
 
@@ -183,8 +213,13 @@ def odd_world(folder: Path, caches: CacheFolders) -> World:
         (outside / name).write_text(f"years of work in {name}", encoding="utf-8")
     for name in ("diary.sqlite", "diary-384.sqlite", "diary.protoleaf"):
         with closing(sqlite3.connect(outside / name)) as connection:
-            connection.executescript("CREATE TABLE diary (day); INSERT INTO diary VALUES ('years of work')")
-    for name, text in {"truth.csv": "image,class\n0.png,Red disc\n", "graph.csv": "child,parent\nBlue,\n"}.items():
+            connection.executescript(
+                "CREATE TABLE diary (day); INSERT INTO diary VALUES ('years of work')"
+            )
+    for name, text in {
+        "truth.csv": "image,class\n0.png,Red disc\n",
+        "graph.csv": "child,parent\nBlue,\n",
+    }.items():
         (world.folder / name).write_text(text, encoding="utf-8")
     return world
 
@@ -218,7 +253,9 @@ def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
     return faults, done
 
 
-def open_one(world: World, chance: Random, run: Callable[[list[str]], int] = main) -> tuple[list[Fault], int]:
+def open_one(
+    world: World, chance: Random, run: Callable[[list[str]], int] = main
+) -> tuple[list[Fault], int]:
     """Make one odd file, and give it to every command; faults, and how many commands succeeded."""
     clear_desk(world)
     (kind,) = chance.choices(tuple(KINDS), SHARES)
@@ -242,7 +279,10 @@ def _run(run: Callable[[list[str]], int], words: list[str]) -> tuple[list[Fault]
     status = -1
     signal.setitimer(signal.ITIMER_REAL, HANG_S)
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
+        with (
+            contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())),
+            contextlib.redirect_stderr(errors),
+        ):
             status = run(words)
     except HangError:
         return [Fault("hang", "no end")], status
@@ -253,14 +293,22 @@ def _run(run: Callable[[list[str]], int], words: list[str]) -> tuple[list[Fault]
     output = errors.getvalue()
     if "Traceback" in output or status not in {0, 1, 2}:
         return [Fault("traceback", f"status {status}: {output[-200:]}")], status
-    return ([Fault("other", f"a password in a message: {output[:200]}")] if PASSWORD in output else []), status
+    return (
+        [Fault("other", f"a password in a message: {output[:200]}")] if PASSWORD in output else []
+    ), status
 
 
 def canaries(world: World) -> dict[str, str]:
     """Checksums of what is none of our business: the canaries, and what the world has beside the desk."""
-    theirs = (outside_of(world), *(world.folder / name for name in ("photos", "theirs", "backups", "model")))
+    theirs = (
+        outside_of(world),
+        *(world.folder / name for name in ("photos", "theirs", "backups", "model")),
+    )
     files = (
-        path for place in theirs for path in place.rglob("*") if path.is_file() and "other.protoleaf" not in path.name
+        path
+        for place in theirs
+        for path in place.rglob("*")
+        if path.is_file() and "other.protoleaf" not in path.name
     )
     beside = {str(path): "" for path in world.folder.parent.iterdir()}
     return beside | {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}

@@ -67,7 +67,12 @@ class Outcome:
     @property
     def cells(self) -> tuple[str, ...]:
         """The row as text, in the order of `COLUMNS`."""
-        counts = (self.count("lost"), self.count("traceback"), self.count("hang"), self.count("wrong"))
+        counts = (
+            self.count("lost"),
+            self.count("traceback"),
+            self.count("hang"),
+            self.count("wrong"),
+        )
         return (
             self.instrument, f"{self.trials:,}", f"{self.acknowledged:,}", *(f"{count:,}" for count in counts),
             f"{self.count('other'):,}", f"{self.count('stray'):,}", f"{self.peak_bytes / _MEGABYTE:,.0f} MB",
@@ -105,7 +110,13 @@ def table(rows: Sequence[Outcome]) -> str:
     lines = [COLUMNS, *(row.cells for row in (*rows, total(rows)))]
     widths = [max(len(line[column]) for line in lines) for column in range(len(COLUMNS))]
     texts = ["| " + " | ".join(_aligned(line, widths)) + " |" for line in lines]
-    rule = "|" + "|".join("-" * (width + 1) + ("-" if place == 0 else ":") for place, width in enumerate(widths)) + "|"
+    rule = (
+        "|"
+        + "|".join(
+            "-" * (width + 1) + ("-" if place == 0 else ":") for place, width in enumerate(widths)
+        )
+        + "|"
+    )
     return "\n".join((texts[0], rule, *texts[1:]))
 
 

@@ -78,7 +78,9 @@ class Import:
     def request(self) -> EmbedImages:
         """All photos."""
         images = tuple(EmbedRequest(number, path) for number, path in enumerate(self.photos))
-        return EmbedImages(images, self.model, IDENTITY, read_card(self.model), self.place.caches, "cpu")
+        return EmbedImages(
+            images, self.model, IDENTITY, read_card(self.model), self.place.caches, "cpu"
+        )
 
     def runs(self) -> list[Run]:
         """What was reported so far."""
@@ -119,7 +121,9 @@ def embed_photos(task: Import, owners: Sequence[Shortage]) -> None:
 
 
 def _note_start(task: Import) -> None:
-    reported = {key for run in task.runs() for _id, key, failure in run.results if key and failure is None}
+    reported = {
+        key for run in task.runs() for _id, key, failure in run.results if key and failure is None
+    }
     with task.cache() as cache:
         missing = cache.missing(task.contents)
         lost = cache.missing(bytes.fromhex(key) for key in reported)
@@ -143,7 +147,9 @@ def _embed_once(task: Import, worker: Worker, *, is_first: bool) -> None:
         task.note(ending=str(ending)[-800:])
 
 
-def _plain(image_id: int, key: bytes | None, failure: str | None) -> tuple[int, str | None, str | None]:
+def _plain(
+    image_id: int, key: bytes | None, failure: str | None
+) -> tuple[int, str | None, str | None]:
     return image_id, None if key is None else key.hex(), failure
 
 

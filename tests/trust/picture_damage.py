@@ -37,7 +37,10 @@ def sound_pictures() -> Sequence[bytes]:
             found.append(_stored(frames[0], kind, {"save_all": True, "append_images": frames[1:]}))
         deep = np.random.default_rng(number).integers(0, 65_536, (height, width), dtype=np.uint16)
         found += [_stored(Image.fromarray(deep), kind, {}) for kind in ("PNG", "TIFF")]
-        found += [encoded(colour, "HEIF", quality=60), encoded(colour.convert("L"), "HEIF", quality=60)]
+        found += [
+            encoded(colour, "HEIF", quality=60),
+            encoded(colour.convert("L"), "HEIF", quality=60),
+        ]
     found += [raw_photo(kind, *_PREVIEWS, orientation=6) for kind in RAW_KINDS]
     return found
 
@@ -112,7 +115,9 @@ def _inflate(data: bytes, other: bytes, chance: Random) -> bytes:
         for side in sides:
             place = data.find(struct.pack(form, side), 0, 400)
             if place >= 0 and chance.random() < 0.8:
-                content[place : place + struct.calcsize(form)] = struct.pack(form, chance.choice(_HUGE))
+                content[place : place + struct.calcsize(form)] = struct.pack(
+                    form, chance.choice(_HUGE)
+                )
     return _with_checksums(bytes(content))
 
 
@@ -138,9 +143,17 @@ def giant_picture(chance: Random) -> bytes:
     bits, colour_type, samples = chance.choice(((1, 0, 1), (8, 0, 1), (8, 2, 3)))
     rows = bytes(1 + (_GIANT_SIDE * bits * samples + 7) // 8) * _ROWS_AT_ONCE
     packer = zlib.compressobj(1)
-    body = b"".join(packer.compress(rows) for _ in range(_GIANT_SIDE // _ROWS_AT_ONCE)) + packer.flush()
+    body = (
+        b"".join(packer.compress(rows) for _ in range(_GIANT_SIDE // _ROWS_AT_ONCE))
+        + packer.flush()
+    )
     header = struct.pack(">IIBBBBB", _GIANT_SIDE, _GIANT_SIDE, bits, colour_type, 0, 0, 0)
-    return PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")
+    return (
+        PNG_SIGNATURE
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", body)
+        + png_chunk(b"IEND", b"")
+    )
 
 
 PICTURE_DAMAGE: Final[Mapping[str, Damage]] = {

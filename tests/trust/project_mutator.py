@@ -19,7 +19,15 @@ from engine.project import Project
 from tests.trust.byte_damage import BYTE_DAMAGE
 from tests.trust.children import Place, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
-from tests.trust.seen import SETTING_NAMES, SETTINGS, differing, digest, everything, machine_part, people_part
+from tests.trust.seen import (
+    SETTING_NAMES,
+    SETTINGS,
+    differing,
+    digest,
+    everything,
+    machine_part,
+    people_part,
+)
 from tests.trust.stages import Stage
 from tests.trust.survivor import check
 from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
@@ -40,7 +48,9 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "images": lambda project: project.images.records(),
     "image table": lambda project: project.images.table(),
     "paths": lambda project: list(project.images.each_path()),
-    "files": lambda project: [project.images.resolve(record).exists() for record in project.images.records()],
+    "files": lambda project: [
+        project.images.resolve(record).exists() for record in project.images.records()
+    ],
     "labels": lambda project: project.labels.by_image(),
     "label table": lambda project: project.labels.table(),
     "counts": lambda project: project.labels.counts(),
@@ -54,7 +64,10 @@ QUESTIONS: Final[Mapping[str, Callable[[Project], object]]] = {
     "model files": machine_part,
     "predictions": lambda project: [project.models.predictions(setting) for setting in SETTINGS],
     "history": lambda project: project.history.steps(10_000),
-    "undo text": lambda project: (str(project.history.undo_action), str(project.history.redo_action)),
+    "undo text": lambda project: (
+        str(project.history.undo_action),
+        str(project.history.redo_action),
+    ),
     "faults": lambda project: project.check(),
 }
 
@@ -88,10 +101,14 @@ class Findings:
             if "\n" in str(error):
                 self.faults.append(Fault("other", f"{doing}: an error of several lines"))
         except Exception as error:  # noqa: BLE001 (the instrument counts them)
-            self.faults.append(Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}"))
+            self.faults.append(
+                Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")
+            )
 
 
-def damage_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def damage_many(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Damage that many copies of the project, and ask everything of each.
 
     Args:
@@ -103,7 +120,9 @@ def damage_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lamb
     chance = Random(seed)
     values = chance.sample(VALUE_DAMAGE, len(VALUE_DAMAGE))
     bytewise = list(BYTE_DAMAGE)
-    kinds = [kind for pair in zip(cycle(values), cycle(bytewise), range(count)) for kind in pair[:2]]
+    kinds = [
+        kind for pair in zip(cycle(values), cycle(bytewise), range(count)) for kind in pair[:2]
+    ]
     plans = [Damaged(kind, seed * 1_000_000 + place) for place, kind in enumerate(kinds[:count])]
     return run_trials(INSTRUMENT, plans, lambda plan: damage_one(stage, plan), on_trial)
 
@@ -167,7 +186,10 @@ def _note_changes(findings: Findings, doing: str, before: Mapping[str, str], pla
 def _read(findings: Findings, place: Place, original: Mapping[str, Any], *, is_sound: bool) -> bool:
     """Read everything; returns whether it is what it was."""
     content, refusal = None, "it cannot be opened"
-    with findings.guarded("opening for reading"), Project.open(place.project, for_writing=False) as project:
+    with (
+        findings.guarded("opening for reading"),
+        Project.open(place.project, for_writing=False) as project,
+    ):
         for name, ask in QUESTIONS.items():
             with findings.guarded(f"asking for {name}"):
                 ask(project)
@@ -202,7 +224,9 @@ def _work_on_copy(findings: Findings, place: Place, steps_back: Sequence[str] | 
         findings.faults.append(Fault("wrong", "called sound, but undo leads elsewhere than before"))
     left = sorted(path.name for path in desk.iterdir() if path != copy and path.suffix != ".lock")
     if left and not is_open:
-        findings.faults.append(Fault("other", f"an opening that was refused left {', '.join(left)}"))
+        findings.faults.append(
+            Fault("other", f"an opening that was refused left {', '.join(left)}")
+        )
 
 
 def _walk(project: Project, findings: Findings) -> list[str]:
@@ -222,14 +246,20 @@ def _ask_fresh(findings: Findings, place: Place, *, is_sound: bool) -> None:
     words = [sys.executable, "-m", "app", "check", str(place.project)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     if "Traceback" in done.stderr or done.returncode not in {0, 1}:
-        findings.faults.append(Fault("traceback", f"`check` ended with {done.returncode}: {done.stderr[-200:]}"))
+        findings.faults.append(
+            Fault("traceback", f"`check` ended with {done.returncode}: {done.stderr[-200:]}")
+        )
     if (done.returncode == 0) != is_sound or done.stderr.count("\n") > 1:
-        findings.faults.append(Fault("other", f"`check` in a process of its own says otherwise: {done.stderr[-200:]}"))
+        findings.faults.append(
+            Fault("other", f"`check` in a process of its own says otherwise: {done.stderr[-200:]}")
+        )
 
 
 def _run_commands(findings: Findings, place: Place, chance: Random) -> None:
     out = place.folder / "predictions.csv"
-    command = chance.choice((("versions",), ("classify", "-o", out), ("embed", "--device", "cpu"), ("versions",)))
+    command = chance.choice(
+        (("versions",), ("classify", "-o", out), ("embed", "--device", "cpu"), ("versions",))
+    )
     words = [command[0], str(place.project), *map(str, command[1:])]
     with findings.guarded(f"the command {command[0]}"):
         main(words)

@@ -44,7 +44,10 @@ class Puppet:
 
     def __init__(self, place: Place, name: str, project: Path, seed: int) -> None:
         self.log = place.folder / f"{name}.jsonl"
-        self._orders, self._answers = place.folder / f"{name}.orders", place.folder / f"{name}.answers"
+        self._orders, self._answers = (
+            place.folder / f"{name}.orders",
+            place.folder / f"{name}.answers",
+        )
         os.mkfifo(self._orders)
         self._pipe = os.open(self._orders, os.O_RDWR)
         self._read = 0

@@ -43,7 +43,9 @@ ABSENT: Final = PHOTOS  # the last one is not there at all
 LIMIT_S: Final = 90.0
 _START_S: Final = 3.0  # in which an import has started, with its readers
 _SLOW: Final = Shortage(reader=("slowly",))
-_IMPATIENT: Final = replace(_SLOW, hangs_s=3.0)  # longer than a reader takes to start on a busy machine
+_IMPATIENT: Final = replace(
+    _SLOW, hangs_s=3.0
+)  # longer than a reader takes to start on a busy machine
 _SLOT_BYTES: Final = 60_000  # somewhat more than what one reader shares here takes, of 32 pixels
 
 
@@ -79,10 +81,14 @@ WAYS: Final[Mapping[str, Way]] = {
     "a reader is stopped": Way(("stop a reader",), _IMPATIENT),
     "all readers are stopped": Way(("stop all readers",), _IMPATIENT),
     "a reader is stopped, and the owner killed": _killed("stop a reader", "kill the owner"),
-    "all readers are stopped, and whoever started all is killed": _killed("stop all readers", "kill the starter"),
+    "all readers are stopped, and whoever started all is killed": _killed(
+        "stop all readers", "kill the starter"
+    ),
     "files hang": Way((), _IMPATIENT, ("hangs", "hangs")),
     "a file hangs, and the owner is killed": Way(("kill the owner",), _SLOW, ("hangs",)),
-    "a file hangs, and whoever started all is killed": Way(("kill the starter",), _SLOW, ("hangs",)),
+    "a file hangs, and whoever started all is killed": Way(
+        ("kill the starter",), _SLOW, ("hangs",)
+    ),
     "files end their readers": Way((), _SLOW, ("ends", "ends", "starves")),
     "the run is cancelled": _killed("cancel"),
     "a reader is killed, and the run cancelled": _killed("kill a reader", "cancel"),
@@ -97,7 +103,11 @@ WAYS: Final[Mapping[str, Way]] = {
     "no process more can be started": Way(("kill all readers",), replace(_SLOW, starts=2)),
     "processes end at once": Way((), replace(_SLOW, reader=("at-once",))),
 }
-_REASONS: Final = ("the process reading it", "reading it took too long", "there is not enough memory")
+_REASONS: Final = (
+    "the process reading it",
+    "reading it took too long",
+    "there is not enough memory",
+)
 
 
 @dataclass(frozen=True)
@@ -147,7 +157,9 @@ class Bench:
         return Import(Place(folder), tuple(paths), self.contents, self.model)
 
 
-def break_readers(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+def break_readers(
+    stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None
+) -> Outcome:
     """Disturb so many imports, each way in its turn.
 
     Args:
@@ -159,7 +171,9 @@ def break_readers(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = la
     ways = Random(seed).sample(list(WAYS), len(WAYS))
     plans = [Breaking(ways[place % len(ways)], seed * 1_000_000 + place) for place in range(count)]
     with bench_in(stage.folder) as bench:
-        return run_trials(INSTRUMENT, plans, lambda plan: break_one(bench, stage.folder, plan), on_trial)
+        return run_trials(
+            INSTRUMENT, plans, lambda plan: break_one(bench, stage.folder, plan), on_trial
+        )
 
 
 def break_one(bench: Bench, parent: Path, plan: Breaking) -> Trial:
@@ -204,20 +218,32 @@ def _end(task: Import, child: Child, scene: Scene) -> list[Fault]:
         return [Fault("hang", f"no end after {LIMIT_S:.0f} s")]
     faults = remains(task)
     ending = child.ending()
-    return faults if scene.is_orphaned else [*ending_faults(ending, "the import", task.place.output()), *faults]
+    return (
+        faults
+        if scene.is_orphaned
+        else [*ending_faults(ending, "the import", task.place.output()), *faults]
+    )
 
 
 def _first_faults(bench: Bench, run: Run, allowed: int) -> list[Fault]:
     """What is wrong with the run that was disturbed, in which so many files may have failed."""
     faults = _result_faults(bench, run)
-    failed = {each: reason for each, _key, reason in run.results if reason is not None and each not in bench.reasons}
+    failed = {
+        each: reason
+        for each, _key, reason in run.results
+        if reason is not None and each not in bench.reasons
+    }
     faults += [
         Fault("wrong", f"{bench.photos[each].name} failed because {reason}")
         for each, reason in failed.items()
         if not reason.startswith(_REASONS)
     ]
     if len(failed) > allowed:
-        faults.append(Fault("other", f"{len(failed)} files failed, {allowed} readers were disturbed: {failed}"))
+        faults.append(
+            Fault(
+                "other", f"{len(failed)} files failed, {allowed} readers were disturbed: {failed}"
+            )
+        )
     return faults
 
 
@@ -225,18 +251,24 @@ def _last_faults(bench: Bench, task: Import, last: Run) -> list[Fault]:
     """What is wrong with the run that nobody disturbed, and with what is in the cache after it."""
     faults = _result_faults(bench, last)
     if last.lost:
-        faults.append(Fault("lost", f"{last.lost} contents were reported, and have no embedding", last.lost))
+        faults.append(
+            Fault("lost", f"{last.lost} contents were reported, and have no embedding", last.lost)
+        )
     reasons = {each: reason for each, _key, reason in last.results if reason is not None}
     if reasons != bench.reasons:
         faults.append(Fault("wrong", f"failures of the second run: {reasons}"))
     if last.ending != "done" or last.embedded != last.missing:
-        faults.append(Fault("other", f"{last.missing} were missing, {last.embedded} embedded: {last.ending}"))
+        faults.append(
+            Fault("other", f"{last.missing} were missing, {last.embedded} embedded: {last.ending}")
+        )
     with task.cache() as cache:
         vectors, is_found = cache.get_many(bench.contents)
     if lacking := int((~is_found).sum()):
         faults.append(Fault("lost", f"{lacking} photos have no embedding", lacking))
     elif not np.array_equal(vectors, bench.vectors):
-        faults.append(Fault("wrong", f"{int((vectors != bench.vectors).any(axis=1).sum())} other embeddings"))
+        faults.append(
+            Fault("wrong", f"{int((vectors != bench.vectors).any(axis=1).sum())} other embeddings")
+        )
     return faults
 
 
@@ -274,7 +306,9 @@ def _undisturbed(model: Path, photos: Sequence[Path]) -> Bench:
     hashes = [content_hash(photo.read_bytes()) if photo.exists() else None for photo in photos]
     sound = dict.fromkeys(key for number, key in enumerate(hashes) if key and number not in BROKEN)
     with EmbeddingCache(model.parent / "cache", IDENTITY, WIDTH) as cache:
-        summary = embed_files([EmbedRequest(number, path) for number, path in enumerate(photos)], session, cache)
+        summary = embed_files(
+            [EmbedRequest(number, path) for number, path in enumerate(photos)], session, cache
+        )
         vectors, is_found = cache.get_many(list(sound))
     assert is_found.all()
     reasons = {number: reason for number, _path, reason in summary.failed}

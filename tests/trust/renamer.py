@@ -45,4 +45,6 @@ def move_one(stage: Stage, move: Move) -> Trial:
         scene = Scene(stage.lay(folder), stage, Random(move.seed))
         SCENES[move.name](scene)
         acknowledged = sum(line.kind == "done" for log in scene.logs for line in read_log(log))
-        return Trial(acknowledged, named(scene.faults, f"{move.name}, seed {move.seed}"), scene.peak_bytes)
+        return Trial(
+            acknowledged, named(scene.faults, f"{move.name}, seed {move.seed}"), scene.peak_bytes
+        )

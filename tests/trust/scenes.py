@@ -58,7 +58,12 @@ class Scene:
 
     def writer(self, path: Path | None = None) -> Puppet:
         """A program that opens the project for writing."""
-        puppet = Puppet(self.place, f"writer {len(self.logs)}", path or self.project, self.chance.randrange(10_000))
+        puppet = Puppet(
+            self.place,
+            f"writer {len(self.logs)}",
+            path or self.project,
+            self.chance.randrange(10_000),
+        )
         self.logs.append(puppet.log)
         return puppet
 
@@ -86,10 +91,14 @@ class Scene:
         lines = [line for line in read_log(self.logs[0]) if line.kind == "done"]
         chain = [str(self.stage.facts()["people"]), *(line.people for line in lines)]
         contents = {content for _, content, _ in self._look()}
-        kept = max((number for number, content in enumerate(chain) if content in contents), default=0)
+        kept = max(
+            (number for number, content in enumerate(chain) if content in contents), default=0
+        )
         missing = len(lines) - max(kept, from_action)
         if kept < len(lines) and missing > 0:
-            self.fault("lost", f"{missing} of {len(lines)} acknowledged actions are in no file", missing)
+            self.fault(
+                "lost", f"{missing} of {len(lines)} acknowledged actions are in no file", missing
+            )
 
     def expect(self, path: Path, content: str, *, may_be_refused: bool = False) -> None:
         """A file must hold exactly this content.
@@ -99,23 +108,41 @@ class Scene:
             content: digest of what people did.
             may_be_refused: whether a clear refusal will do as well.
         """
-        found = next(((what, sound) for where, what, sound in self._look() if where == path), ("it is gone", False))
+        found = next(
+            ((what, sound) for where, what, sound in self._look() if where == path),
+            ("it is gone", False),
+        )
         if found[0] == content or (may_be_refused and not found[1]):
             return
         how = "called sound" if found[1] else "called damaged"
-        self.fault("wrong" if found[1] else "lost", f"{path.name} does not hold what it held, and is {how}: {found[0]}")
+        self.fault(
+            "wrong" if found[1] else "lost",
+            f"{path.name} does not hold what it held, and is {how}: {found[0]}",
+        )
 
     def expect_kept_or_refused(self, path: Path) -> None:
         """A file must hold everything acknowledged, or be called damaged."""
         lines = [line for line in read_log(self.logs[0]) if line.kind in {"done", "begin"}]
         done = [line for line in lines if line.kind == "done"]
         chain = [str(self.stage.facts()["people"]), *(line.people for line in done)]
-        found = next(((what, sound) for where, what, sound in self._look() if where == path), ("it is gone", False))
-        if not found[1] or found[0] == chain[-1] or (found[0] not in chain and _is_under_way(lines)):
+        found = next(
+            ((what, sound) for where, what, sound in self._look() if where == path),
+            ("it is gone", False),
+        )
+        if (
+            not found[1]
+            or found[0] == chain[-1]
+            or (found[0] not in chain and _is_under_way(lines))
+        ):
             return
-        kept = max((number for number, content in enumerate(chain) if content == found[0]), default=0)
+        kept = max(
+            (number for number, content in enumerate(chain) if content == found[0]), default=0
+        )
         lost = len(done) - kept
-        self.fault("wrong", f"{path.name} is called sound and lacks {lost} of {len(done)} acknowledged actions")
+        self.fault(
+            "wrong",
+            f"{path.name} is called sound and lacks {lost} of {len(done)} acknowledged actions",
+        )
         self.fault("lost", f"{path.name}: {lost} actions", max(1, lost))
 
     def _look(self) -> list[tuple[Path, str, bool]]:
@@ -251,7 +278,10 @@ def _second_must_not_write(scene: Scene, first: Puppet, path: Path) -> None:
     if not second.opening.refused:
         both = first.label(2).done and second.label(2).done
         if both:
-            scene.fault("other", f"two programs write one file at once, the second under the name {path.name}")
+            scene.fault(
+                "other",
+                f"two programs write one file at once, the second under the name {path.name}",
+            )
     scene.end(second)
 
 
@@ -376,7 +406,9 @@ def half_commit(path: Path) -> None:
         project.labels.set(images, None, who="nobody at all")
         for class_id in project.classes.graph.classes():
             project.classes.rename(class_id, f"half {class_id}")
-        project.images.add([FoundFile(path.with_name(f"half {number}.jpg"), 1, 1) for number in range(300)])
+        project.images.add(
+            [FoundFile(path.with_name(f"half {number}.jpg"), 1, 1) for number in range(300)]
+        )
         os.kill(os.getpid(), signal.SIGKILL)
 
 

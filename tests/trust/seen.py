@@ -24,14 +24,34 @@ def people_part(project: Project) -> People:
     table = project.images.table()
     labels = project.labels.by_image().values()
     return {
-        "classes": [(class_id, graph.name(class_id), graph.path_text(class_id)) for class_id in graph.classes()],
+        "classes": [
+            (class_id, graph.name(class_id), graph.path_text(class_id))
+            for class_id in graph.classes()
+        ],
         "edges": sorted(graph.edges()),
         "levels": [list(level) for level in graph.levels()],
-        "images": list(zip(table.ids, table.paths, table.parts, table.sizes_bytes, table.modified_ns, strict=True)),
+        "images": list(
+            zip(
+                table.ids,
+                table.paths,
+                table.parts,
+                table.sizes_bytes,
+                table.modified_ns,
+                strict=True,
+            )
+        ),
         "detections": sorted(project.images.detections().items()),
-        "labels": [(each.image_id, each.code, each.who, each.when.isoformat(), each.source) for each in labels],
-        "attributes": [(class_id, asdict(graph.attributes(class_id))) for class_id in graph.classes()],
-        "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies.by_class().items())],
+        "labels": [
+            (each.image_id, each.code, each.who, each.when.isoformat(), each.source)
+            for each in labels
+        ],
+        "attributes": [
+            (class_id, asdict(graph.attributes(class_id))) for class_id in graph.classes()
+        ],
+        "policies": [
+            (class_id, asdict(policy))
+            for class_id, policy in sorted(project.policies.by_class().items())
+        ],
         "notes": [asdict(each) for each in project.notes.by_image().values()],
         "confirmed": [asdict(each) for each in project.labels.confirmations().values()],
         "fields": connection_of(project).rows("SELECT * FROM field_value ORDER BY image_id, field"),
@@ -56,12 +76,16 @@ def machine_part(project: Project) -> Machine:
     }
     for version in project.models.versions():
         found[f"version {version.version_id}"] = digest(_version(version))
-        for content_hash in (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ():
+        for content_hash in (
+            (version.backbone_hash, version.propagation_hash) if version.is_trained_here else ()
+        ):
             content = project.models.file(content_hash)
             found[f"file {content_hash}"] = hashlib.blake2b(content, digest_size=12).hexdigest()
     for setting in SETTINGS:
         if predictions := project.models.predictions(setting):
-            found[f"predictions {setting}"] = digest([asdict(prediction) for prediction in predictions])
+            found[f"predictions {setting}"] = digest(
+                [asdict(prediction) for prediction in predictions]
+            )
     return found
 
 
@@ -73,7 +97,8 @@ def everything(project: Project) -> Mapping[str, Any]:
         "counts": [project.images.count, sorted(project.labels.counts().items())],
         "records": [asdict(record) for record in project.images.records()],
         "found": [
-            project.images.find(project.images.resolve(record), record.part) for record in project.images.records()
+            project.images.find(project.images.resolve(record), record.part)
+            for record in project.images.records()
         ],
         "undo": str(project.history.undo_action),
         "redo": str(project.history.redo_action),
@@ -107,7 +132,12 @@ def _version(version: ModelVersion) -> Mapping[str, Any]:
     names = ("version_id", "backbone_name", "backbone_hash", "backbone_path", "propagation_hash", "created_at",
              "name", "parent_id", "card")  # fmt: skip
     plain = {name: getattr(version, name) for name in names}
-    return {**plain, "settings": dict(version.settings), "figures": dict(version.figures), "label": version.label}
+    return {
+        **plain,
+        "settings": dict(version.settings),
+        "figures": dict(version.figures),
+        "label": version.label,
+    }
 
 
 def _plain(value: Any) -> Any:

@@ -32,7 +32,19 @@ HANG_S: Final = 20.0
 _START_S: Final = 90.0
 MEMORY_BYTES: Final = 8 * 2**30
 """Of a child: a device that never ends must not take the machine's."""
-SUFFIXES: Final = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".zip", ".obo", ".ttl", ".rdf", ".graphml")
+SUFFIXES: Final = (
+    ".csv",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".parquet",
+    ".xml",
+    ".zip",
+    ".obo",
+    ".ttl",
+    ".rdf",
+    ".graphml",
+)
 
 
 class HangError(BaseException):
@@ -79,13 +91,23 @@ Door = Callable[[World, Random, Make], list[str]]
 
 
 def _graph(world: World, chance: Random, make: Make) -> list[str]:
-    words = ["import-graph", str(world.project), str(make(world.desk / f"classes{chance.choice(SUFFIXES)}"))]
+    words = [
+        "import-graph",
+        str(world.project),
+        str(make(world.desk / f"classes{chance.choice(SUFFIXES)}")),
+    ]
     return words + chance.choice(([], ["--format", chance.choice(tuple(GRAPHS))], ["--preview"]))
 
 
 def _labels(world: World, chance: Random, make: Make) -> list[str]:
-    words = ["import-labels", str(world.project), str(make(world.desk / f"labels{chance.choice(SUFFIXES)}"))]
-    return words + chance.choice(([], ["--format", chance.choice(tuple(READ_FORMATS))], ["--add-classes"]))
+    words = [
+        "import-labels",
+        str(world.project),
+        str(make(world.desk / f"labels{chance.choice(SUFFIXES)}")),
+    ]
+    return words + chance.choice(
+        ([], ["--format", chance.choice(tuple(READ_FORMATS))], ["--add-classes"])
+    )
 
 
 def _part_of_labels(world: World, chance: Random, make: Make) -> list[str]:
@@ -96,14 +118,27 @@ def _part_of_labels(world: World, chance: Random, make: Make) -> list[str]:
     part = chance.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
     part.unlink()
     make(part)
-    return ["import-labels", str(world.project), str(folder), *chance.choice(([], ["--format", name]))]
+    return [
+        "import-labels",
+        str(world.project),
+        str(folder),
+        *chance.choice(([], ["--format", name])),
+    ]
 
 
 def _named_by_list(world: World, chance: Random, make: Make) -> list[str]:
     image = make(world.desk / "named.png")
     table = world.desk / "list.csv"
-    table.write_text(f"image,class\n{chance.choice((image.name, str(image)))},{'Red'}\n", encoding="utf-8")
-    return ["import-labels", str(world.project), str(table), "--add-images", *chance.choice(([], ["--dry-run"]))]
+    table.write_text(
+        f"image,class\n{chance.choice((image.name, str(image)))},{'Red'}\n", encoding="utf-8"
+    )
+    return [
+        "import-labels",
+        str(world.project),
+        str(table),
+        "--add-images",
+        *chance.choice(([], ["--dry-run"])),
+    ]
 
 
 def _image(world: World, chance: Random, make: Make) -> list[str]:
@@ -119,7 +154,13 @@ def _sidecar(world: World, chance: Random, make: Make) -> list[str]:
     folder.mkdir()
     shutil.copyfile(world.photo, folder / "sound.png")
     make(folder / chance.choice(("sound.xmp", "sound.png.xmp")))
-    return ["import-labels", str(world.project), str(folder), "--format", chance.choice(("xmp", "keywords"))]
+    return [
+        "import-labels",
+        str(world.project),
+        str(folder),
+        "--format",
+        chance.choice(("xmp", "keywords")),
+    ]
 
 
 def _photo(world: World, chance: Random, make: Make) -> list[str]:
@@ -154,7 +195,13 @@ def _truth(world: World, _chance: Random, make: Make) -> list[str]:
 
 
 def _restored(world: World, _chance: Random, make: Make) -> list[str]:
-    return ["restore", str(world.project), str(make(world.desk / "backup.protoleaf")), "--yes", "--other"]
+    return [
+        "restore",
+        str(world.project),
+        str(make(world.desk / "backup.protoleaf")),
+        "--yes",
+        "--other",
+    ]
 
 
 def _project(world: World, chance: Random, make: Make) -> list[str]:
@@ -216,7 +263,10 @@ def open_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
     """Run the commands of a batch, in a child; returns faults, and how many commands succeeded."""
-    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = str(place.caches), str(place.folder / "kept")
+    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = (
+        str(place.caches),
+        str(place.folder / "kept"),
+    )
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     catch_hangs()
     world = special_world(place.folder / "world", CacheFolders(place.caches))
@@ -245,7 +295,9 @@ def special_world(folder: Path, caches: CacheFolders) -> World:
     return world
 
 
-def open_one(world: World, chance: Random, run: Callable[[list[str]], int] = main) -> tuple[list[Fault], int]:
+def open_one(
+    world: World, chance: Random, run: Callable[[list[str]], int] = main
+) -> tuple[list[Fault], int]:
     """Put one special file at one door, and look how the command ends."""
     clear_desk(world)
     kind, door = chance.choice(tuple(KINDS)), chance.choice(tuple(DOORS))
@@ -260,7 +312,10 @@ def open_one(world: World, chance: Random, run: Callable[[list[str]], int] = mai
     status = -1
     signal.setitimer(signal.ITIMER_REAL, HANG_S)
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
+        with (
+            contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())),
+            contextlib.redirect_stderr(errors),
+        ):
             status = run(words)
     except HangError:
         return [Fault("hang", doing)], status
@@ -280,7 +335,11 @@ def _faults(world: World, door: str, doing: str, status: int, output: str) -> It
         yield Fault("other", f"{doing}: status {status}: {output[:200]}")
     if door in {"named by a list", "image"}:
         with Project.open(world.project, for_writing=False) as project:
-            taken = [image.path for image in project.images.records() if not project.images.resolve(image).is_file()]
+            taken = [
+                image.path
+                for image in project.images.records()
+                if not project.images.resolve(image).is_file()
+            ]
         if taken:
             yield Fault("wrong", f"{doing}: it became an image")
 

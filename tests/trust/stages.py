@@ -119,7 +119,11 @@ def _build(folder: Path) -> None:
     stage = Stage(folder)
     collection = write_collection(folder / "pictures", CacheFolders(stage.place.caches))
     for number in range(EXTRA_PICTURES):
-        write_shape(stage.extra / f"season {number % 3}" / f"{number:03}.png", LEAVES[number % 3], seed=900 + number)
+        write_shape(
+            stage.extra / f"season {number % 3}" / f"{number:03}.png",
+            LEAVES[number % 3],
+            seed=900 + number,
+        )
     write_card(stage.card)
     with new_project(stage.place.project) as project:
         import_graph(project, collection.graph)
@@ -134,14 +138,23 @@ def _build(folder: Path) -> None:
         steps = _steps_back(project)
         _steps_forward(project, len(steps) - 1)
         export_all(project, stage.labels)
-        facts = {"everything": everything(project), "people": digest(people_part(project)), "steps_back": steps}
+        facts = {
+            "everything": everything(project),
+            "people": digest(people_part(project)),
+            "steps_back": steps,
+        }
     shutil.copyfile(stage.place.project, stage.twin)
     with Project.open(stage.twin) as project:
         _decide_otherwise(project)
     write_first_version(stage.first_version)
     write_large_project(stage.large, collection.caches)
     write_large_project(stage.other_large, collection.caches, "Other", shift=5)
-    found_in = {"older": stage.older, "first": stage.first_version, "large": stage.large, "other": stage.other_large}
+    found_in = {
+        "older": stage.older,
+        "first": stage.first_version,
+        "large": stage.large,
+        "other": stage.other_large,
+    }
     for name, path in found_in.items():
         with Project.open(path, for_writing=False) as project:
             facts[name] = digest(people_part(project))
@@ -156,11 +169,17 @@ def _decide(project: Project) -> None:
     project.classes.rename(spotted, "Spotted 斑点")
     project.policies.set(named["Red"], ClassPolicy(bar=0.8))
     project.policies.set(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
-    project.classes.set_attributes([named["Red"]], note="The warm ones.\nAsk Ada about orange.", colour="#c01020")
+    project.classes.set_attributes(
+        [named["Red"]], note="The warm ones.\nAsk Ada about orange.", colour="#c01020"
+    )
     project.classes.set_attributes([named["Blue"]], colour="#1020c0")
-    project.classes.set_attributes([spotted], synonyms=("gepunktet@de", "moteado@es-MX", "斑点@zh-CN", "spotty", "a@b"))
+    project.classes.set_attributes(
+        [spotted], synonyms=("gepunktet@de", "moteado@es-MX", "斑点@zh-CN", "spotty", "a@b")
+    )
     project.policies.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
-    unlabelled = [image_id for image_id in project.images.table().ids if project.labels.of(image_id) is None]
+    unlabelled = [
+        image_id for image_id in project.images.table().ids if project.labels.of(image_id) is None
+    ]
     project.labels.set(unlabelled[:2], None, who=WHO)
     for number, image_id in enumerate(unlabelled[2:14]):
         project.labels.set([image_id], named[LEAVES[number % len(LEAVES)]], who=WHO)
@@ -171,7 +190,9 @@ def _decide_more(project: Project, caches: CacheFolders) -> None:
     project.models.add_trained(trained_model())
     classified = classify(project, caches, Setting.PPN_PLUS)
     kept = [prediction for _, prediction in predictions(classified)]
-    project.models.store_predictions(kept, version_id=project.models.current.version_id, setting=Setting.PPN_PLUS.value)
+    project.models.store_predictions(
+        kept, version_id=project.models.current.version_id, setting=Setting.PPN_PLUS.value
+    )
     project.classes.remove([named["Green stripes"]])
     project.classes.move([(named["Blue checks"], named["Blue"])], named["Red"])
     ids = list(project.images.table().ids)

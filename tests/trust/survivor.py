@@ -56,7 +56,10 @@ def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> 
         return _machine_faults(project, lines)
     if any(line.kind == "may" and line.people == now for line in lines[-1:]):
         return []
-    for there, back in ((project.history.undo, project.history.redo), (project.history.redo, project.history.undo)):
+    for there, back in (
+        (project.history.undo, project.history.redo),
+        (project.history.redo, project.history.undo),
+    ):
         if there() is not None:
             is_found = digest(people_part(project)) == chain[-1]
             faults = _machine_faults(project, lines) if is_found else []
@@ -68,7 +71,11 @@ def acknowledged_faults(project: Project, lines: Sequence[Line], start: str) -> 
 
 def _lost(chain: Sequence[str], done: Sequence[Line], now: str) -> Fault:
     if now not in chain:
-        return Fault("lost", f"the content is none of the {len(chain)} that were acknowledged", max(1, len(done)))
+        return Fault(
+            "lost",
+            f"the content is none of the {len(chain)} that were acknowledged",
+            max(1, len(done)),
+        )
     missing = done[len(chain) - 1 - list(reversed(chain)).index(now) :]
     return Fault("lost", f"lost: {missing[0].did} and {len(missing) - 1} after it", len(missing))
 
@@ -79,14 +86,23 @@ def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
     for line in lines:
         expected.update(line.machine)
     found = {name: digest(value) for name, value in machine_part(project).items()}
-    missing = [name for name, value in expected.items() if value is not None and found.get(name) != value]
+    missing = [
+        name for name, value in expected.items() if value is not None and found.get(name) != value
+    ]
     if not missing:
         return []
-    return [Fault("lost", f"what the machine had recorded is missing or differs: {', '.join(missing[:5])}")]
+    return [
+        Fault(
+            "lost", f"what the machine had recorded is missing or differs: {', '.join(missing[:5])}"
+        )
+    ]
 
 
 def survivor_faults(
-    place: Place, lines: Sequence[Line], start: str, look_at_kept: Callable[..., list[Fault]] = kept_faults
+    place: Place,
+    lines: Sequence[Line],
+    start: str,
+    look_at_kept: Callable[..., list[Fault]] = kept_faults,
 ) -> list[Fault]:
     """Look at a project after its writer died, and go on working with it.
 
@@ -119,12 +135,27 @@ def survivor_faults(
 
 def stray_fault(place: Place) -> list[Fault]:
     """Files that a trial left behind: beside the project, in the temporary folder, and drafts anywhere."""
-    beside = [path.name for path in place.desk.iterdir() if path != place.project and "backup" not in path.name]
-    temporary = [f"tmp/{path.name}" for path in place.temporary.iterdir()] if place.temporary.exists() else []
-    kept = [path.name for root in (place.caches, place.home) for path in root.rglob("*") if _is_draft(path)]
+    beside = [
+        path.name
+        for path in place.desk.iterdir()
+        if path != place.project and "backup" not in path.name
+    ]
+    temporary = (
+        [f"tmp/{path.name}" for path in place.temporary.iterdir()]
+        if place.temporary.exists()
+        else []
+    )
+    kept = [
+        path.name
+        for root in (place.caches, place.home)
+        for path in root.rglob("*")
+        if _is_draft(path)
+    ]
     names = sorted({*beside, *temporary, *kept, *drafts(place)})
     return [Fault("stray", f"left behind: {', '.join(names[:5])}")] if names else []
 
 
 def _is_draft(path: Path) -> bool:
-    return path.is_file() and (path.name.startswith(".") or path.suffix in {".partial", ".tmp", ".draft", ".new"})
+    return path.is_file() and (
+        path.name.startswith(".") or path.suffix in {".partial", ".tmp", ".draft", ".new"}
+    )

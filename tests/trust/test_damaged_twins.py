@@ -11,5 +11,8 @@ def test_nothing_of_another_project_comes_unasked(stage: Stage) -> None:
 
 
 def test_a_program_that_goes_by_the_name_is_found_out(stage: Stage) -> None:
-    found = [restore_one(stage, Plan("emptied", "the first number", seed, is_careless=True)) for seed in range(8)]
+    found = [
+        restore_one(stage, Plan("emptied", "the first number", seed, is_careless=True))
+        for seed in range(8)
+    ]
     assert "wrong" in {fault.kind for trial in found for fault in trial.faults}

@@ -18,7 +18,9 @@ def test_no_embedding_of_others_changes(stage: Stage) -> None:
     assert row.trials == len(CHANGES)
 
 
-def test_a_program_that_writes_over_others_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_writes_over_others_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One image, which two of the five have."""
     guests = five_projects(tmp_path)
     monkeypatch.setenv(CACHE_VARIABLE, str(guests.caches.root))

@@ -63,8 +63,13 @@ def moment(name: str, free_bytes: int) -> Moment:
 
 
 def few_moments() -> list[Moment]:
-    quick = [moment(name, free) for name in COMMANDS if name not in SLOW | SLOWEST for free in LEVELS]
-    return [*quick, *(replace(moment(name, LEVELS[-1]), again=False) for name in COMMANDS if name in SLOW)]
+    quick = [
+        moment(name, free) for name in COMMANDS if name not in SLOW | SLOWEST for free in LEVELS
+    ]
+    return [
+        *quick,
+        *(replace(moment(name, LEVELS[-1]), again=False) for name in COMMANDS if name in SLOW),
+    ]
 
 
 def many_moments(count: int) -> list[Moment]:
@@ -83,7 +88,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     embed_collection(collection)
     write_graph(
         folder / "more.csv",
-        {f"Family {number}": [f"Kind {number}.{each}" for each in range(50)] for number in range(20)},
+        {
+            f"Family {number}": [f"Kind {number}.{each}" for each in range(50)]
+            for number in range(20)
+        },
     )
     for seed in range(100, 110):
         write_shape(folder / "more" / f"{seed}.png", "Red disc", seed=seed)
@@ -124,7 +132,11 @@ def test_a_full_disk_is_called_full(whole: Path, tmp_path: Path) -> None:
     """Every command at several fill levels; with room again each does its work."""
     moments = many_moments(COUNT) if COUNT else few_moments()
     outcomes = run(whole, moments, tmp_path)
-    wrong = [each for tried, outcome in zip(moments, outcomes, strict=True) for each in complaints(tried, outcome)]
+    wrong = [
+        each
+        for tried, outcome in zip(moments, outcomes, strict=True)
+        for each in complaints(tried, outcome)
+    ]
     assert not wrong, "\n".join(wrong)
     refused = sum(outcome.status != 0 for outcome in outcomes)
     assert refused > len(moments) // 4, f"only {refused} of {len(moments)} moments met a full disk"

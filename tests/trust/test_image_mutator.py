@@ -32,7 +32,9 @@ def test_another_exception_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(image_mutator, "WAYS", {"spoiled": spoiled})
     faults, reached, _ = decode_some(Place(tmp_path), Batch(40, 2, has_giants=False), 0)
-    tracebacks = [fault.text for fault in faults if fault.kind == "traceback"]  # this process may hold much memory
+    tracebacks = [
+        fault.text for fault in faults if fault.kind == "traceback"
+    ]  # this process may hold much memory
     assert len(tracebacks) == 2
     assert "seed 41: ZeroDivisionError: planted" in tracebacks[1]
     assert reached == 2

@@ -25,12 +25,18 @@ def _exchange_embeddings(place: Place) -> Sequence[Fault]:
     take_for_large()
     open_once(place.project, closes=True)
     live = LiveCollection.open(place.project, CacheFolders.default())
-    kept = KeptEmbeddings(CacheFolders.default().collections, live.embedded.name, live.model.card.embedding_width)
+    kept = KeptEmbeddings(
+        CacheFolders.default().collections, live.embedded.name, live.model.card.embedding_width
+    )
     live.project.close()
     rows = kept.read()
     assert rows is not None
     count = len(rows.image_ids)
-    kept.write(EmbeddingRows(rows.image_ids, rows.contents, rows.is_filled, rows.embeddings[:count][::-1].copy()))
+    kept.write(
+        EmbeddingRows(
+            rows.image_ids, rows.contents, rows.is_filled, rows.embeddings[:count][::-1].copy()
+        )
+    )
     return kept_faults(place, [])
 
 

@@ -50,7 +50,9 @@ def planted(run: object, stage: Stage) -> Trial:
 def test_the_killer_finds_lost_actions(stage: Stage) -> None:
     """Actions that are acknowledged and then taken back in silence are counted."""
     found = planted(_loses_actions, stage)
-    assert [(fault.kind, fault.count) for fault in found.faults if fault.kind != "stray"] == [("lost", 3)]
+    assert [(fault.kind, fault.count) for fault in found.faults if fault.kind != "stray"] == [
+        ("lost", 3)
+    ]
     assert found.acknowledged == 3
 
 

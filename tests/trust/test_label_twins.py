@@ -29,7 +29,9 @@ def test_ids_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(
         ClassReader,
         "_agreed",
-        lambda _self, named, identified, *_rest: (identified or named)[0] if identified or len(named) == 1 else None,
+        lambda _self, named, identified, *_rest: (
+            (identified or named)[0] if identified or len(named) == 1 else None
+        ),
     )
     assert {"wrong"} <= {fault.kind for fault in tried(tmp_path, 30)}
 
@@ -43,6 +45,8 @@ def test_paths_that_are_believed_are_found(tmp_path: Path, monkeypatch: pytest.M
         lambda self, label: ImageMatch(self._by_path(label, None) or self._ending_as(label.image)),
     )
     assert {"wrong"} <= {fault.kind for fault in tried(tmp_path, 30)}
-    monkeypatch.setattr(ImageMatcher, "match", lambda _self, _label: ImageMatch((), "x", "other content"))
+    monkeypatch.setattr(
+        ImageMatcher, "match", lambda _self, _label: ImageMatch((), "x", "other content")
+    )
     monkeypatch.setattr("tests.trust.label_twins._listed", lambda _plan: set())
     assert {"lost"} <= {fault.kind for fault in tried(tmp_path, 10)}

@@ -29,7 +29,9 @@ def victim(tmp_path: Path) -> Path:
     return path
 
 
-def test_predictions_do_not_follow_a_link_beside_them(collection: Collection, victim: Path, tmp_path: Path) -> None:
+def test_predictions_do_not_follow_a_link_beside_them(
+    collection: Collection, victim: Path, tmp_path: Path
+) -> None:
     """The name of an earlier release's draft leads elsewhere; it is not even looked at."""
     folder = tmp_path / "results"
     folder.mkdir()
@@ -77,7 +79,9 @@ def test_projects_and_caches_are_for_their_owner_alone(tmp_path: Path) -> None:
         with new_project(theirs / "birds.protoleaf") as project:
             project.classes.add("Bird")
             files = [path for path in theirs.iterdir() if not path.name.endswith(".lock")]
-            assert {path.name: mode_of(path) for path in files} == {path.name: 0o600 for path in files}
+            assert {path.name: mode_of(path) for path in files} == {
+                path.name: 0o600 for path in files
+            }
         with EmbeddingCache(tmp_path / "cache" / "embeddings", "0" * 64, 4) as cache:
             assert {mode_of(path) for path in cache.path.parent.iterdir()} == {0o600}
         thumbnails = ThumbnailCache(theirs)

@@ -25,7 +25,12 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the guard is Li
 
 QUICK: Final = [
     part
-    for setting in ("iterations=2", "validation_episodes=2", "test_episodes=2", "validation_interval=2")
+    for setting in (
+        "iterations=2",
+        "validation_episodes=2",
+        "test_episodes=2",
+        "validation_interval=2",
+    )
     for part in ("--setting", setting)
 ]
 LOOKS_UP: Final = """
@@ -81,12 +86,16 @@ def lived_in(home: FreshHome, embedded_once: Collection, tmp_path: Path) -> Coll
     return Collection(folder, type(embedded_once.caches)(home.cache))
 
 
-def guarded(home: FreshHome, command: list[str], *, input_text: str = "", **variables: str) -> "Guarded":
+def guarded(
+    home: FreshHome, command: list[str], *, input_text: str = "", **variables: str
+) -> "Guarded":
     """Run a program in a home under the guard."""
     from tests.support.network_guard import NoGuardError, run_guarded
 
     try:
-        return run_guarded(command, home.environment(**variables), home.start, input_text=input_text)
+        return run_guarded(
+            command, home.environment(**variables), home.start, input_text=input_text
+        )
     except NoGuardError as error:
         pytest.skip(f"no guard can be set up here: {error}")
 
@@ -98,7 +107,9 @@ def assert_quiet(home: FreshHome, done: "Guarded") -> None:
     assert home.strangers() == []
 
 
-@pytest.mark.parametrize("tries", [LOOKS_UP, CONNECTS, IN_A_CHILD], ids=["look-up", "sockets", "child"])
+@pytest.mark.parametrize(
+    "tries", [LOOKS_UP, CONNECTS, IN_A_CHILD], ids=["look-up", "sockets", "child"]
+)
 def test_the_guard_catches(home: FreshHome, tries: str) -> None:
     """A name looked up by the C library in another thread, sockets of both kinds, and what a child does."""
     done = guarded(home, [sys.executable, "-c", tries])
@@ -155,7 +166,9 @@ def test_worker(home: FreshHome, lived_in: Collection) -> None:
     """The window's child embeds."""
     shutil.rmtree(home.cache)
     job = replace(embed_request(lived_in), cache=home.cache)
-    done = guarded(home, [sys.executable, "-c", ASKS, encode(1, job).decode(), *map(str, program("worker"))])
+    done = guarded(
+        home, [sys.executable, "-c", ASKS, encode(1, job).decode(), *map(str, program("worker"))]
+    )
     assert_quiet(home, done)
     assert done.out.startswith("Done(result=EmbedSummary(embedded=")
 
@@ -166,7 +179,9 @@ def test_window(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
     assert_quiet(
         home,
         guarded(
-            home, [sys.executable, "-m", "research.window", str(lived_in.project)], **{REPORT_VARIABLE: str(report)}
+            home,
+            [sys.executable, "-m", "research.window", str(lived_in.project)],
+            **{REPORT_VARIABLE: str(report)},
         ),
     )
     assert "loaded_s" in json.loads(report.read_text(encoding="utf-8"))
@@ -178,17 +193,29 @@ def test_figures(home: FreshHome, tmp_path: Path) -> None:
     assert any((home.cache / "libraries" / "matplotlib").iterdir())
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed: a second opinion alone")
+@pytest.mark.skipif(
+    shutil.which("strace") is None, reason="strace is not installed: a second opinion alone"
+)
 def test_strace_agrees(home: FreshHome, lived_in: Collection, tmp_path: Path) -> None:
     """By every call that could make a file or a socket: no socket, and nothing outside our folders, anywhere."""
     shutil.rmtree(home.cache)
     noted = tmp_path / "calls"
     command = program("embed", lived_in.project, "--device", "cpu")
     traced = ["strace", "-f", "-qq", "-e", f"trace={WRITES},socket", "-o", str(noted), *command]
-    subprocess.run(traced, env=home.environment(), cwd=home.start, check=True, capture_output=True, timeout=120)
-    calls = [line for line in noted.read_text(encoding="utf-8", errors="replace").splitlines() if "= -1 E" not in line]
-    assert [line for line in calls if "socket(AF_" in line and not re.search(r"AF_(UNIX|NETLINK)", line)] == []
-    writing = [line for line in calls if "openat(" not in line or re.search(r"O_(CREAT|WRONLY|RDWR)", line)]
+    subprocess.run(
+        traced, env=home.environment(), cwd=home.start, check=True, capture_output=True, timeout=120
+    )
+    calls = [
+        line
+        for line in noted.read_text(encoding="utf-8", errors="replace").splitlines()
+        if "= -1 E" not in line
+    ]
+    assert [
+        line for line in calls if "socket(AF_" in line and not re.search(r"AF_(UNIX|NETLINK)", line)
+    ] == []
+    writing = [
+        line for line in calls if "openat(" not in line or re.search(r"O_(CREAT|WRONLY|RDWR)", line)
+    ]
     paths = [Path(found[1]) for line in writing if (found := WRITTEN.search(line))]
     assert any(path.is_relative_to(home.cache) for path in paths)
     ours = (home.cache, home.data, home.log)

@@ -9,7 +9,9 @@ import pytest
 from tests.trust.odd_arguments import OVERLONG, STREAMS, Try, ask, ask_many, commands, drawn
 from tests.trust.stages import Stage
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the instruments are written for Linux"
+)
 
 
 def test_odd_commands_end_with_one_line(stage: Stage) -> None:
@@ -21,7 +23,9 @@ def test_odd_commands_end_with_one_line(stage: Stage) -> None:
 
 def test_every_command_takes_part() -> None:
     """Those of groups, too."""
-    assert {("check",), ("import-labels",), ("backbone", "list"), ("backups", "list")} <= set(commands())
+    assert {("check",), ("import-labels",), ("backbone", "list"), ("backups", "list")} <= set(
+        commands()
+    )
 
 
 def test_a_traceback_is_found(stage: Stage) -> None:
@@ -40,7 +44,9 @@ def test_a_process_that_is_left_is_found(stage: Stage, monkeypatch: pytest.Monke
     def leaving(_command: object, **options: Any) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(["sh", "-c", "sleep 60 2>/dev/null & exit 0"], **options)
 
-    assert [fault.text for fault in ask(stage, Try(("check",)), leaving).faults] == ["'check' : processes are left"]
+    assert [fault.text for fault in ask(stage, Try(("check",)), leaving).faults] == [
+        "'check' : processes are left"
+    ]
 
 
 def test_every_kind_is_drawn() -> None:

@@ -46,5 +46,11 @@ def test_what_is_wrong_is_found(world: World) -> None:
 
     assert found_by(world, raise_error) == "traceback"
     assert found_by(world, complain) == "other"
-    assert found_by(world, lambda _words: (outside_of(world) / "diary").write_text("emptied") and 0) == "wrong"
-    assert found_by(world, lambda _words: (outside_of(world) / "new").write_text("made") and 0) == "wrong"
+    assert (
+        found_by(world, lambda _words: (outside_of(world) / "diary").write_text("emptied") and 0)
+        == "wrong"
+    )
+    assert (
+        found_by(world, lambda _words: (outside_of(world) / "new").write_text("made") and 0)
+        == "wrong"
+    )

@@ -64,7 +64,9 @@ def forget_memory_and_a_process() -> None:
     setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (a function)
     setattr(readers._Reader, "stop", lambda _reader: None)  # noqa: B010, SLF001 (what it would be like)
     command = [sys.executable, "-S", "-c", "import select; select.select([], [], [], 600)"]
-    subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,11 @@ def forget_memory_and_a_process() -> None:
     [
         (drop_what_is_left, "lost", ["photos were not reported"]),
         (exchange_pixels, "wrong", ["other embeddings"]),
-        (forget_memory_and_a_process, "other", ["left behind: process", "left behind: shared memory"]),
+        (
+            forget_memory_and_a_process,
+            "other",
+            ["left behind: process", "left behind: shared memory"],
+        ),
     ],
 )
 def test_what_is_planted_is_found(

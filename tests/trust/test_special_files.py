@@ -12,7 +12,9 @@ from tests.trust.hostile_targets import World
 from tests.trust.special_files import DOORS, KINDS, open_many, open_one, special_world
 from tests.trust.stages import Stage
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the instruments are written for Linux")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the instruments are written for Linux"
+)
 
 
 @pytest.fixture

@@ -26,7 +26,9 @@ def test_labels_stay_on_their_classes(stage: Stage) -> None:
     assert (row.trials, row.acknowledged > 0) == (10, True)
 
 
-def test_classes_known_by_their_numbers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_classes_known_by_their_numbers_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Number and name, as it was once."""
 
     def by_number(self: ClassMatcher) -> None:
@@ -39,7 +41,9 @@ def test_classes_known_by_their_numbers_are_found(tmp_path: Path, monkeypatch: p
     assert "wrong" in tried(tmp_path, Batch(20, 10))
 
 
-def test_dropped_labels_of_second_copies_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropped_labels_of_second_copies_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the first of several copies of a photo is compared."""
     compare = _Labels.compare
 

@@ -42,20 +42,31 @@ def write_card(folder: Path) -> None:
     """Write photos, a document of several pages, and what a detector found in the photos."""
     photos = [write_shape(folder / f"photo {number}.png", LEAVES[number % 3], seed=700 + number)
               for number in range(PHOTOS)]  # fmt: skip
-    pages = [Image.fromarray(draw_shape(LEAVES[number], seed=800 + number)) for number in range(PAGES)]
+    pages = [
+        Image.fromarray(draw_shape(LEAVES[number], seed=800 + number)) for number in range(PAGES)
+    ]
     pages[0].save(folder / "plates.tif", save_all=True, append_images=pages[1:])
     chance = Random(5)
     images = [
-        {"file": photo.name, "detections": [_detected(chance) for _ in range(chance.randrange(4))]} for photo in photos
+        {"file": photo.name, "detections": [_detected(chance) for _ in range(chance.randrange(4))]}
+        for photo in photos
     ]
     categories = {str(number): name for number, name in enumerate(CATEGORIES, start=1)}
-    found = {"images": images, "detection_categories": categories, "info": {"format_version": "1.3"}}
+    found = {
+        "images": images,
+        "detection_categories": categories,
+        "info": {"format_version": "1.3"},
+    }
     (folder / DETECTIONS).write_text(json.dumps(found), encoding="utf-8")
 
 
 def _detected(chance: Random) -> dict[str, object]:
     box = [chance.choice(_PLACES), chance.choice(_PLACES), 0.3, 0.2 + chance.random() / 10]
-    return {"category": str(chance.randint(1, len(CATEGORIES))), "conf": round(chance.random(), 3), "bbox": box}
+    return {
+        "category": str(chance.randint(1, len(CATEGORIES))),
+        "conf": round(chance.random(), 3),
+        "bbox": box,
+    }
 
 
 def label_things(project: Project, card: Path, who: str) -> None:
@@ -63,9 +74,13 @@ def label_things(project: Project, card: Path, who: str) -> None:
     ids = import_images(project, [card], who=who).change.images_added
     classes = project.classes.graph.classes()
     boxes = [_box(number / 10, 0.1) for number in range(3)]
-    project.images.add_parts(ids[0], [_within(project, ids[0], box) for box in boxes], [classes[0], None, classes[1]])
+    project.images.add_parts(
+        ids[0], [_within(project, ids[0], box) for box in boxes], [classes[0], None, classes[1]]
+    )
     project.images.add_parts(ids[1], ["thing=2"], [classes[2]])
-    project.images.add_parts(ids[-1], [_within(project, ids[-1], _box(0.2, 0.2))], [classes[0]])  # on the last page
+    project.images.add_parts(
+        ids[-1], [_within(project, ids[-1], _box(0.2, 0.2))], [classes[0]]
+    )  # on the last page
     project.labels.set(ids[2:4], EMPTY, who=who)
     import_labels(project, card / DETECTIONS, threshold=0.3)
 
@@ -74,7 +89,9 @@ def draw_otherwise(project: Project, who: str) -> None:
     """What another person does with the things of the same card."""
     boxes = _boxes(project)
     project.images.change_part(boxes[0], _within(project, boxes[0], _box(0.6, 0.6)))
-    added = project.images.add_parts(boxes[1], [_within(project, boxes[1], _box(0.7, 0.1)), "thing=3"]).images_added
+    added = project.images.add_parts(
+        boxes[1], [_within(project, boxes[1], _box(0.7, 0.1)), "thing=3"]
+    ).images_added
     project.labels.set([*added, boxes[2]], project.classes.graph.leaves()[-1], who=who)
     project.labels.set(boxes[3:5], EMPTY, who=who)
     project.images.remove(boxes[-1:])
@@ -169,9 +186,16 @@ def _import_detections(project: Project, place: Place, chance: Random) -> str:
 def _find_things(project: Project, place: Place, chance: Random) -> str:
     """What a detector found in some pictures, as `detect` adds it."""
     table = project.images.table()
-    pictures = [each for each, part in zip(table.ids, table.parts, strict=True) if not is_within_picture(part)]
+    pictures = [
+        each
+        for each, part in zip(table.ids, table.parts, strict=True)
+        if not is_within_picture(part)
+    ]
     found = {
-        image_id: [Detection(_random_box(chance), chance.random(), chance.choice(CATEGORIES)) for _ in range(3)]
+        image_id: [
+            Detection(_random_box(chance), chance.random(), chance.choice(CATEGORIES))
+            for _ in range(3)
+        ]
         for image_id in chance.sample(pictures, min(4, len(pictures)))
     }
     add_found(project, found, 0.3, source="detector.onnx")

@@ -21,7 +21,10 @@ OnTrial = Callable[[], None]
 
 
 def run_trials(
-    instrument: str, plans: Sequence[Plan], trial: Callable[[Plan], Trial], on_trial: OnTrial = lambda: None
+    instrument: str,
+    plans: Sequence[Plan],
+    trial: Callable[[Plan], Trial],
+    on_trial: OnTrial = lambda: None,
 ) -> Outcome:
     """Run a trial for each plan, two at once; the work itself is done by child processes.
 
@@ -82,7 +85,10 @@ class BatchedTrials:
     def outcome(self, stage: Stage, count: int, *, seed: int, on_trial: OnTrial) -> Outcome:
         """Make so many trials."""
         size = min(self.most, max(1, -(-count // PROCESSES)))
-        plans = [Batch(seed * 1_000_000 + start, min(size, count - start)) for start in range(0, count, size)]
+        plans = [
+            Batch(seed * 1_000_000 + start, min(size, count - start))
+            for start in range(0, count, size)
+        ]
         row = run_trials(self.instrument, plans, lambda plan: self._apart(stage, plan, on_trial))
         return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
 
@@ -94,7 +100,9 @@ class BatchedTrials:
             ending = run_apart(place, self.run, place, batch, limit_s=limit_s)
             faults, done = ending.answer or ([], 0)
             if ending.answer is None:
-                faults = ending_faults(ending, f"{self.doing} from seed {batch.first}", place.output())
+                faults = ending_faults(
+                    ending, f"{self.doing} from seed {batch.first}", place.output()
+                )
             for _ in range(batch.count):
                 on_trial()
             return Trial(done, tuple(faults), ending.peak_bytes)
@@ -113,13 +121,23 @@ def ending_faults(ending: Ending, doing: str, output: str) -> list[Fault]:
     if ending.error:
         return [Fault("traceback", f"{doing}: {_last_lines(ending.error)}")]
     if ending.is_crash:
-        return [Fault("traceback", f"{doing}: died with status {ending.exit_code} {_last_lines(output)}")]
-    return [Fault("traceback", f"{doing}: {_last_lines(output)}")] if "Traceback (most" in output else []
+        return [
+            Fault(
+                "traceback", f"{doing}: died with status {ending.exit_code} {_last_lines(output)}"
+            )
+        ]
+    return (
+        [Fault("traceback", f"{doing}: {_last_lines(output)}")]
+        if "Traceback (most" in output
+        else []
+    )
 
 
 def named(faults: Sequence[Fault], name: str) -> tuple[Fault, ...]:
     """The faults with what they belong to before their text."""
-    return tuple(Fault(fault.kind, f"{name}: {_FOLDER.sub('', fault.text)}", fault.count) for fault in faults)
+    return tuple(
+        Fault(fault.kind, f"{name}: {_FOLDER.sub('', fault.text)}", fault.count) for fault in faults
+    )
 
 
 def _last_lines(text: str) -> str:

@@ -22,7 +22,14 @@ from engine.project.records import Label, NewItem
 from tests.support.eighth_version import save_as_eighth_version
 from tests.support.projects import named
 
-BASE_CLASSES: Final = (("Bird", ""), ("Gull", "Bird"), ("Tern", "Bird"), ("Fox", ""), ("Moth", ""), ("Larva", "Moth"))
+BASE_CLASSES: Final = (
+    ("Bird", ""),
+    ("Gull", "Bird"),
+    ("Tern", "Bird"),
+    ("Fox", ""),
+    ("Moth", ""),
+    ("Larva", "Moth"),
+)
 _NAMES: Final = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
 BASE_IMAGES: Final = 12
 _CONTENT_BYTES: Final = 32
@@ -64,7 +71,9 @@ class Truth:
                     own = group[token]
                     other = group[first.setdefault((group.get(parent, parent), name), token)]
                     if own != other:
-                        group = {each: other if known == own else known for each, known in group.items()}
+                        group = {
+                            each: other if known == own else known for each, known in group.items()
+                        }
                         joined = True
             if not joined:
                 return group
@@ -84,7 +93,9 @@ class GivenLabel:
 class Copy:
     """A person's copy, worked on at random."""
 
-    def __init__(self, path: Path, person: str, truth: Truth, chance: Random, *, has_boxes: bool) -> None:
+    def __init__(
+        self, path: Path, person: str, truth: Truth, chance: Random, *, has_boxes: bool
+    ) -> None:
         self.path = path
         self.person = person
         self.has_boxes = has_boxes  # which the version before identities had not
@@ -168,7 +179,9 @@ class Copy:
 
     def _rename(self, project: Project) -> None:
         fresh = f"name {self._chance.randrange(10_000)}"
-        project.classes.rename(self._class(project), self._chance.choice((fresh, fresh, *_NAMES[:2])))
+        project.classes.rename(
+            self._class(project), self._chance.choice((fresh, fresh, *_NAMES[:2]))
+        )
 
     def _move(self, project: Project) -> None:
         class_id = self._class(project)
@@ -188,7 +201,9 @@ class Copy:
     def _split(self, project: Project) -> None:
         with project.history.one_step(named("split")):
             parts = [SplitPart(self._chance.choice(_NAMES), (self._image(project),))]
-            _, made = project.classes.split(self._class(project), parts, as_children=self._chance.random() < 0.5)
+            _, made = project.classes.split(
+                self._class(project), parts, as_children=self._chance.random() < 0.5
+            )
             for class_id in made:
                 self._give_token(project, class_id)
 
@@ -208,7 +223,9 @@ class Copy:
         parts = [_box(5 * number, 10, number) for number in self._chance.sample(range(BOXES), 2)]
         found = ("animal", 0.5) if self._chance.random() < 0.3 else ("", None)
         change = project.images.add([NewItem(file, part, *found) for part in parts])
-        project.images.record_scan((each, record.content_hash, None) for each in change.images_added)
+        project.images.record_scan(
+            (each, record.content_hash, None) for each in change.images_added
+        )
         if self._chance.random() < 0.7:
             project.labels.set(change.images_added, self._class(project), who=self.person)
 
@@ -249,7 +266,10 @@ def make_base(path: Path, truth: Truth, chance: Random) -> Copy:
                 parents = [project.classes.graph.find(parent)] if parent else []
                 _, class_id = project.classes.add(name, parents)
                 project.classes.set_attributes([class_id], note=f"base {class_id}")
-        files = [FoundFile(path.parent / f"{number}.jpg", 100 + number, number) for number in range(BASE_IMAGES)]
+        files = [
+            FoundFile(path.parent / f"{number}.jpg", 100 + number, number)
+            for number in range(BASE_IMAGES)
+        ]
         ids = project.images.add(files).images_added
         project.images.record_scan((each, content(number), None) for number, each in enumerate(ids))
         base = Copy(path, "base", truth, chance, has_boxes=chance.random() < 0.7)
@@ -286,6 +306,8 @@ def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
 def contents_in(project: Project) -> Iterator[tuple[ImageId, Content]]:
     """Content of each image; a box's is its photo's and the box's number, also where it was not read yet."""
     table = project.images.table()
-    known = {path: found for path, found in zip(table.paths, table.content_hashes, strict=True) if found}
+    known = {
+        path: found for path, found in zip(table.paths, table.content_hashes, strict=True) if found
+    }
     for image_id, path, part in zip(table.ids, table.paths, table.parts, strict=True):
         yield image_id, known.get(path, b"") + (bytes([_number_of(part)]) if part else b"")

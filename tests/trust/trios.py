@@ -68,7 +68,9 @@ def merge_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
         for _ in range(batch.count):
             on_trial()
         if ending.answer is None:
-            return Trial(0, tuple(ending_faults(ending, f"trios from seed {batch.first}", place.output())))
+            return Trial(
+                0, tuple(ending_faults(ending, f"trios from seed {batch.first}", place.output()))
+            )
         faults, merged, peak = ending.answer
         return Trial(merged, faults, peak)
 
@@ -122,12 +124,18 @@ def _merged(ours: Copy, theirs: Copy, truth: Truth) -> tuple[list[Fault], int]:
     faults += _wrong(before, there, after, groups)
     faults += _vanished(there, after, done, knew, groups)
     doing = f"{theirs.person} into {ours.person}"
-    return [Fault(fault.kind, f"{doing}: {fault.text}", fault.count) for fault in faults], done.labelled
+    return [
+        Fault(fault.kind, f"{doing}: {fault.text}", fault.count) for fault in faults
+    ], done.labelled
 
 
 def _side(project: Project) -> Side:
     table = project.images.table()
-    return Side(labels_in(project), dict(contents_in(project)), dict(zip(table.ids, table.paths, strict=True)))
+    return Side(
+        labels_in(project),
+        dict(contents_in(project)),
+        dict(zip(table.ids, table.paths, strict=True)),
+    )
 
 
 def _wrong(before: Side, there: Side, after: Side, groups: Mapping[str, str]) -> Iterator[Fault]:
@@ -145,10 +153,16 @@ def _wrong(before: Side, there: Side, after: Side, groups: Mapping[str, str]) ->
 
 
 def _vanished(
-    there: Side, after: Side, done: Merge, knew: set[tuple[bytes, tuple[str, str]]], groups: Mapping[str, str]
+    there: Side,
+    after: Side,
+    done: Merge,
+    knew: set[tuple[bytes, tuple[str, str]]],
+    groups: Mapping[str, str],
 ) -> Iterator[Fault]:
     """Labels of the other copy that neither came in nor are listed; we knew those that we decided otherwise about."""
-    here = {(label.content, groups.get(label.token, label.token)) for label in after.labels.values()}
+    here = {
+        (label.content, groups.get(label.token, label.token)) for label in after.labels.values()
+    }
     disputed = {(after.contents[each.image_id], each.theirs.who) for each in done.conflicts}
     waiting = Counter({each.theirs: each.labels for each in done.plan.waiting})
     absent = {each.image_id for each in done.plan.missing}

@@ -10,10 +10,18 @@ from typing import Final
 LONG_BYTES: Final = 50_000_000
 _TEXT: Final = f"CAST(zeroblob({LONG_BYTES}) AS TEXT)"
 _LONG: Final = f"replace(hex(zeroblob({LONG_BYTES // 2})), '00', 'ab')"
-_CLASS: Final = "WHERE class_id = (SELECT class_id FROM class ORDER BY class_id LIMIT 1 OFFSET {row} % 8)"
-_IMAGE: Final = "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id LIMIT 1 OFFSET {row})"
-_LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
-_STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
+_CLASS: Final = (
+    "WHERE class_id = (SELECT class_id FROM class ORDER BY class_id LIMIT 1 OFFSET {row} % 8)"
+)
+_IMAGE: Final = (
+    "WHERE image_id = (SELECT image_id FROM image ORDER BY image_id LIMIT 1 OFFSET {row})"
+)
+_LABEL: Final = (
+    "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id LIMIT 1 OFFSET {row} % 20)"
+)
+_STEP: Final = (
+    "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
+)
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
     "audit", "audit_item", "exclusion", "field_value", "setting", "image_fact", "image_detail", "image_change",
@@ -169,7 +177,11 @@ _STATEMENTS: Final[Sequence[str]] = (
 
 VALUE_DAMAGE: Final[Sequence[str]] = (
     *_STATEMENTS,
-    *(f"UPDATE {place.format(value, row='{row}')}" for place, values in _UPDATES.items() for value in values),
+    *(
+        f"UPDATE {place.format(value, row='{row}')}"
+        for place, values in _UPDATES.items()
+        for value in values
+    ),
 )
 """Statements; `{row}` stands for the place of a row."""
 
@@ -178,7 +190,11 @@ def write_values(path: Path, statements: str, chance: Random) -> None:
     """Change a project file with SQLite alone, past the program and all its limits; what SQLite refuses stays out."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.set_trace_callback(None)
-        for pragma in ("foreign_keys = OFF", "ignore_check_constraints = ON", "writable_schema = ON"):
+        for pragma in (
+            "foreign_keys = OFF",
+            "ignore_check_constraints = ON",
+            "writable_schema = ON",
+        ):
             connection.execute(f"PRAGMA {pragma}")
         for statement in statements.replace("{row}", str(chance.randrange(40))).split("; "):
             with suppress(sqlite3.Error):

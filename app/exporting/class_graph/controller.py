@@ -57,11 +57,19 @@ def taken_text(target: Path, kind: str) -> str:
 
 def done_text(written: WrittenClasses) -> str:
     """`Exported 312 classes to birds.svg`, and that a picture had to be smaller."""
-    text = plural(written.classes, "Exported %n class to %1", "Exported %n classes to %1", shown(written.target.name))
+    text = plural(
+        written.classes,
+        "Exported %n class to %1",
+        "Exported %n classes to %1",
+        shown(written.target.name),
+    )
     if written.share == 1:
         return text
     share = percent(max(1, int(100 * written.share)) / 100)
-    smaller = tr("The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.", share)
+    smaller = tr(
+        "The picture is reduced to %1: most programs cannot open larger ones. SVG has no limit.",
+        share,
+    )
     return in_sentences(text, smaller)
 
 
@@ -102,7 +110,9 @@ class GraphExport(QObject):
         last = self._settings.graph_export_format
         names = [each.name for each in offered.values()]
         first = list(offered)[names.index(last if last in names else FIRST)]
-        folder = Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+        folder = (
+            Path(self._settings.export_folder) if self._settings.export_folder else info.path.parent
+        )
         start = folder / f"{info.path.stem}-classes{offered[first].suffix}"
         title = tr("Export class graph")
         chosen, row = save_file_at(self._window, start, title, ";;".join(offered), first_kind=first)
@@ -110,7 +120,9 @@ class GraphExport(QObject):
             target, form = chosen_format(chosen, offered.get(row, offered[first]))
             self._settings.graph_export_format = form.name
             self._settings.export_folder = str(target.parent)
-            self.export(target, form, is_overwriting=target == chosen)  # the dialog asked, of the name it knew
+            self.export(
+                target, form, is_overwriting=target == chosen
+            )  # the dialog asked, of the name it knew
 
     def export(self, target: Path, form: OfferedFormat, *, is_overwriting: bool = False) -> None:
         """Begin once every edit that was made is on disk; another file that is there is asked about."""
@@ -151,7 +163,9 @@ class GraphExport(QObject):
     def _on_finished(self, done: WrittenClasses) -> None:
 
         self._toast.say(
-            done_text(done), action=tr("Show in folder"), on_action=lambda: self._show_folder(done.target.parent)
+            done_text(done),
+            action=tr("Show in folder"),
+            on_action=lambda: self._show_folder(done.target.parent),
         )
 
     def _show_folder(self, folder: Path) -> None:

@@ -57,9 +57,14 @@ def offered_formats() -> list[OfferedFormat]:
     """All of them, drawings last and each in light and dark."""
     from engine.collection.exporting.export_graph import GRAPH_FORMATS
 
-    plain = [OfferedFormat(name, each.suffix) for name, each in GRAPH_FORMATS.items() if name != SVG]
+    plain = [
+        OfferedFormat(name, each.suffix) for name, each in GRAPH_FORMATS.items() if name != SVG
+    ]
     drawn = [(SVG, GRAPH_FORMATS[SVG].suffix), (PNG, ".png")]
-    return [*plain, *(OfferedFormat(name + look, suffix) for name, suffix in drawn for look in ("", DARK))]
+    return [
+        *plain,
+        *(OfferedFormat(name + look, suffix) for name, suffix in drawn for look in ("", DARK)),
+    ]
 
 
 def chosen_format(target: Path, offered: OfferedFormat) -> tuple[Path, OfferedFormat]:
@@ -102,7 +107,9 @@ def taken_out(
     return question
 
 
-def write(content: GraphToWrite, target: Path, form: OfferedFormat, cancel: CancelToken) -> WrittenClasses:
+def write(
+    content: GraphToWrite, target: Path, form: OfferedFormat, cancel: CancelToken
+) -> WrittenClasses:
     """Make the file; cancelled or failed, there is none.
 
     Raises:

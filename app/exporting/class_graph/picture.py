@@ -29,7 +29,11 @@ def png_of(svg: bytes) -> tuple[bytes, float]:
     renderer = QSvgRenderer(QByteArray(svg))
     box = renderer.viewBoxF()
     wanted = SHARPNESS * max(box.width(), box.height())
-    room = min(1.0, LONGEST_SIDE / wanted, (MOST_PIXELS / (SHARPNESS**2 * box.width() * box.height())) ** 0.5)
+    room = min(
+        1.0,
+        LONGEST_SIDE / wanted,
+        (MOST_PIXELS / (SHARPNESS**2 * box.width() * box.height())) ** 0.5,
+    )
     scale = SHARPNESS * room
     width, height = (max(1, int(side * scale)) for side in (box.width(), box.height()))
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)

@@ -105,7 +105,9 @@ def publisher_called(name: str) -> NetworkPublisher:
     found = next((publisher for publisher in PUBLISHERS if publisher.name == name), None)
     if found is None:
         expected = either(publisher.name for publisher in PUBLISHERS)
-        raise ModelError("there is no such source of published networks", expected=expected, found=f"“{name}”")
+        raise ModelError(
+            "there is no such source of published networks", expected=expected, found=f"“{name}”"
+        )
     return found
 
 
@@ -145,11 +147,16 @@ def list_published(
         return _list_of(publisher_called(publisher), caches, on_progress, cancel)
     torchvision, *others = PUBLISHERS
     chosen = [torchvision, *(each for each in others if each.is_installed)]
-    return tuple(network for each in chosen for network in _list_of(each, caches, on_progress, cancel))
+    return tuple(
+        network for each in chosen for network in _list_of(each, caches, on_progress, cancel)
+    )
 
 
 def _list_of(
-    publisher: NetworkPublisher, caches: CacheFolders, on_progress: OnProgress, cancel: CancelToken | None
+    publisher: NetworkPublisher,
+    caches: CacheFolders,
+    on_progress: OnProgress,
+    cancel: CancelToken | None,
 ) -> tuple[PublishedNetwork, ...]:
     kept = kept_list(caches, publisher)
     if kept is not None:
@@ -160,16 +167,22 @@ def _list_of(
     return networks
 
 
-def kept_list(caches: CacheFolders, publisher: NetworkPublisher) -> tuple[PublishedNetwork, ...] | None:
+def kept_list(
+    caches: CacheFolders, publisher: NetworkPublisher
+) -> tuple[PublishedNetwork, ...] | None:
     """Read the list in the cache, without torch; None when there is none for the installed package."""
     try:
         kept = msgspec.json.decode(_list_path(caches, publisher).read_bytes(), type=_KeptList)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None
-    return kept.networks if (kept.format, kept.version) == (_LIST_FORMAT, publisher.version) else None
+    return (
+        kept.networks if (kept.format, kept.version) == (_LIST_FORMAT, publisher.version) else None
+    )
 
 
-def keep_list(caches: CacheFolders, publisher: NetworkPublisher, networks: tuple[PublishedNetwork, ...]) -> None:
+def keep_list(
+    caches: CacheFolders, publisher: NetworkPublisher, networks: tuple[PublishedNetwork, ...]
+) -> None:
     """Keep a publisher's list in the cache until its package changes."""
     with suppress(OSError):  # it is made again the next time
         content = msgspec.json.encode(_KeptList(_LIST_FORMAT, publisher.version, networks))
@@ -209,16 +222,26 @@ def find_published(
     if publisher.name == TIMM and name.startswith(HUB_PREFIX):
         found = _on_hub(caches, name, weights, route or Route(), cancel or CancelToken())
     else:
-        found = _version_of(publisher, _versions(caches, publisher, name.lower()), name.lower(), weights)
+        found = _version_of(
+            publisher, _versions(caches, publisher, name.lower()), name.lower(), weights
+        )
     if input_side is None and found.embedding_width:
         return found
     publisher.check_installed()
     side = input_side or found.input_side
     if not found.takes_other_sides:
-        what, expected = "the side of the input cannot be chosen for networks of torchvision", "{input_side} pixels"
+        what, expected = (
+            "the side of the input cannot be chosen for networks of torchvision",
+            "{input_side} pixels",
+        )
         remedy = "leave --input-side out, or take a network of timm"
         raise ModelError(
-            what, expected=expected, found="{side} pixels", remedy=remedy, input_side=found.input_side, side=side
+            what,
+            expected=expected,
+            found="{side} pixels",
+            remedy=remedy,
+            input_side=found.input_side,
+            side=side,
         )
     from engine.backbones.published.timm_networks import with_input_side
 
@@ -243,7 +266,9 @@ def _on_hub(
     return facts
 
 
-def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> dict[str, PublishedNetwork]:
+def _versions(
+    caches: CacheFolders, publisher: NetworkPublisher, name: str
+) -> dict[str, PublishedNetwork]:
     network = name if publisher.name != TIMM else name.partition(".")[0]
     networks = kept_list(caches, publisher)
     names: tuple[str, ...]
@@ -264,13 +289,21 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
         if publisher.name != TIMM:
             what = "{publisher} publishes no such classification network"
         raise ModelError(
-            what, expected=expected, found=found, remedy=remedy, publisher=publisher.name, count=len(names)
+            what,
+            expected=expected,
+            found=found,
+            remedy=remedy,
+            publisher=publisher.name,
+            count=len(names),
         )
     return versions
 
 
 def _version_of(
-    publisher: NetworkPublisher, versions: dict[str, PublishedNetwork], name: str, weights: str | None
+    publisher: NetworkPublisher,
+    versions: dict[str, PublishedNetwork],
+    name: str,
+    weights: str | None,
 ) -> PublishedNetwork:
     named = name.partition(".")[2] if publisher.name == TIMM else ""
     wanted = weights or named or None
@@ -278,5 +311,10 @@ def _version_of(
     found = first if wanted is None else versions.get(wanted.lower())
     if found is None:
         known = either(network.weights for network in versions.values())
-        raise ModelError("{network} has no such weights", expected=known, found=f"“{wanted}”", network=first.network)
+        raise ModelError(
+            "{network} has no such weights",
+            expected=known,
+            found=f"“{wanted}”",
+            network=first.network,
+        )
     return found

@@ -42,7 +42,9 @@ _FIRST_PAUSE_S: Final = 1.0
 _LONGEST_PAUSE_S: Final = 16.0
 _PAUSE_STEP_S: Final = 0.1
 _ROUNDING: Final = 0.01
-_SLACK_BYTES: Final = 1 << 16  # published sizes are rounded: only a file whose size is far off is refused
+_SLACK_BYTES: Final = (
+    1 << 16
+)  # published sizes are rounded: only a file whose size is far off is refused
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,9 @@ class PartFile:
         except OSError as error:
             self.remove()
             remedy = "free some disk space or choose another folder; nothing was kept"
-            raise storage_error(self._target, error, "the download cannot be written", remedy) from error
+            raise storage_error(
+                self._target, error, "the download cannot be written", remedy
+            ) from error
 
 
 @contextmanager
@@ -138,7 +142,9 @@ def alone(lock_path: Path, refusal: str) -> Iterator[None]:
         private_folder(lock_path.parent)
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise StorageError(refusal, found=lock_path.stem, remedy="wait for it to finish, or stop it there") from error
+        raise StorageError(
+            refusal, found=lock_path.stem, remedy="wait for it to finish, or stop it there"
+        ) from error
     except OSError as error:
         raise storage_error(lock_path.parent, error, "the download cannot be written") from error
     try:
@@ -190,9 +196,13 @@ def download(
     lock = target.with_name(f"{target.name}.lock")
     with alone(lock, "this file is being downloaded already"), web_client(way, transport) as client:
         try:
-            failure = _Download(client, url, part, size_bytes, on_progress, cancel or CancelToken()).run(pause)
+            failure = _Download(
+                client, url, part, size_bytes, on_progress, cancel or CancelToken()
+            ).run(pause)
             if failure is not None:
-                raise network_error(failure, url, proxy=way, remedy=_LOST_REMEDY if part.size else "") from failure
+                raise network_error(
+                    failure, url, proxy=way, remedy=_LOST_REMEDY if part.size else ""
+                ) from failure
             _check(part, sha256_prefix, url)
             part.finish()
         finally:
@@ -218,7 +228,9 @@ class _Download:
             self.part.remove()
         attempts, has_received, furthest = 0, False, self.part.size
         while (failure := self._attempt()) is not None:
-            came = self.part.size > furthest  # what was thrown away and arrived again is nothing new
+            came = (
+                self.part.size > furthest
+            )  # what was thrown away and arrived again is nothing new
             furthest = max(furthest, self.part.size)
             has_received |= came
             attempts = 1 if came else attempts + 1
@@ -257,8 +269,13 @@ class _Download:
         if start == 0:
             self.part.start(PartNotes(self.url, _validator(answer), total))
         self.part.check_room(total - start)
-        meter = ProgressMeter(total or self.promised, self.on_progress, unit=BYTES, already_done=start)
-        with self.part.appending() as add, suppress(httpx.RemoteProtocolError):  # cut short: counted below
+        meter = ProgressMeter(
+            total or self.promised, self.on_progress, unit=BYTES, already_done=start
+        )
+        with (
+            self.part.appending() as add,
+            suppress(httpx.RemoteProtocolError),
+        ):  # cut short: counted below
             for piece in answer.iter_raw():
                 self.cancel.raise_if_cancelled()
                 if meter.done == 0 and _PAGE.match(piece):
@@ -273,7 +290,9 @@ class _Download:
 
     def _place(self, answer: httpx.Response, have: int) -> tuple[int, int]:
         """Where in the file the answer starts, and the file's size; 0 when the server does not report it."""
-        if answer.status_code != HTTPStatus.PARTIAL_CONTENT:  # it knows no ranges, or has another version of the file
+        if (
+            answer.status_code != HTTPStatus.PARTIAL_CONTENT
+        ):  # it knows no ranges, or has another version of the file
             return 0, int(answer.headers.get("Content-Length", 0))
         place = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
         noted = self.part.notes().total
@@ -318,4 +337,6 @@ def _check(part: PartFile, sha256_prefix: str, url: str) -> None:
 
 def _web_page(url: str) -> NetworkError:
     remedy = "a sign-in page of the network may be in between: open the address in a browser, then try again"
-    return NetworkError("the server sent a web page instead of the file", expected=url, found="HTML", remedy=remedy)
+    return NetworkError(
+        "the server sent a web page instead of the file", expected=url, found="HTML", remedy=remedy
+    )

@@ -71,7 +71,11 @@ def _converted(network: nn.Module, facts: PublishedNetwork, *, is_half: bool) ->
     images = torch.zeros(2, 3, facts.input_side, facts.input_side)
     found = tuple(network(images).shape)
     if found != (2, facts.embedding_width):
-        raise ModelError("the network gives no embeddings", expected=f"(2, {facts.embedding_width})", found=str(found))
+        raise ModelError(
+            "the network gives no embeddings",
+            expected=f"(2, {facts.embedding_width})",
+            found=str(found),
+        )
     model = to_onnx(network, (images,), shape, notes={"name": facts.library_name})
     if is_half:
         store_weights_as_half(model.graph)

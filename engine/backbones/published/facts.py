@@ -33,7 +33,11 @@ _USUAL: Final[Mapping[str, str]] = {
     "apache-2.0": "Apache 2.0", "mit": "MIT", "bsd-3-clause": "BSD-3-Clause", "cc-by-4.0": "CC-BY 4.0",
     "cc0-1.0": "CC0 1.0",
 }  # fmt: skip
-_MOST_OPERATIONS: Final[Mapping[Advice, float]] = {Advice.FAST: 0.5, Advice.BALANCED: 5.0, Advice.BEST: inf}
+_MOST_OPERATIONS: Final[Mapping[Advice, float]] = {
+    Advice.FAST: 0.5,
+    Advice.BALANCED: 5.0,
+    Advice.BEST: inf,
+}
 """In billions for one image: on one processor core tens of images a second, some images a second, any time it takes."""
 _NOBODYS: Final = frozenset({"", "unknown", "other", "none"})
 
@@ -43,10 +47,14 @@ class PublishedNetwork:
     """A network of torchvision or timm with one version of its published weights."""
 
     network: str  # the publisher's name of it, such as "resnet50"; "hf-hub:owner/name" where only the hub describes it
-    weights: str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
+    weights: (
+        str  # name of the version, such as "IMAGENET1K_V2"; of a network on the hub its revision
+    )
     is_default: bool  # whether the publisher takes this version when none is named
     url: str  # address of the weights
-    sha256_prefix: str  # first digits of the SHA-256 of the weights, in hex; empty: only the server knows it
+    sha256_prefix: (
+        str  # first digits of the SHA-256 of the weights, in hex; empty: only the server knows it
+    )
     size_bytes: int  # of the weights: rounded by torchvision, counted from the parameters for timm; 0 where unknown
     parameters: int  # numbers in the network, its head included; 0 where they were not counted
     # top1, top5: accuracy on the validation images of ImageNet-1k, in percent; None where unknown
@@ -59,14 +67,18 @@ class PublishedNetwork:
     # mean, std: normalisation of red, green and blue in [0, 1]
     mean: tuple[float, float, float]
     std: tuple[float, float, float]
-    embedding_width: int  # length of the embedding; 0 where it is known only once the network is built
+    embedding_width: (
+        int  # length of the embedding; 0 where it is known only once the network is built
+    )
     licence: str  # of the weights, in words
     licence_url: str  # where the licence stands
     recipe_url: str  # how the weights were trained
     publisher: str = TORCHVISION  # "torchvision" or "timm"
     other_urls: tuple[str, ...] = ()  # tried in turn where there is nothing at `url`
     has_chosen_side: bool = False  # whether a person chose `input_side` instead of the usual one
-    is_squashed: bool = False  # whether the publisher resizes without keeping an image's proportions
+    is_squashed: bool = (
+        False  # whether the publisher resizes without keeping an image's proportions
+    )
     settings: str = ""  # JSON from which timm builds a network that it has no entry for; else empty
 
     @property
@@ -74,7 +86,11 @@ class PublishedNetwork:
         """The publisher's name, with that of the weights where it joins both, as timm does."""
         if self.publisher == TORCHVISION:
             return self.network
-        return f"{self.network}{'@' if self.is_on_hub_only else '.'}{self.weights}" if self.weights else self.network
+        return (
+            f"{self.network}{'@' if self.is_on_hub_only else '.'}{self.weights}"
+            if self.weights
+            else self.network
+        )
 
     @property
     def is_on_hub_only(self) -> bool:
@@ -115,7 +131,11 @@ class PublishedNetwork:
     @property
     def library_name(self) -> str:
         is_versioned = self.publisher == TORCHVISION
-        name = f"{self.network}-{self.weights.lower()}" if is_versioned else self.full_name.removeprefix(HUB_PREFIX)
+        name = (
+            f"{self.network}-{self.weights.lower()}"
+            if is_versioned
+            else self.full_name.removeprefix(HUB_PREFIX)
+        )
         side = f"-{self.input_side}px" if self.has_chosen_side else ""
         return short_enough(re.sub(r"[^A-Za-z0-9._-]", "-", f"{self.publisher}-{name}{side}"))
 
@@ -128,7 +148,11 @@ class PublishedNetwork:
     def size_text(self) -> str:
         if not self.size_bytes:
             return "of unknown size"
-        return size_text(self.size_bytes) if self.sha256_prefix else f"about {size_text(self.size_bytes)}"
+        return (
+            size_text(self.size_bytes)
+            if self.sha256_prefix
+            else f"about {size_text(self.size_bytes)}"
+        )
 
     @property
     def terms(self) -> str:
@@ -214,7 +238,11 @@ def licence_in_words(short: str | None) -> str:
     name = (short or "").strip().lower()
     if name in _NOBODYS:
         return NOT_KNOWN
-    return _RESEARCH.get(name) or _USUAL.get(name) or f"{name}; its own terms, see the network's page on the hub"
+    return (
+        _RESEARCH.get(name)
+        or _USUAL.get(name)
+        or f"{name}; its own terms, see the network's page on the hub"
+    )
 
 
 def recommended(networks: Iterable[PublishedNetwork]) -> dict[Advice, PublishedNetwork]:

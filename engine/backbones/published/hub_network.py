@@ -12,14 +12,34 @@ from typing import Any, Final
 
 from engine.backbones.published.facts import HUB_PREFIX, PublishedNetwork, licence_in_words
 from engine.backbones.published.route import Route
-from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN, WEIGHT_NAMES, facts_from, shape_of
-from engine.backbones.published.web_client import ask_about, check_repository, file_address, page_address, read_text
+from engine.backbones.published.timm_networks import (
+    BYTES_PER_NUMBER,
+    NOT_KNOWN,
+    WEIGHT_NAMES,
+    facts_from,
+    shape_of,
+)
+from engine.backbones.published.web_client import (
+    ask_about,
+    check_repository,
+    file_address,
+    page_address,
+    read_text,
+)
 from engine.errors import ModelError
 from engine.events import CancelToken
 from engine.texts import either, enumerated, marked
 
 LATEST: Final = "main"
-_SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
+_SIDES: Final = (
+    "input_size",
+    "crop_pct",
+    "interpolation",
+    "crop_mode",
+    "mean",
+    "std",
+    "fixed_input_size",
+)
 _HEADS: Final = ("num_classes", "pool_size", "first_conv", "classifier", "label_offset")
 _WHERE_FROM: Final = frozenset(
     (
@@ -33,7 +53,9 @@ _WHERE_FROM: Final = frozenset(
     )
 )
 """Options of timm that name files or another use: refused."""
-_LICENCE: Final = re.compile(r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE)
+_LICENCE: Final = re.compile(
+    r"^(?P<field>license|license_name):[ \t]*[\"']?(?P<name>[\w.+-]+)", re.MULTILINE
+)
 _UNREADABLE: Final = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """Raised by settings without meaning."""
 Read = Callable[[str], str | None]
@@ -41,7 +63,11 @@ OPEN_CLIP_WEIGHTS: Final = (
     "open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin",
 )  # fmt: skip
 """Names on the hub, the best first."""
-_MEAN: Final = (0.48145466, 0.4578275, 0.40821073)  # and the next: OpenAI's CLIP, the default of open_clip
+_MEAN: Final = (
+    0.48145466,
+    0.4578275,
+    0.40821073,
+)  # and the next: OpenAI's CLIP, the default of open_clip
 _STD: Final = (0.26862954, 0.26130258, 0.27577711)
 _ARCHITECTURES: Final[Mapping[tuple[int, int, int], str]] = {
     (768, 12, 32): "vit_base_patch32_clip{}_224",
@@ -78,7 +104,9 @@ def plain_facts(name: str, weights: str | None = None) -> PublishedNetwork:
     )
 
 
-def described_by_hub(known: PublishedNetwork, route: Route, cancel: CancelToken) -> PublishedNetwork:
+def described_by_hub(
+    known: PublishedNetwork, route: Route, cancel: CancelToken
+) -> PublishedNetwork:
     """Read how a network is built, and what its weights are, from its repository: some small files.
 
     Raises:
@@ -95,11 +123,18 @@ def described_by_hub(known: PublishedNetwork, route: Route, cancel: CancelToken)
     try:
         facts = facts_from(settings["pretrained_cfg"], known)
     except _UNREADABLE as error:
-        raise _unreadable(marked("the preprocessing of {repository} cannot be read"), repository, error) from error
+        raise _unreadable(
+            marked("the preprocessing of {repository} cannot be read"), repository, error
+        ) from error
     facts = replace(facts, licence=licence_in_words(_licence(read)), settings=json.dumps(settings))
     body, width = shape_of(facts)
     parameters = body + (width + 1) * max(0, settings["pretrained_cfg"].get("num_classes", 0))
-    facts = replace(facts, parameters=parameters, size_bytes=BYTES_PER_NUMBER * parameters, embedding_width=width)
+    facts = replace(
+        facts,
+        parameters=parameters,
+        size_bytes=BYTES_PER_NUMBER * parameters,
+        embedding_width=width,
+    )
     return _with_place(facts, [file_address(repository, revision, name) for name in names], route)
 
 
@@ -124,7 +159,9 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
         try:
             found = None if text is None else understand(json.loads(text))
         except _UNREADABLE as error:
-            raise _unreadable(marked("{file} of {repository} cannot be read"), repository, error, file=name) from error
+            raise _unreadable(
+                marked("{file} of {repository} cannot be read"), repository, error, file=name
+            ) from error
         if found is not None:
             return found, weights
     what = "{repository} is not a network that timm can build"
@@ -134,7 +171,9 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
 
 
 def _unreadable(what: str, repository: str, error: Exception, *, file: str = "") -> ModelError:
-    return ModelError(what, found=f"{type(error).__name__}: {error}", repository=repository, file=file)
+    return ModelError(
+        what, found=f"{type(error).__name__}: {error}", repository=repository, file=file
+    )
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:
@@ -158,12 +197,17 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
-        what, expected = "the installed timm does not have the network's architecture", "one of timm's"
+        what, expected = (
+            "the installed timm does not have the network's architecture",
+            "one of timm's",
+        )
         found, remedy = "“{architecture}” in {repository}", "a newer timm may know it"
         refused = partial(ModelError, what, expected=expected, found=found, remedy=remedy)
         raise refused(architecture=architecture, repository=repository)
     if not isinstance(side, list) or len(side) != 3 or side[0] != 3 or side[1] != side[2]:  # noqa: PLR2004 (channels)
-        raise ModelError("the network takes no square colour images", expected="[3, side, side]", found=str(side))
+        raise ModelError(
+            "the network takes no square colour images", expected="[3, side, side]", found=str(side)
+        )
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
         what = "{repository} asks for more than building a network"
@@ -187,7 +231,10 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         if remote is not None:
             size = remote.size_bytes or facts.size_bytes
             return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)
-    what, expected = "{title} has no weights that can be read as plain numbers", either(map(_file_name, urls))
+    what, expected = (
+        "{title} has no weights that can be read as plain numbers",
+        either(map(_file_name, urls)),
+    )
     raise ModelError(what, expected=expected, found="none of them", title=facts.title)
 
 
@@ -237,4 +284,6 @@ def _of_open_clip(model: Mapping[str, Any], vision: Mapping[str, Any]) -> tuple[
     kind = int(vision["width"]), int(vision["layers"]), int(vision["patch_size"])
     if kind not in _ARCHITECTURES:
         return None
-    return _ARCHITECTURES[kind].format("_quickgelu" if model.get("quick_gelu") else ""), int(model["embed_dim"])
+    return _ARCHITECTURES[kind].format("_quickgelu" if model.get("quick_gelu") else ""), int(
+        model["embed_dim"]
+    )

@@ -41,17 +41,27 @@ class _Weights:
 
 
 def _fetched(
-    facts: PublishedNetwork, place: Path, route: Route, *, on_progress: OnProgress, cancel: CancelToken
+    facts: PublishedNetwork,
+    place: Path,
+    route: Route,
+    *,
+    on_progress: OnProgress,
+    cancel: CancelToken,
 ) -> _Weights:
     if route.folder is not None:
         return _in_folder(facts, route)
     urls = (facts.url, *facts.other_urls)
-    remote: RemoteFile | None = RemoteFile(route.address(facts.url), facts.size_bytes, facts.sha256_prefix)
+    remote: RemoteFile | None = RemoteFile(
+        route.address(facts.url), facts.size_bytes, facts.sha256_prefix
+    )
     if not facts.sha256_prefix:
         answers = (ask_about(route.address(url), route) for url in urls)
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
-        what, remedy = "the weights are not where they were published", "a newer version of timm may know where to"
+        what, remedy = (
+            "the weights are not where they were published",
+            "a newer version of timm may know where to",
+        )
         raise NetworkError(what, expected=either(map(route.address, urls)), remedy=remedy)
     path = download(
         remote.url,
@@ -72,7 +82,9 @@ def _origin(remote: RemoteFile) -> str:
     if not sha256:
         return f"{weights}, published without a checksum."
     whole = "SHA-256" if len(sha256) == _SHA256_DIGITS else "first digits of the SHA-256"
-    return f"{weights}, {whole} {sha256[:_SHOWN_DIGITS]}{'…' if len(sha256) > _SHOWN_DIGITS else ''}."
+    return (
+        f"{weights}, {whole} {sha256[:_SHOWN_DIGITS]}{'…' if len(sha256) > _SHOWN_DIGITS else ''}."
+    )
 
 
 def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
@@ -80,14 +92,31 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     urls = (facts.url, *facts.other_urls)
     path = next(filter(None, map(route.on_disk, urls)), None)
     if path is None:
-        expected = either(urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls)
-        raise ModelError("the mirror's folder does not have these weights", expected=expected, found=str(route.folder))
+        expected = either(
+            urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls
+        )
+        raise ModelError(
+            "the mirror's folder does not have these weights",
+            expected=expected,
+            found=str(route.folder),
+        )
     named = path.resolve().name
-    wanted = facts.sha256_prefix or (named if len(named) == _SHA256_DIGITS and named.isalnum() else "")
+    wanted = facts.sha256_prefix or (
+        named if len(named) == _SHA256_DIGITS and named.isalnum() else ""
+    )
     found = file_hash(path)
     if not found.startswith(wanted):
-        what, expected = "the mirror's file is not the published one", f"SHA-256 {wanted[:_SHOWN_DIGITS]}…"
-        raise ModelError(what, expected=expected, found="{hash}… for {path}", hash=found[:_SHOWN_DIGITS], path=path)
+        what, expected = (
+            "the mirror's file is not the published one",
+            f"SHA-256 {wanted[:_SHOWN_DIGITS]}…",
+        )
+        raise ModelError(
+            what,
+            expected=expected,
+            found="{hash}… for {path}",
+            hash=found[:_SHOWN_DIGITS],
+            path=path,
+        )
     compared = "as its name says" if wanted else "compared with nothing: no checksum is known"
     origin = f"Weights: {path.name} from a folder, SHA-256 {found[:_SHOWN_DIGITS]}…, {compared}."
     return _Weights(path, is_ours=False, origin=origin)
@@ -127,11 +156,15 @@ def add_published(
     route = route or Route()
     route.check()
     place = weights_path(caches, facts)
-    with alone(place.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"):
+    with alone(
+        place.with_name(f"{facts.library_name}.adding.lock"), "this network is being added already"
+    ):
         if not place.is_file():
             _check_room(facts, place.parent, library.folder, has_download=route.folder is None)
         weights = _fetched(facts, place, route, on_progress=on_progress, cancel=cancel)
-        files = _exported(facts, weights, place.parent, library, on_progress=on_progress, cancel=cancel)
+        files = _exported(
+            facts, weights, place.parent, library, on_progress=on_progress, cancel=cancel
+        )
         if weights.is_ours and not keep_weights:
             with suppress(OSError):
                 weights.path.unlink()
@@ -160,7 +193,9 @@ def _exported(
             raise
         tell(1)
         path = folder / f"{facts.library_name}.onnx"
-        agreement = export_published(network, facts, path, on_written=lambda: tell(2), cancel=cancel)
+        agreement = export_published(
+            network, facts, path, on_written=lambda: tell(2), cancel=cancel
+        )
         tell(3)
         card = card_of_published(facts, weights_from=weights.origin)
         figures = {

@@ -12,11 +12,15 @@ from engine.config import CacheFolders
 from engine.errors import UsageError
 
 PART_SUFFIX: Final = ".part"  # of a file that has arrived in part
-_ON_HUB: Final = re.compile(r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)")
+_ON_HUB: Final = re.compile(
+    r"/(?P<owner>[^/]+)/(?P<name>[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>.+)"
+)
 _HUB_HOST: Final = "huggingface.co"
 _ENDPOINT: Final = "HF_ENDPOINT"
 _THIS_COMPUTER: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_ADDRESS: Final = re.compile(r"(?:(?P<scheme>https?)://)?(?:(?P<person>[^/\s]*)@)?(?P<place>[^/\s@]+)/?")
+_ADDRESS: Final = re.compile(
+    r"(?:(?P<scheme>https?)://)?(?:(?P<person>[^/\s]*)@)?(?P<place>[^/\s@]+)/?"
+)
 _PORTS: Final = {"http": 80, "https": 443}
 _ANYTHING: Final = re.compile(
     r"(?P<scheme>[a-z][a-z0-9+.-]*://)?(?P<person>.*)@(?P<rest>[^@]*)", re.IGNORECASE | re.DOTALL
@@ -44,10 +48,20 @@ class Route:
             UsageError: with what was found.
         """
         if self.folder is not None and not self.folder.is_dir():
-            raise UsageError("the mirror is not a folder", expected="a folder, or https://host", found=self.mirror)
+            raise UsageError(
+                "the mirror is not a folder",
+                expected="a folder, or https://host",
+                found=self.mirror,
+            )
         parts = urlsplit(self.mirror)
-        if "://" in self.mirror and parts.scheme != "https" and parts.hostname not in _THIS_COMPUTER:
-            raise UsageError("a mirror needs an encrypted address", expected="https://host", found=self.mirror)
+        if (
+            "://" in self.mirror
+            and parts.scheme != "https"
+            and parts.hostname not in _THIS_COMPUTER
+        ):
+            raise UsageError(
+                "a mirror needs an encrypted address", expected="https://host", found=self.mirror
+            )
 
     def address(self, url: str) -> str:
         """The address that a published file is requested from."""
@@ -69,7 +83,11 @@ class Route:
         if on_hub is not None:
             owner, name, file = on_hub["owner"], on_hub["name"], on_hub["file"]
             cache = self.folder / f"models--{owner}--{name}" / "snapshots"
-            places = [self.folder / owner / name / file, self.folder / name / file, *sorted(cache.glob(f"*/{file}"))]
+            places = [
+                self.folder / owner / name / file,
+                self.folder / name / file,
+                *sorted(cache.glob(f"*/{file}")),
+            ]
         return next((place for place in places if place.is_file()), None)
 
 
@@ -82,7 +100,9 @@ class ProxyAddress:
 
     @property
     def shown(self) -> str:
-        return self.url if self.person is None else self.url.replace("://", f"://{self.person[0]}@", 1)
+        return (
+            self.url if self.person is None else self.url.replace("://", f"://{self.person[0]}@", 1)
+        )
 
 
 def proxy_address(address: str) -> ProxyAddress:
@@ -96,7 +116,9 @@ def proxy_address(address: str) -> ProxyAddress:
     port = _port_of(place)
     if not found or port == 0:
         shown = without_password(address)
-        raise UsageError("this is not a proxy's address", expected="http://host:port", found=f"“{shown}”")
+        raise UsageError(
+            "this is not a proxy's address", expected="http://host:port", found=f"“{shown}”"
+        )
     rest = place if port else f"{place.removesuffix(':')}:{_PORTS[scheme]}"
     name, _, password = (found["person"] or "").partition(":")
     return ProxyAddress(f"{scheme}://{rest}", (name, password) if found["person"] else None)

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 SIZES_NAME: Final = "timm-networks.json"
 """Parameters without a head and embedding width of every architecture: building them all takes minutes."""
-WEIGHT_NAMES: Final = ("model.safetensors", "pytorch_model.bin")  # of a network of timm on the hub, the best first
+WEIGHT_NAMES: Final = (
+    "model.safetensors",
+    "pytorch_model.bin",
+)  # of a network of timm on the hub, the best first
 BYTES_PER_NUMBER: Final = 4  # of float32, as nearly all weights are published
 NOT_KNOWN: Final[Mapping[str, Any]] = {
     "publisher": TIMM, "top1": None, "top5": None, "billion_operations": None,
@@ -36,13 +39,22 @@ NOT_KNOWN: Final[Mapping[str, Any]] = {
 """What timm does not publish, and what is filled in from a network's configuration."""
 _DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.pth$")
 _ONE_RELEASE: Final = "main"
-_REFUSALS: Final = (RuntimeError, LookupError, ValueError, TypeError, AssertionError, AttributeError)
+_REFUSALS: Final = (
+    RuntimeError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AssertionError,
+    AttributeError,
+)
 """What timm raises on weights, sides and settings that a network cannot take."""
 
 
 def network_names() -> tuple[str, ...]:
     """Names of timm's networks with the tags of their weights, sorted; those that give embeddings of square images."""
-    return tuple(name for name, configuration in _configurations().items() if _is_usable(configuration))
+    return tuple(
+        name for name, configuration in _configurations().items() if _is_usable(configuration)
+    )
 
 
 def published_networks(
@@ -57,7 +69,9 @@ def published_networks(
     """
     wanted = None if names is None else set(names)
     chosen = [
-        name for name in network_names() if wanted is None or not wanted.isdisjoint((name, name.partition(".")[0]))
+        name
+        for name in network_names()
+        if wanted is None or not wanted.isdisjoint((name, name.partition(".")[0]))
     ]
     defaults, configurations = _default_names(), _configurations()
     meter = ProgressMeter(len(chosen), on_progress, unit="networks")
@@ -135,7 +149,12 @@ def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
         digits = _DIGITS.search(str(configuration.url))
         assert digits is not None, "only usable networks are described"
         page = "https://github.com/huggingface/pytorch-image-models"
-        return {"url": configuration.url, "sha256_prefix": digits[1], "licence_url": page, "recipe_url": page}
+        return {
+            "url": configuration.url,
+            "sha256_prefix": digits[1],
+            "licence_url": page,
+            "recipe_url": page,
+        }
     repository, _, revision = configuration.hf_hub_id.partition("@")
     names = [configuration.hf_hub_filename] if configuration.hf_hub_filename else WEIGHT_NAMES
     first, *others = (file_address(repository, revision or _ONE_RELEASE, name) for name in names)
@@ -148,7 +167,9 @@ def _places(configuration: "PretrainedCfg") -> dict[str, Any]:
 def _is_usable(configuration: "PretrainedCfg") -> bool:
     channels, height, width = configuration.input_size
     has_place = configuration.hf_hub_id or _DIGITS.search(str(configuration.url))
-    gives_vectors = _sizes().get(str(configuration.architecture), (0, 1))[1] > 0  # as far as it is known
+    gives_vectors = (
+        _sizes().get(str(configuration.architecture), (0, 1))[1] > 0
+    )  # as far as it is known
     return bool(has_place) and channels == CHANNELS and height == width and gives_vectors
 
 
@@ -159,7 +180,9 @@ def _configurations() -> "Mapping[str, PretrainedCfg]":
         from timm.models import get_pretrained_cfg
 
         found = {name: get_pretrained_cfg(name) for name in timm.list_models(pretrained=True)}
-    return {name: configuration for name, configuration in found.items() if configuration is not None}
+    return {
+        name: configuration for name, configuration in found.items() if configuration is not None
+    }
 
 
 @cache
@@ -180,7 +203,9 @@ def _sizes() -> Mapping[str, tuple[int, int]]:
         found = json.loads(path.read_text(encoding="utf-8"))["networks"]
         return {name: (int(body), int(width)) for name, (body, width) in found.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError("the sizes of timm's networks cannot be read", found=found_at(path, error)) from error
+        raise ModelError(
+            "the sizes of timm's networks cannot be read", found=found_at(path, error)
+        ) from error
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
@@ -215,7 +240,9 @@ def made(facts: PublishedNetwork, state: Mapping[str, Tensor] | None = None) -> 
             settings.get("architecture", facts.full_name),
             pretrained=state is not None,
             pretrained_cfg=configuration,
-            pretrained_cfg_overlay=None if state is None else {"state_dict": dict(state), "source": None},
+            pretrained_cfg_overlay=None
+            if state is None
+            else {"state_dict": dict(state), "source": None},
             **options,
         )
     network.pretrained_cfg = network.default_cfg = {}  # type: ignore[assignment]  # it holds the weights once more
@@ -243,7 +270,12 @@ def shape_of(facts: PublishedNetwork) -> tuple[int, int]:
             needed_side=facts.input_side,
         ) from error
     if len(found) != images.ndim - 2 or found[0] != len(images):
-        raise ModelError("{title} gives no embeddings", expected="(2, width)", found=str(found), title=facts.title)
+        raise ModelError(
+            "{title} gives no embeddings",
+            expected="(2, width)",
+            found=str(found),
+            title=facts.title,
+        )
     return sum(parameter.numel() for parameter in network.parameters()), found[1]
 
 

@@ -19,7 +19,14 @@ _FAMILIES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 """By torchvision's own beginning; a hyphen stands before what is a number of layers."""
 
-_SIZES: Final[Mapping[str, str]] = {"t": "Tiny", "s": "Small", "b": "Base", "m": "Medium", "l": "Large", "h": "Huge"}
+_SIZES: Final[Mapping[str, str]] = {
+    "t": "Tiny",
+    "s": "Small",
+    "b": "Base",
+    "m": "Medium",
+    "l": "Large",
+    "h": "Huge",
+}
 _NETWORK: Final = re.compile(rf"({'|'.join(sorted(_FAMILIES, key=len, reverse=True))})_?(.*)")
 _DECIMAL: Final = re.compile(r"(?<=\d)_(?=\d+(?:[mg]f)?$)")
 _PATCH: Final = re.compile(r"([a-z])_(\d+)$")

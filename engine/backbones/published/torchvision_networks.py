@@ -22,9 +22,7 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 _DATA_SET: Final = "ImageNet-1K"
 _MEBI: Final = 1 << 20
 _DIGITS: Final = re.compile(r"-([0-9a-f]{8,64})\.[a-z]+$")
-_UNNAMED_LICENCE: Final = (
-    "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training images may apply"
-)
+_UNNAMED_LICENCE: Final = "none named for the weights; torchvision is under BSD-3-Clause, and the terms of the training images may apply"
 _UNNAMED_LICENCE_URL: Final = "https://github.com/pytorch/vision#pre-trained-model-license"
 _KNOWN_LICENCES: Final[Mapping[str, str]] = {
     "https://github.com/facebookresearch/SWAG/blob/main/LICENSE": NON_COMMERCIAL,
@@ -67,7 +65,9 @@ def _versions(name: str) -> list[PublishedNetwork]:
     try:
         with _NoNumbers():
             network = made(name)
-        found = [_facts(name, network, weights, is_default=weights is default) for weights in usable]
+        found = [
+            _facts(name, network, weights, is_default=weights is default) for weights in usable
+        ]
     except ModelError:  # a network without a head has no embeddings to offer
         return []
     return sorted(found, key=lambda version: not version.is_default)
@@ -75,7 +75,11 @@ def _versions(name: str) -> list[PublishedNetwork]:
 
 def _is_usable(weights: Any) -> bool:
     top1 = weights.meta.get("_metrics", {}).get(_DATA_SET, {}).get("acc@1", math.nan)
-    return bool(weights.meta.get("categories")) and math.isfinite(top1) and _DIGITS.search(weights.url) is not None
+    return (
+        bool(weights.meta.get("categories"))
+        and math.isfinite(top1)
+        and _DIGITS.search(weights.url) is not None
+    )
 
 
 def _facts(name: str, network: nn.Module, weights: Any, *, is_default: bool) -> PublishedNetwork:
@@ -144,7 +148,9 @@ def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:
 def made(name: str, weights: Any = None) -> nn.Module:
     """Build a network of torchvision; with weights, as they need it."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # two old networks announce another initialisation
+        warnings.simplefilter(
+            "ignore", FutureWarning
+        )  # two old networks announce another initialisation
         network: nn.Module = models.get_model(name, weights=weights)
     return network
 

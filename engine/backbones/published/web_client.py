@@ -22,7 +22,9 @@ from engine.texts import Message, marked
 
 TIMEOUT_S: Final = 30.0
 HUB: Final = "https://huggingface.co"
-LARGEST_TEXT_BYTES: Final = 4_000_000  # descriptions take a few thousand; some list every class of a data set
+LARGEST_TEXT_BYTES: Final = (
+    4_000_000  # descriptions take a few thousand; some list every class of a data set
+)
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _REVISION: Final = re.compile(r"[A-Za-z0-9][\w./-]{0,95}")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -30,9 +32,15 @@ _PINNABLE: Final = re.compile(r"/resolve/[^/]+/")
 _MOST_REDIRECTS: Final = 5  # renamed repositories lead on once
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
-_PASSING: Final = frozenset({408, 429, 500, 502, 503, 504})  # too slow, too busy or out of order: a retry may succeed
-_UNREACHABLE: Final = frozenset({errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
-_PROXY_REMEDY: Final = "put name and password into the proxy's address: http://name:password@host:port"
+_PASSING: Final = frozenset(
+    {408, 429, 500, 502, 503, 504}
+)  # too slow, too busy or out of order: a retry may succeed
+_UNREACHABLE: Final = frozenset(
+    {errno.ECONNREFUSED, errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN}
+)
+_PROXY_REMEDY: Final = (
+    "put name and password into the proxy's address: http://name:password@host:port"
+)
 _REMEDIES: Final = {
     404: "the file has been moved; a newer version of the program may know where to",
     407: _PROXY_REMEDY,
@@ -55,7 +63,11 @@ def check_repository(repository: str, revision: str) -> None:
     Raises:
         ModelError: with how one is written.
     """
-    if not _REPOSITORY.fullmatch(repository) or not _REVISION.fullmatch(revision) or ".." in repository + revision:
+    if (
+        not _REPOSITORY.fullmatch(repository)
+        or not _REVISION.fullmatch(revision)
+        or ".." in repository + revision
+    ):
         found = f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”"
         expected = "hf-hub:owner/name or hf-hub:owner/name@revision"
         raise ModelError("this is not a network on the hub", expected=expected, found=found)
@@ -86,7 +98,9 @@ def ask_about(url: str, route: Route) -> RemoteFile | None:
         for _ in range(_MOST_REDIRECTS):
             if not _leads_on(answer):
                 break
-            answer = client.head(urljoin(str(answer.url), answer.headers["Location"]), follow_redirects=False)
+            answer = client.head(
+                urljoin(str(answer.url), answer.headers["Location"]), follow_redirects=False
+            )
         if _is_missing(answer, url):
             return None
         if not answer.has_redirect_location:
@@ -109,7 +123,9 @@ def read_text(url: str, route: Route, *, cancel: CancelToken) -> str | None:
             cancel.raise_if_cancelled()
             content += piece
             if len(content) > LARGEST_TEXT_BYTES:
-                raise _no_description(url, Message("more than {size:,} bytes", {"size": LARGEST_TEXT_BYTES}))
+                raise _no_description(
+                    url, Message("more than {size:,} bytes", {"size": LARGEST_TEXT_BYTES})
+                )
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -132,14 +148,26 @@ def _leads_on(answer: httpx.Response) -> bool:
     """Whether a redirect stays on the host, as that of a renamed repository does."""
     if not answer.has_redirect_location or "X-Linked-Etag" in answer.headers:
         return False
-    return urlsplit(urljoin(str(answer.url), answer.headers["Location"])).netloc == answer.url.netloc.decode()
+    return (
+        urlsplit(urljoin(str(answer.url), answer.headers["Location"])).netloc
+        == answer.url.netloc.decode()
+    )
 
 
 def _remote_file(answer: httpx.Response) -> RemoteFile:
     url, headers = str(answer.url), answer.headers
-    mark = (headers.get("X-Linked-Etag") or headers.get("ETag", "")).removeprefix("W/").strip('"').lower()
+    mark = (
+        (headers.get("X-Linked-Etag") or headers.get("ETag", ""))
+        .removeprefix("W/")
+        .strip('"')
+        .lower()
+    )
     commit = headers.get("X-Repo-Commit", "")
-    size = headers.get("X-Linked-Size") or (headers.get("Content-Length") if answer.is_success else None) or "0"
+    size = (
+        headers.get("X-Linked-Size")
+        or (headers.get("Content-Length") if answer.is_success else None)
+        or "0"
+    )
     return RemoteFile(
         url=_PINNABLE.sub(f"/resolve/{commit}/", url, count=1) if commit.isalnum() else url,
         size_bytes=int(size) if size.isdecimal() else 0,
@@ -152,9 +180,19 @@ def _is_missing(answer: httpx.Response, url: str) -> bool:
     """Whether there is no such file; refuses one that needs an account."""
     status = answer.status_code
     if status in _LOCKED:
-        what, found = "the hub does not give this file without permission", "{status} {phrase} for {url}"
+        what, found = (
+            "the hub does not give this file without permission",
+            "{status} {phrase} for {url}",
+        )
         remedy = "check the name; or agree to its terms on its page, download it there, and name the folder as mirror"
-        raise NetworkError(what, found=found, remedy=remedy, status=status, phrase=HTTPStatus(status).phrase, url=url)
+        raise NetworkError(
+            what,
+            found=found,
+            remedy=remedy,
+            status=status,
+            phrase=HTTPStatus(status).phrase,
+            url=url,
+        )
     return status == HTTPStatus.NOT_FOUND
 
 
@@ -182,7 +220,9 @@ def proxy_for(url: str, proxy: str = "") -> ProxyAddress | None:
         raise NetworkError(what, found=error.found, remedy=remedy) from error
 
 
-def web_client(proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None) -> httpx.Client:
+def web_client(
+    proxy: ProxyAddress | None, transport: httpx.BaseTransport | None = None
+) -> httpx.Client:
     """A client that trusts the system's certificates and follows only redirects to safe addresses."""
     trusted, through = ssl.create_default_context(), None
     if proxy is not None:
@@ -234,7 +274,9 @@ def is_passing(failure: httpx.HTTPError) -> bool:
 def is_unreachable(failure: httpx.HTTPError) -> bool:
     """Whether the server could not be reached: no name, no network, or nobody listens."""
     cause = _cause(failure)
-    return isinstance(cause, socket.gaierror) or (isinstance(cause, OSError) and cause.errno in _UNREACHABLE)
+    return isinstance(cause, socket.gaierror) or (
+        isinstance(cause, OSError) and cause.errno in _UNREACHABLE
+    )
 
 
 def network_error(
@@ -244,7 +286,10 @@ def network_error(
     host, found = urlsplit(url).hostname, _words(failure)
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code
-        what, found = "the server did not deliver the file", f"{status} {failure.response.reason_phrase} for {url}"
+        what, found = (
+            "the server did not deliver the file",
+            f"{status} {failure.response.reason_phrase} for {url}",
+        )
         remedy = _REMEDIES.get(status, marked("try again later"))
     elif _is_unsafe(failure):
         what = "the connection to {host} is not safe"
@@ -258,13 +303,17 @@ def network_error(
         remedy = remedy or "check the network, or name the proxy that leads out of it"
     else:
         what, remedy = "the connection to {host} was lost", remedy or "try again"
-    return NetworkError(what, found=found, remedy=remedy, host=host, proxy=proxy.shown if proxy else "")
+    return NetworkError(
+        what, found=found, remedy=remedy, host=host, proxy=proxy.shown if proxy else ""
+    )
 
 
 def _is_unsafe(failure: httpx.HTTPError) -> bool:
     """Whether the encryption itself failed; a connection that ends during the handshake was only lost."""
     cause = _cause(failure)
-    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError)
+    return isinstance(cause, ssl.SSLError) and not isinstance(
+        cause, ssl.SSLEOFError | ssl.SSLZeroReturnError
+    )
 
 
 def _cause(failure: BaseException) -> BaseException:
@@ -278,5 +327,7 @@ def _words(failure: httpx.HTTPError) -> str:
     if isinstance(failure, httpx.TimeoutException):
         return Message("no answer in time")
     cause = _cause(failure)
-    words = getattr(cause, "verify_message", "") or (cause.strerror if isinstance(cause, OSError) else "")
+    words = getattr(cause, "verify_message", "") or (
+        cause.strerror if isinstance(cause, OSError) else ""
+    )
     return str(words or failure) or type(failure).__name__

@@ -38,15 +38,22 @@ def read_numbers(path: Path) -> Mapping[str, Tensor]:
             found=_first_line(error),
             remedy="nothing of the file was run; do not use it",
         ) from error
-    if not isinstance(state, Mapping) or not all(isinstance(value, Tensor) for value in state.values()):
-        raise ModelError("the file holds no weights", expected="tensors by name", found=type(state).__name__)
+    if not isinstance(state, Mapping) or not all(
+        isinstance(value, Tensor) for value in state.values()
+    ):
+        raise ModelError(
+            "the file holds no weights", expected="tensors by name", found=type(state).__name__
+        )
     return state
 
 
 def do_not_fit(network: str, error: Exception) -> ModelError:
     """The error for weights of another network."""
     return ModelError(
-        "the weights do not fit the network", expected="weights of {network}", found=_first_line(error), network=network
+        "the weights do not fit the network",
+        expected="weights of {network}",
+        found=_first_line(error),
+        network=network,
     )
 
 
@@ -54,7 +61,11 @@ def _is_safetensors(path: Path) -> bool:
     """By its beginning: the length of a header, and the header as JSON. torch's files begin with PK or 0x80."""
     with path.open("rb") as file:
         start = file.read(_HEADER.size + 1)
-    return len(start) > _HEADER.size and start.endswith(b"{") and _HEADER.unpack_from(start)[0] <= path.stat().st_size
+    return (
+        len(start) > _HEADER.size
+        and start.endswith(b"{")
+        and _HEADER.unpack_from(start)[0] <= path.stat().st_size
+    )
 
 
 def _unpickled(path: Path) -> Any:

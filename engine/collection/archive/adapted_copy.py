@@ -12,7 +12,9 @@ from engine.project.clock_corrections import ClockCorrection, ClockCorrections
 from engine.project.records import FileChange
 
 
-def adapt_copy(path: Path, files: Sequence[ArchivedFile], reduced: Sequence[tuple[ReducedFile, int]]) -> None:
+def adapt_copy(
+    path: Path, files: Sequence[ArchivedFile], reduced: Sequence[tuple[ReducedFile, int]]
+) -> None:
     """Let the copy find its photos.
 
     Args:
@@ -35,9 +37,15 @@ def adapt_copy(path: Path, files: Sequence[ArchivedFile], reduced: Sequence[tupl
 def _note_reduced(copy: Project, reduced: Sequence[tuple[ReducedFile, int]]) -> None:
     """Note the content of photos, their details where these are not known, and the sizes of their files."""
     sizes = {image_id: (each, size) for each, size in reduced for image_id in each.file.image_ids}
-    copy.images.record_scan((image_id, each.photo_hash, None) for image_id, (each, _size) in sizes.items())
+    copy.images.record_scan(
+        (image_id, each.photo_hash, None) for image_id, (each, _size) in sizes.items()
+    )
     unread = {image_id for image_id, _path in copy.details.missing()} & sizes.keys()
-    copy.details.store(as_stored(_details(sizes[each][0], each) for each in sorted(unread) if sizes[each][0].details))
+    copy.details.store(
+        as_stored(
+            _details(sizes[each][0], each) for each in sorted(unread) if sizes[each][0].details
+        )
+    )
     known = copy.file_changes.of(list(sizes))
     copy.file_changes.record(
         replace(
@@ -54,9 +62,13 @@ def _details(reduced: ReducedFile, image_id: ImageId) -> FileDetails:
     return FileDetails(image_id, reduced.file.modified_ns, reduced.details)
 
 
-def _moved_corrections(corrections: ClockCorrections, files: Sequence[ArchivedFile]) -> Iterator[ClockCorrection]:
+def _moved_corrections(
+    corrections: ClockCorrections, files: Sequence[ArchivedFile]
+) -> Iterator[ClockCorrection]:
     """Corrections of the clocks of folders that have another place in the archive."""
-    folders = dict.fromkeys((_folder(file.path), _folder(file.name)) for file in files if file.is_moved)
+    folders = dict.fromkeys(
+        (_folder(file.path), _folder(file.name)) for file in files if file.is_moved
+    )
     for correction in corrections.all:
         was = correction.folder
         if not was:

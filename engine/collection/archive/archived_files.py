@@ -86,7 +86,14 @@ def archived_files(project: Project, project_name: str) -> list[ArchivedFile]:
 def _with_parts(file: ArchivedFile, parts: list[str]) -> ArchivedFile:
     has_parts = any(file_part(part).picture != WHOLE_FILE for part in parts)
     return ArchivedFile(
-        file.source, file.path, file.name, file.size_bytes, file.modified_ns, file.known_hash, file.image_ids, has_parts
+        file.source,
+        file.path,
+        file.name,
+        file.size_bytes,
+        file.modified_ns,
+        file.known_hash,
+        file.image_ids,
+        has_parts,
     )
 
 
@@ -120,4 +127,7 @@ def moved_files(files: list[ArchivedFile], folder: Path) -> Iterator[tuple[Image
     """Those whose path is another one in the copy: an image of each, and its file as the copy is to know it."""
     for file in files:
         if file.is_moved:
-            yield file.image_ids[0], FoundFile(folder / file.name, file.size_bytes, file.modified_ns)
+            yield (
+                file.image_ids[0],
+                FoundFile(folder / file.name, file.size_bytes, file.modified_ns),
+            )

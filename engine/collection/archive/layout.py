@@ -26,7 +26,9 @@ PHOTO_FOLDER: Final = "photos"  # of photos that lie outside the project's folde
 _REPLACED: Final = "_"  # in place of characters that some system forbids in names
 _FORBIDDEN: Final = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_LONGEST_PART_BYTES: Final = 200  # of a name. Chosen: file systems take 255, and a number may come behind it.
+_LONGEST_PART_BYTES: Final = (
+    200  # of a name. Chosen: file systems take 255, and a number may come behind it.
+)
 _LONGEST_TEXT: Final = 300  # characters of a text in the archive's description
 _NOT_READABLE: Final = marked("{archive} is not a copy of a Protoleaf project, or is damaged")
 
@@ -88,7 +90,13 @@ def facts_from(data: bytes, archive: str) -> ArchiveFacts:
 
 def _are_plain(facts: ArchiveFacts) -> bool:
     numbers: tuple[Any, ...] = (facts.images, facts.reduced_side)
-    texts: tuple[Any, ...] = (facts.project, facts.made_by, facts.made_at, facts.program, facts.embedding)
+    texts: tuple[Any, ...] = (
+        facts.project,
+        facts.made_by,
+        facts.made_at,
+        facts.program,
+        facts.embedding,
+    )
     are_numbers = all(type(each) is int and each >= 0 for each in numbers)
     are_texts = all(isinstance(each, str) and len(each) <= _LONGEST_TEXT for each in texts)
     return are_numbers and are_texts and _is_project_name(facts.project)
@@ -101,7 +109,10 @@ def _is_project_name(name: str) -> bool:
 def not_readable(archive: str, found: str = "") -> FormatError:
     """The error for a file that is no archive of ours, or not whole."""
     return FormatError(
-        _NOT_READABLE, found=found, remedy="download or copy the file again, or ask for a new one", archive=archive
+        _NOT_READABLE,
+        found=found,
+        remedy="download or copy the file again, or ask for a new one",
+        archive=archive,
     )
 
 
@@ -134,9 +145,13 @@ def portable_paths(paths: Iterable[str], folder: Path, project: str) -> dict[str
     distinct = list(dict.fromkeys(paths))
     outside = [_absolute_parts(path, folder) for path in distinct if not _is_inside(path)]
     folders = zip(*(parts[:-1] for parts in outside), strict=False)
-    shared = max(0, len(list(takewhile(lambda names: len(set(names)) == 1, folders))) - 1)  # its own name stays
+    shared = max(
+        0, len(list(takewhile(lambda names: len(set(names)) == 1, folders))) - 1
+    )  # its own name stays
     wanted = {
-        path: path.split("/") if _is_inside(path) else [PHOTO_FOLDER, *_absolute_parts(path, folder)[shared:]]
+        path: path.split("/")
+        if _is_inside(path)
+        else [PHOTO_FOLDER, *_absolute_parts(path, folder)[shared:]]
         for path in distinct
     }
     taken = {folded(project)}
@@ -155,7 +170,9 @@ def _is_unchanged(parts: Sequence[str], path: str) -> bool:
 def _is_inside(path: str) -> bool:
     parts = path.split("/")
     is_relative = not PurePosixPath(path).is_absolute() and not PureWindowsPath(path).anchor
-    return is_relative and not {"", ".", ".."} & set(parts) and folded(parts[0]) != folded(OWN_FOLDER)
+    return (
+        is_relative and not {"", ".", ".."} & set(parts) and folded(parts[0]) != folded(OWN_FOLDER)
+    )
 
 
 def _absolute_parts(path: str, folder: Path) -> list[str]:

@@ -15,8 +15,20 @@ from numpy.typing import NDArray
 
 from engine import __version__
 from engine.collection.archive.adapted_copy import adapt_copy
-from engine.collection.archive.archived_files import ArchivedFile, ReducedFile, archived_files, reduced_file
-from engine.collection.archive.layout import ABOUT, CONTENTS, EMBEDDINGS, MOST_EMBEDDINGS, ArchiveFacts, portable_part
+from engine.collection.archive.archived_files import (
+    ArchivedFile,
+    ReducedFile,
+    archived_files,
+    reduced_file,
+)
+from engine.collection.archive.layout import (
+    ABOUT,
+    CONTENTS,
+    EMBEDDINGS,
+    MOST_EMBEDDINGS,
+    ArchiveFacts,
+    portable_part,
+)
 from engine.collection.embed import open_cache
 from engine.collection.models import model_of
 from engine.collection.outputs import ARCHIVE, check_file
@@ -36,10 +48,21 @@ from engine.project.clock import NOBODY, now_text, person_name
 
 REDUCED_BYTES: Final = 150_000  # of a reduced photo, about: to estimate the size of an archive
 REDUCED_SHARE: Final = 0.7  # the same of a photo that is hardly larger
-_PART_BYTES: Final = 1 << 20  # read at a time. Chosen: little memory, and a cancel is noticed at once.
-_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of files in the archive; the project knows when photos were changed
+_PART_BYTES: Final = (
+    1 << 20
+)  # read at a time. Chosen: little memory, and a cancel is noticed at once.
+_FIRST_TIME: Final = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # of files in the archive; the project knows when photos were changed
 _PERMISSIONS: Final = 0o644  # of unpacked files, by other programs
-_THREADS: Final = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: more wait for the disk.
+_THREADS: Final = max(
+    1, min(8, os.cpu_count() or 1)
+)  # that reduce photos. Chosen: more wait for the disk.
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -68,7 +91,9 @@ def archive_bytes(project: Project, *, is_reduced: bool) -> int:
     table = project.images.table()
     sizes = dict(zip(table.paths, zip(table.sizes_bytes, table.parts, strict=True), strict=True))
     photos = (
-        min(int(size * REDUCED_SHARE), REDUCED_BYTES) if is_reduced and not file_part(part).picture.text else size
+        min(int(size * REDUCED_SHARE), REDUCED_BYTES)
+        if is_reduced and not file_part(part).picture.text
+        else size
         for size, part in sizes.values()
     )
     return sum(photos) + project.path.stat().st_size
@@ -100,15 +125,21 @@ def pack_project(
     with writing(out, "the copy cannot be written", "choose another place"):
         _check_room(out, project, is_reduced=is_reduced)
         clear_abandoned_drafts(folder)
-        with closing(_Packing(project, caches, folder, cancel or CancelToken(), is_reduced=is_reduced)) as packing:
+        with closing(
+            _Packing(project, caches, folder, cancel or CancelToken(), is_reduced=is_reduced)
+        ) as packing:
             with output_file(out) as file:
                 packing.write(file, on_progress)
-                check_file(out, ARCHIVE, project=project, is_overwriting=is_overwriting)  # it may have taken long
+                check_file(
+                    out, ARCHIVE, project=project, is_overwriting=is_overwriting
+                )  # it may have taken long
             return packing.written(out.stat().st_size)
 
 
 def _check_room(out: Path, project: Project, *, is_reduced: bool) -> None:
-    needed = archive_bytes(project, is_reduced=is_reduced) + project.path.stat().st_size  # a copy of it for a while
+    needed = (
+        archive_bytes(project, is_reduced=is_reduced) + project.path.stat().st_size
+    )  # a copy of it for a while
     free = shutil.disk_usage(out.absolute().parent).free
     if free < needed:
         raise disk_full(out, needed_bytes=needed, free_bytes=free)
@@ -118,7 +149,13 @@ class _Packing:
     """One archive in the making."""
 
     def __init__(
-        self, project: Project, caches: CacheFolders, folder: Path, cancel: CancelToken, *, is_reduced: bool
+        self,
+        project: Project,
+        caches: CacheFolders,
+        folder: Path,
+        cancel: CancelToken,
+        *,
+        is_reduced: bool,
     ) -> None:
         self._project = project
         self._caches = caches
@@ -128,14 +165,18 @@ class _Packing:
         self._name = portable_part(project.path.stem) + PROJECT_SUFFIX
         self._count = self._missing = 0
         self._failures: list[FileFailure] = []
-        self._reduced: list[tuple[ReducedFile, int]] = []  # without their data, with the size of that
+        self._reduced: list[
+            tuple[ReducedFile, int]
+        ] = []  # without their data, with the size of that
 
     def close(self) -> None:
         self._scratch.remove()
 
     def written(self, size_bytes: int) -> WrittenArchive:
         """What came of it."""
-        return WrittenArchive(self._count, len(self._reduced), self._missing, size_bytes, tuple(self._failures))
+        return WrittenArchive(
+            self._count, len(self._reduced), self._missing, size_bytes, tuple(self._failures)
+        )
 
     def write(self, out: IO[bytes], on_progress: OnProgress) -> None:
         """Write all of it: photos first, since the copy of the project knows them as they are there."""
@@ -173,11 +214,16 @@ class _Packing:
         if not is_found.any():
             return "", {}
         hashes = np.frombuffer(b"".join(keys), dtype=np.uint8).reshape(-1, HASH_BYTES)
-        return model.embedding_identity, {CONTENTS: hashes[is_found], EMBEDDINGS: vectors[is_found].astype("<f2")}
+        return model.embedding_identity, {
+            CONTENTS: hashes[is_found],
+            EMBEDDINGS: vectors[is_found].astype("<f2"),
+        }
 
     # -- photos
 
-    def _add_photos(self, archive: zipfile.ZipFile, files: list[ArchivedFile], meter: ProgressMeter) -> None:
+    def _add_photos(
+        self, archive: zipfile.ZipFile, files: list[ArchivedFile], meter: ProgressMeter
+    ) -> None:
         with ThreadPoolExecutor(_THREADS) as pool:
             work = reduced_file if self._is_reduced else ReducedFile
             for made in in_order(pool, work, files, ahead=2 * _THREADS):

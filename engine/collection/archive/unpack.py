@@ -50,7 +50,9 @@ MOST_RATIO: Final = 250
 """By which a file may grow when it is unpacked. Chosen: a project full of zeros shrinks to a hundredth."""
 _SMALL_BYTES: Final = 1 << 20  # of which no bomb is made
 _LARGEST_ABOUT_BYTES: Final = 100_000  # of what an archive says of itself; ours have some hundred
-_PART_BYTES: Final = 1 << 20  # unpacked at a time. Chosen: little memory, and a cancel is noticed at once.
+_PART_BYTES: Final = (
+    1 << 20
+)  # unpacked at a time. Chosen: little memory, and a cancel is noticed at once.
 _ENCRYPTED: Final = 1  # a flag of zip archives
 
 
@@ -197,7 +199,10 @@ class _Archive:
             raise self._refused(marked("a small file in it would become a very large one"), info)
 
     def _refused(self, reason: str, info: zipfile.ZipInfo) -> FormatError:
-        return not_readable(self.name, Message("{reason} ({file})", {"reason": Message(reason), "file": info.filename}))
+        return not_readable(
+            self.name,
+            Message("{reason} ({file})", {"reason": Message(reason), "file": info.filename}),
+        )
 
     def _facts(self) -> ArchiveFacts:
         about = self.files.get(ABOUT)
@@ -254,7 +259,9 @@ class _Photos:
             self.failures.append(FileFailure(Path(path), reason_of(error)))
             return
         with suppress(OSError, OverflowError):
-            os.utime(target, ns=(modified_ns, modified_ns))  # by which the project knows that it is the same file
+            os.utime(
+                target, ns=(modified_ns, modified_ns)
+            )  # by which the project knows that it is the same file
         self.count += 1
 
     def _may_be_photo(self, path: str) -> bool:
@@ -262,7 +269,11 @@ class _Photos:
         is_portable = "/".join(map(portable_part, path.split("/"))) == path
         project = folded(self._archive.facts.project)
         is_of_project = folded(path) == project or folded(path).startswith(f"{project}-")
-        return is_portable and not is_of_project and PurePosixPath(path).suffix.casefold() in MEDIA_SUFFIXES
+        return (
+            is_portable
+            and not is_of_project
+            and PurePosixPath(path).suffix.casefold() in MEDIA_SUFFIXES
+        )
 
 
 def _bring_embeddings(archive: _Archive, project: Project, caches: CacheFolders) -> None:

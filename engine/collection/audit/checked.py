@@ -16,7 +16,9 @@ class CheckedImages:
     """The images of an audit."""
 
     figures: AuditFigures
-    in_order: NDArray[np.int64]  # those that are asked about: open ones first, in the order of the draw
+    in_order: NDArray[
+        np.int64
+    ]  # those that are asked about: open ones first, in the order of the draw
     more: int  # images by which it can grow
 
     def has_any(self, image_ids: Sequence[ImageId]) -> bool:

@@ -31,7 +31,9 @@ class DrawnAudit:
     is_stratified: bool
 
     def add_to(self, project: Project) -> Change:
-        return project.audits.add(self.items, self.size, population=self.population, is_stratified=self.is_stratified)
+        return project.audits.add(
+            self.items, self.size, population=self.population, is_stratified=self.is_stratified
+        )
 
 
 def population_of(state: CollectionState) -> Rows:
@@ -41,7 +43,11 @@ def population_of(state: CollectionState) -> Rows:
 
 
 def draw_audit(
-    state: CollectionState, size: int = USUAL_SIZE, *, is_stratified: bool = False, random: np.random.Generator
+    state: CollectionState,
+    size: int = USUAL_SIZE,
+    *,
+    is_stratified: bool = False,
+    random: np.random.Generator,
 ) -> DrawnAudit:
     """Draw as many images as the largest audit asks about; the first `size` of them come first.
 
@@ -61,16 +67,23 @@ def draw_audit(
     strata = _strata(state, rows, size) if is_stratified else [rows]
     most = min(len(rows), max(size, *SIZES))
     allocated = list(allocation([len(each) for each in strata], most))
-    chosen = [random.choice(each, allocated.count(place), replace=False) for place, each in enumerate(strata)]
+    chosen = [
+        random.choice(each, allocated.count(place), replace=False)
+        for place, each in enumerate(strata)
+    ]
     drawn = {place: iter(each.tolist()) for place, each in enumerate(chosen)}
     items = [
-        _item(state, next(drawn[stratum]), place, stratum=stratum, stratum_size=len(strata[stratum]))
+        _item(
+            state, next(drawn[stratum]), place, stratum=stratum, stratum_size=len(strata[stratum])
+        )
         for place, stratum in enumerate(_shuffled(allocated, size, random))
     ]
     return DrawnAudit(items, min(size, most), len(rows), is_stratified)
 
 
-def draw_for(project: Project, caches: CacheFolders, size: int, *, is_stratified: bool = False) -> Change:
+def draw_for(
+    project: Project, caches: CacheFolders, size: int, *, is_stratified: bool = False
+) -> Change:
     """Classify a project as it is set, without a window, and draw an audit.
 
     Raises:
@@ -81,7 +94,9 @@ def draw_for(project: Project, caches: CacheFolders, size: int, *, is_stratified
         state = live.load()
     finally:
         live.embedded.close()
-    return draw_audit(state, size, is_stratified=is_stratified, random=np.random.default_rng()).add_to(project)
+    return draw_audit(
+        state, size, is_stratified=is_stratified, random=np.random.default_rng()
+    ).add_to(project)
 
 
 def next_size(size: int) -> int:
@@ -117,10 +132,16 @@ def allocation(sizes: Sequence[int], count: int) -> Iterator[int]:
 def _shuffled(allocated: Sequence[int], size: int, random: np.random.Generator) -> list[int]:
     """The strata in random order, each of the sizes that an audit grows to by itself."""
     ends = [0, *sorted({size, *(each for each in SIZES if each > size)})]
-    return [stratum for start, end in pairwise(ends) for stratum in random.permutation(allocated[start:end]).tolist()]
+    return [
+        stratum
+        for start, end in pairwise(ends)
+        for stratum in random.permutation(allocated[start:end]).tolist()
+    ]
 
 
-def _item(state: CollectionState, row: int, place: int, *, stratum: int, stratum_size: int) -> AuditItem:
+def _item(
+    state: CollectionState, row: int, place: int, *, stratum: int, stratum_size: int
+) -> AuditItem:
     is_unknown, safe = bool(state.is_unknown[row]), int(state.safe_class[row])
     return AuditItem(
         int(state.image_ids[row]),

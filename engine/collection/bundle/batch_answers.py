@@ -17,9 +17,13 @@ class BatchAnswers:
 
     class_ids: NDArray[np.int64]  # (n,) the most probable class to choose among
     scores: NDArray[np.float32]  # (n,) its probability
-    safe_ids: NDArray[np.int64]  # (n,) `NO_CLASS` where none is sure enough, or the image is unknown
+    safe_ids: NDArray[
+        np.int64
+    ]  # (n,) `NO_CLASS` where none is sure enough, or the image is unknown
     safe_scores: NDArray[np.float32]  # (n,) 0 where there is none
-    is_unknown: NDArray[np.bool_]  # (n,) farther from every prototype than images of known classes are
+    is_unknown: NDArray[
+        np.bool_
+    ]  # (n,) farther from every prototype than images of known classes are
 
 
 def answers_of(contents: ExportedClasses, found: Mapping[str, NDArray[np.float32]]) -> BatchAnswers:

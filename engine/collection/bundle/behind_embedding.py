@@ -22,7 +22,9 @@ from engine.runtime.sessions import one_line, run_session, runtime_errors
 
 _CARD: Final = "card.json"
 _TRIALS: Final = 2  # pictures that part and whole are compared on
-_TOLERANCE: Final = 1e-5  # of a probability: the same operators on the same numbers, in batches of another size
+_TOLERANCE: Final = (
+    1e-5  # of a probability: the same operators on the same numbers, in batches of another size
+)
 
 
 def embedded_by(folder: Path) -> tuple[str, str]:
@@ -37,7 +39,9 @@ def embedded_by(folder: Path) -> tuple[str, str]:
         return str(backbone["name"]), str(backbone["sha256"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(
-            "the card of the exported model cannot be read", found=str(path), remedy="export the model again"
+            "the card of the exported model cannot be read",
+            found=str(path),
+            remedy="export the model again",
         ) from error
 
 
@@ -50,9 +54,13 @@ def behind_embedding(bundle: ModelBundle, width: int) -> bytes:
     import onnx
 
     whole = onnx.load_from_string(read_regular(bundle.folder / CLASSIFIER, at_most=1 << 31))
-    described = onnx.helper.make_tensor_value_info(EMBEDDING, onnx.TensorProto.FLOAT, ["batch", width])
+    described = onnx.helper.make_tensor_value_info(
+        EMBEDDING, onnx.TensorProto.FLOAT, ["batch", width]
+    )
     part = onnx.helper.make_model(
-        _part(whole.graph, described), opset_imports=list(whole.opset_import), ir_version=whole.ir_version
+        _part(whole.graph, described),
+        opset_imports=list(whole.opset_import),
+        ir_version=whole.ir_version,
     )
     content: bytes = part.SerializeToString()
     whole.graph.output.append(described)
@@ -83,7 +91,10 @@ def _difference(bundle: ModelBundle, whole: bytes, part: bytes) -> float:
     framing = bundle.contents.framing
     pictures = trial_images(framing.side, _TRIALS * framing.views)
     runtime = load_onnxruntime()
-    sessions = [runtime.InferenceSession(content, providers=[CPU_CHOICE.provider]) for content in (whole, part)]
+    sessions = [
+        runtime.InferenceSession(content, providers=[CPU_CHOICE.provider])
+        for content in (whole, part)
+    ]
     names = [output.name for output in sessions[1].get_outputs()]
     shaped = pictures.reshape(_TRIALS, framing.views, *pictures.shape[1:])
     embeddings, *expected = run_session(sessions[0], {IMAGES: shaped}, [EMBEDDING, *names])

@@ -39,7 +39,9 @@ class ModelFacts:
 
     classified: Classified  # the collection with the fitted model
     contents: ExportedClasses  # of `classes.json`
-    difference: float  # the largest between the program's probabilities and those of `classifier.onnx`
+    difference: (
+        float  # the largest between the program's probabilities and those of `classifier.onnx`
+    )
     sizes: Mapping[str, int]  # bytes of the other files by name
 
     @property
@@ -66,15 +68,24 @@ def card_json(facts: ModelFacts) -> str:
         "classes": len(graph),
         "candidates": len(fitted.candidate_ids),
         "labelled_images": len(fitted.shots),
-        "labelled_images_by_class": {graph.path_text(each): count for each, count in fitted.shots.counts().items()},
-        "held_out": {"images": fitted.figures.shots_checked, "accuracy_of_the_paper_s_model": fitted.figures.accuracy},
+        "labelled_images_by_class": {
+            graph.path_text(each): count for each, count in fitted.shots.counts().items()
+        },
+        "held_out": {
+            "images": fitted.figures.shots_checked,
+            "accuracy_of_the_paper_s_model": fitted.figures.accuracy,
+        },
         "collection_stage": None
         if others is None
         else {
             "images": others.images,
             "anchors": others.anchors,
             "familiarity": others.familiarity,
-            "held_out": {"shots": others.shots, "hits": others.hits, "hits_without": others.hits_without},
+            "held_out": {
+                "shots": others.shots,
+                "hits": others.hits,
+                "hits_without": others.hits_without,
+            },
         },
         "largest_difference_from_the_program": facts.difference,
         "file_sizes": dict(facts.sizes),
@@ -92,7 +103,9 @@ def card_markdown(facts: ModelFacts) -> str:
         version=__version__,
         candidates=f"{len(facts.classified.fitted.candidate_ids):,}",
         shots=f"{len(facts.classified.fitted.shots):,}",
-        others="" if others is None else f", and by what {others.images:,} images say of one another",
+        others=""
+        if others is None
+        else f", and by what {others.images:,} images say of one another",
         held_out=_held_out_text(facts),
         side=framing.side,
         share=f"{100 * framing.resize_share:.3g}%",
@@ -112,10 +125,10 @@ def _held_out_text(facts: ModelFacts) -> str:
     if others is not None and others.shots:
         return f"Of {others.shots:,} labelled images that were held out it named {others.hits:,} rightly."
     if not math.isnan(figures.accuracy):
-        return (
-            f"Of {figures.shots_checked:,} labelled images that were held out it named {figures.accuracy:.0%} rightly."
-        )
-    return "No class had two labelled images, so none could be held out to see how often it is right."
+        return f"Of {figures.shots_checked:,} labelled images that were held out it named {figures.accuracy:.0%} rightly."
+    return (
+        "No class had two labelled images, so none could be held out to see how often it is right."
+    )
 
 
 def _views_text(views: int) -> str:
@@ -147,9 +160,15 @@ def _finite(value: Any) -> Any:
 
 def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> str:
     """`LICENCE.txt` of an exported model: terms of its backbone, of those it was trained from, and of the runner."""
-    before = [_part(f"{each.name}, which it was trained from", each) for each in _before(project, caches)]
+    before = [
+        _part(f"{each.name}, which it was trained from", each) for each in _before(project, caches)
+    ]
     parts = [_part(model.name, model), *before]
-    text = "On which terms this model may be used\n\n" + "\n".join(dict.fromkeys(parts)) + f"\n{_REST}\n{_RUNNER}"
+    text = (
+        "On which terms this model may be used\n\n"
+        + "\n".join(dict.fromkeys(parts))
+        + f"\n{_REST}\n{_RUNNER}"
+    )
     with suppress(OSError):  # a checkout without it
         text += "\n\n" + licence_path().read_text(encoding="utf-8")
     return text
@@ -168,7 +187,9 @@ def _part(title: str, model: ModelFiles) -> str:
     card = model.card
     lines = [title, f"    {card.licence or _UNKNOWN}"]
     lines += [
-        f"    {text}" for text in (card.description, card.training_data and f"Trained on: {card.training_data}") if text
+        f"    {text}"
+        for text in (card.description, card.training_data and f"Trained on: {card.training_data}")
+        if text
     ]
     return "\n".join(lines) + "\n" + _notice_of(model.name)
 
@@ -178,5 +199,9 @@ def _notice_of(name: str) -> str:
         return ""
     with suppress(OSError, UnicodeDecodeError):
         blocks = notice_path().read_text(encoding="utf-8").split("\n\n")
-        return "".join(block.partition("\n")[2].rstrip() + "\n" for block in blocks if block.lower().startswith(name))
+        return "".join(
+            block.partition("\n")[2].rstrip() + "\n"
+            for block in blocks
+            if block.lower().startswith(name)
+        )
     return ""

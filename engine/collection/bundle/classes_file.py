@@ -45,7 +45,9 @@ class ExportedClasses:
     sha256: str  # of `classifier.onnx`
 
 
-def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
+def classes_text(
+    contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]
+) -> str:
     """`classes.json`; `bars` are those in effect of all classes."""
     graph, rules = contents.graph, contents.back_off
     may_be_named = np.isfinite(np.concatenate([rules.coarse_bars, rules.candidate_bars]))
@@ -94,7 +96,15 @@ def read_classes(text: str, *, source: str) -> ExportedClasses:
         return _classes_of(fields)
     except FormatError:
         raise
-    except (ProtoleafError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+    except (
+        ProtoleafError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         is_missing = isinstance(error, KeyError)
         reason = Message("no “{name}”", {"name": error.args[0]}) if is_missing else reason_of(error)
         raise FormatError(
@@ -128,13 +138,20 @@ def _classes_of(fields: Mapping[str, Any]) -> ExportedClasses:
     graph, listed = CategoryGraph(), {int(one["id"]): one for one in fields["classes"]}
     for class_id, one in listed.items():
         names = ClassAttributes(str(one["source_id"]), tuple(map(str, one["synonyms"])))
-        graph.add_class(str(one["name"]), tuple(map(int, one["parents"])), class_id=class_id, attributes=names)
+        graph.add_class(
+            str(one["name"]), tuple(map(int, one["parents"])), class_id=class_id, attributes=names
+        )
     image = fields["image"]
     framing = Framing(int(image["side"]), float(image["resize_share"]), int(image["views"]))
     if framing.side < 1 or not 0 < framing.resize_share <= 1 or framing.views not in {1, VIEWS}:
         raise ValueError(f"images of {framing.side} pixels in {framing.views} views")
     limit = fields["unknown_distance"]
-    rules = _rules(graph, listed, [int(each) for each in fields[PROBABILITIES]], [int(each) for each in fields[COARSE]])
+    rules = _rules(
+        graph,
+        listed,
+        [int(each) for each in fields[PROBABILITIES]],
+        [int(each) for each in fields[COARSE]],
+    )
     return ExportedClasses(
         str(fields["name"]), str(fields["setting"]), graph, framing, rules,
         math.inf if limit is None else float(limit), str(fields["sha256"]),
@@ -142,16 +159,23 @@ def _classes_of(fields: Mapping[str, Any]) -> ExportedClasses:
 
 
 def _rules(
-    graph: CategoryGraph, listed: Mapping[ClassId, Any], candidates: Sequence[ClassId], coarse: Sequence[ClassId]
+    graph: CategoryGraph,
+    listed: Mapping[ClassId, Any],
+    candidates: Sequence[ClassId],
+    coarse: Sequence[ClassId],
 ) -> BackOff:
     if not candidates:
         raise ValueError("no class to choose among")
-    bars = {each: float(one["bar"]) if one["may_be_named"] else math.inf for each, one in listed.items()}
+    bars = {
+        each: float(one["bar"]) if one["may_be_named"] else math.inf for each, one in listed.items()
+    }
     return BackOff(
         np.array(candidates, dtype=np.int64),
         np.array([bars[each] for each in candidates], dtype=np.float32),
         np.array(coarse, dtype=np.int64),
         np.array([bars[each] for each in coarse], dtype=np.float32),
         np.array([int(listed[each]["level"]) for each in coarse], dtype=np.int64),
-        roll_up_matrix(graph, coarse, candidates) if coarse else np.zeros((len(candidates), 0), dtype=np.float32),
+        roll_up_matrix(graph, coarse, candidates)
+        if coarse
+        else np.zeros((len(candidates), 0), dtype=np.float32),
     )

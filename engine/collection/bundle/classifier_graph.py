@@ -31,7 +31,9 @@ _TOKENS_RANK: Final = 3  # batch, tokens and width
 _STANDARD: Final = ("", "ai.onnx")
 
 
-def classifier_model(backbone: Path, card: BackboneCard, fitted: Exports, *, views: int, name: str) -> Any:
+def classifier_model(
+    backbone: Path, card: BackboneCard, fitted: Exports, *, views: int, name: str
+) -> Any:
     """Write the whole way as an `onnx.ModelProto`; an embedding is the mean over so many views of an image.
 
     Raises:
@@ -125,7 +127,9 @@ def _unusable(backbone: Path, error: Exception) -> ModelError:
 
 
 def _opset(model: Any) -> int:
-    return next((int(one.version) for one in reversed(model.opset_import) if one.domain in _STANDARD), 0)
+    return next(
+        (int(one.version) for one in reversed(model.opset_import) if one.domain in _STANDARD), 0
+    )
 
 
 def _prefixed(model: Any) -> Any:
@@ -135,8 +139,12 @@ def _prefixed(model: Any) -> Any:
     for one in model.opset_import:
         one.domain = "" if one.domain in _STANDARD else one.domain
     constants = [one.name for one in model.graph.initializer]
-    constants += [part.name for one in model.graph.sparse_initializer for part in (one.values, one.indices)]
-    names = {name: _PREFIX + name for name in constants}  # known before the graphs inside of it, which may use them
+    constants += [
+        part.name for one in model.graph.sparse_initializer for part in (one.values, one.indices)
+    ]
+    names = {
+        name: _PREFIX + name for name in constants
+    }  # known before the graphs inside of it, which may use them
     compose.add_prefix_graph(model.graph, _PREFIX, inplace=True, name_map=names)
     return model
 

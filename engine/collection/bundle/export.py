@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from engine.backbones.onnx_structure import read_structure, write_inlined
 from engine.collection.bundle.card import ModelFacts, card_json, card_markdown, licence_text
 from engine.collection.bundle.classes_file import NAME, ExportedClasses, Framing, classes_text
-from engine.collection.bundle.classifier_graph import CONVERTED_OPSET, IMAGES, classifier_model, model_bytes
+from engine.collection.bundle.classifier_graph import (
+    CONVERTED_OPSET,
+    IMAGES,
+    classifier_model,
+    model_bytes,
+)
 from engine.collection.classify import Classified, classify
 from engine.collection.fitting import policies_of
 from engine.collection.outputs import check_folder
@@ -87,7 +92,9 @@ def export_model(
     begin(0)
     classified = classify(project, caches, setting)
     if not classified.model.backbone.is_file():
-        raise InputError("the project's backbone is not there", found=str(classified.model.backbone))
+        raise InputError(
+            "the project's backbone is not there", found=str(classified.model.backbone)
+        )
     with new_folder(out) as draft:
         facts = _write(draft, project, caches, classified, begin)
         files = tuple(sorted(path.name for path in draft.iterdir()))
@@ -97,7 +104,11 @@ def export_model(
 
 
 def _write(
-    draft: Path, project: Project, caches: CacheFolders, classified: Classified, begin: Callable[[int], None]
+    draft: Path,
+    project: Project,
+    caches: CacheFolders,
+    classified: Classified,
+    begin: Callable[[int], None],
 ) -> ModelFacts:
     model, fitted, graph = classified.model, classified.fitted, project.classes.graph
     views = VIEWS if classified.uses_views else 1
@@ -105,7 +116,9 @@ def _write(
     place_backbone(model.backbone, draft / BACKBONE)
     write_card(draft / BACKBONE, model.card)
     begin(2)
-    content = model_bytes(classifier_model(draft / BACKBONE, model.card, fitted, views=views, name=model.name))
+    content = model_bytes(
+        classifier_model(draft / BACKBONE, model.card, fitted, views=views, name=model.name)
+    )
     _put(draft / CLASSIFIER, content)
     begin(3)
     difference = largest_difference(draft, model.card, classified, views)
@@ -120,7 +133,10 @@ def _write(
         hashlib.sha256(content).hexdigest(),
     )
     policies = policies_of(project)
-    _put(draft / NAME, classes_text(classes, policies, bars_in_effect(graph, policies, list(graph.classes()))))
+    _put(
+        draft / NAME,
+        classes_text(classes, policies, bars_in_effect(graph, policies, list(graph.classes()))),
+    )
     place_file(assets_folder() / "bundle" / RUNNER, draft / RUNNER, Placing.COPY)
     _put(draft / LICENCE, licence_text(project, caches, model))
     sizes = {path.name: path.stat().st_size for path in sorted(draft.iterdir())}
@@ -143,7 +159,9 @@ def _put(path: Path, content: bytes | str) -> None:
     write_file(path, content, mode=ORDINARY_FILE)
 
 
-def largest_difference(folder: Path, card: BackboneCard, classified: Classified, views: int) -> float:
+def largest_difference(
+    folder: Path, card: BackboneCard, classified: Classified, views: int
+) -> float:
     """How far `backbone.onnx` and `classifier.onnx` of a folder are from the program's own answers (decision 2).
 
     The fitted model is compared on embeddings of the collection, labelled images and anchors among them; the whole way
@@ -168,16 +186,22 @@ def _of_embeddings(classified: Classified) -> float:
     step = -(-len(classified.rows) // _EMBEDDINGS)
     embeddings = unit_length(to_floats(classified.embeddings[::step]))
     model = classified.fitted.export(CONVERTED_OPSET)
-    session = load_onnxruntime().InferenceSession(model.SerializeToString(), providers=[CPU_CHOICE.provider])
+    session = load_onnxruntime().InferenceSession(
+        model.SerializeToString(), providers=[CPU_CHOICE.provider]
+    )
     return _difference(session, {EMBEDDING: embeddings}, classified.fitted, embeddings)
 
 
 def _of_pictures(folder: Path, card: BackboneCard, fitted: Exports, views: int) -> float:
     pictures = trial_images(card.input_side, _TRIAL_IMAGES * views)
-    embedded = BackboneSession(folder / "backbone.onnx", card, CPU_CHOICE, threads=1).embed(pictures)
+    embedded = BackboneSession(folder / "backbone.onnx", card, CPU_CHOICE, threads=1).embed(
+        pictures
+    )
     embeddings = mean_of_views(embedded) if views == VIEWS else unit_length(embedded)
     session = open_session(folder / "classifier.onnx")
-    return _difference(session, {IMAGES: pictures.reshape(-1, views, *pictures.shape[1:])}, fitted, embeddings)
+    return _difference(
+        session, {IMAGES: pictures.reshape(-1, views, *pictures.shape[1:])}, fitted, embeddings
+    )
 
 
 def _difference(

@@ -32,7 +32,9 @@ from engine.worker.limits import Limits, ask_child, usual_limits
 from engine.worker.protocol import Request
 
 CLASSIFIER: Final = "classifier.onnx"
-_EXPECTED: Final = f"a folder with {NAME} and {CLASSIFIER}, as `protoleaf export PROJECT model FOLDER` writes it"
+_EXPECTED: Final = (
+    f"a folder with {NAME} and {CLASSIFIER}, as `protoleaf export PROJECT model FOLDER` writes it"
+)
 _MOST_TEXT_BYTES: Final = 1 << 28  # of `classes.json`: a graph of a million classes takes less
 
 
@@ -54,7 +56,9 @@ class ModelBundle:
         framing = self.contents.framing
         views = views_of_side(data, framing.side, framing.resize_share, framing.views)
         names = [one.name for one in self.session.get_outputs()]
-        found = dict(zip(names, run_session(self.session, {IMAGES: views[None]}, names), strict=True))
+        found = dict(
+            zip(names, run_session(self.session, {IMAGES: views[None]}, names), strict=True)
+        )
         answers = answers_of(self.contents, found)
         is_safe = int(answers.safe_ids[0]) != NO_CLASS
         return PredictedRow(
@@ -96,7 +100,9 @@ def open_bundle(folder: Path) -> ModelBundle:
 def _text(folder: Path) -> str:
     if not folder.is_dir():
         found = "a file, {folder}" if folder.is_file() else "nothing at {folder}"
-        raise InputError("this is not an exported model", expected=_EXPECTED, found=found, folder=folder)
+        raise InputError(
+            "this is not an exported model", expected=_EXPECTED, found=found, folder=folder
+        )
     missing = [name for name in (NAME, CLASSIFIER) if not (folder / name).is_file()]
     if missing:
         raise InputError(
@@ -114,9 +120,13 @@ def _text(folder: Path) -> str:
         large = "{file} is too large to be that of an exported model"
         raise FormatError(large, found=str(path), file=NAME) from error
     except OSError as error:
-        raise InputError("the exported model cannot be read", found=found_at(path, error)) from error
+        raise InputError(
+            "the exported model cannot be read", found=found_at(path, error)
+        ) from error
     except UnicodeDecodeError as error:
-        raise FormatError("{file} is no text", found=str(path), remedy="export the model again", file=NAME) from error
+        raise FormatError(
+            "{file} is no text", found=str(path), remedy="export the model again", file=NAME
+        ) from error
 
 
 def _hash(path: Path) -> str:
@@ -124,15 +134,23 @@ def _hash(path: Path) -> str:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError("the exported model cannot be read", found=found_at(path, error)) from error
+        raise InputError(
+            "the exported model cannot be read", found=found_at(path, error)
+        ) from error
 
 
 def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
     side, views = contents.framing.side, contents.framing.views
-    expected = {IMAGES: [views, side, side, 3], PROBABILITIES: [len(contents.back_off.candidate_ids)], DISTANCE: []}
+    expected = {
+        IMAGES: [views, side, side, 3],
+        PROBABILITIES: [len(contents.back_off.candidate_ids)],
+        DISTANCE: [],
+    }
     if len(contents.back_off.coarse_ids):
         expected[COARSE] = [len(contents.back_off.coarse_ids)]
-    found = {one.name: list(one.shape)[1:] for one in (*session.get_inputs(), *session.get_outputs())}
+    found = {
+        one.name: list(one.shape)[1:] for one in (*session.get_inputs(), *session.get_outputs())
+    }
     if found != expected:
         raise ModelError(
             "{classifier} does not fit {file}",
@@ -165,7 +183,9 @@ class TryBundle(Request[BundleTrial]):
     limits: Limits
 
 
-def try_bundle(folder: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None) -> BundleTrial:
+def try_bundle(
+    folder: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None
+) -> BundleTrial:
     """Let a child process open an exported model and classify a picture, held to limits of time and memory.
 
     Raises:
@@ -185,7 +205,9 @@ def classify_a_picture(folder: Path) -> BundleTrial:
     return BundleTrial(time.monotonic() - started_s)
 
 
-_AHEAD: Final = 64  # images for each core that are handed out at once: a million need not be kept in memory
+_AHEAD: Final = (
+    64  # images for each core that are handed out at once: a million need not be kept in memory
+)
 
 _REMEDY: Final = "choose another file"
 
@@ -234,7 +256,9 @@ def classify_files(
     files = [file.path for file in found.files]
     if not files and not found.failures:
         raise InputError(
-            "there is no image", found=enumerated(map(str, paths)), remedy="name images, or folders of them"
+            "there is no image",
+            found=enumerated(map(str, paths)),
+            remedy="name images, or folders of them",
         )
     _check_target(out, bundle, files)
     check_file(out, PREDICTIONS, is_overwriting=is_overwriting)
@@ -260,7 +284,9 @@ def classify_files(
             yield row
 
     started_s, made_by = time.monotonic(), bundle.contents
-    write_predictions_file(out, made_by.graph, rows(), setting=made_by.setting, model=made_by.name, is_plain=is_plain)
+    write_predictions_file(
+        out, made_by.graph, rows(), setting=made_by.setting, model=made_by.name, is_plain=is_plain
+    )
     done.seconds = time.monotonic() - started_s
     return done
 
@@ -278,7 +304,9 @@ def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None
     if not out.is_file():
         return
     if is_any_of(out, bundle.folder.iterdir()):
-        raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_REMEDY)
+        raise InputError(
+            "the predictions would overwrite a file of the model", found=str(out), remedy=_REMEDY
+        )
     if is_any_of(out, files):
         raise InputError("the predictions would overwrite an image", found=str(out), remedy=_REMEDY)
 

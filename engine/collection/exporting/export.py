@@ -110,12 +110,16 @@ def gather(
     return LabelledImages(
         title=project.path.stem,
         graph=project.classes.graph.copy(),
-        images=everything.chosen(lambda image: image.image_id not in hidden and _is_among(image, which), only),
+        images=everything.chosen(
+            lambda image: image.image_id not in hidden and _is_among(image, which), only
+        ),
         made_at=present_time(),
         model=model,
         setting=setting,
         program=PROGRAM,
-        folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}),
+        folder=_folder_of(
+            folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}
+        ),
         facts_of=known_facts(project),
         crop_of=jpeg_of_part,
         on_image=on_image,
@@ -143,7 +147,9 @@ class ExportChoice:
     which: Which = Which.SURE  # which images
     folder: FolderOptions = field(default_factory=FolderOptions)  # for formats that are folders
     is_overwriting: bool = False  # whether a file that no earlier export wrote is replaced
-    has_byte_order_mark: bool = False  # of a table for spreadsheets: Excel takes it for Latin-1 otherwise
+    has_byte_order_mark: bool = (
+        False  # of a table for spreadsheets: Excel takes it for Latin-1 otherwise
+    )
     is_reduced: bool = False  # of a copy of the project: previews instead of the photos
 
 
@@ -220,12 +226,16 @@ def check_target(project: Project, choice: ExportChoice) -> None:
     """
     one = format_named(choice.format_name)
     if one.write_folder is None:
-        check_file(choice.out, choice.format_name, project=project, is_overwriting=choice.is_overwriting)
+        check_file(
+            choice.out, choice.format_name, project=project, is_overwriting=choice.is_overwriting
+        )
     elif not one.writes_into:
         check_folder(choice.out, project)
 
 
-def _write(one: ImageFormat, images: LabelledImages, choice: ExportChoice, project: Project) -> WrittenExport:
+def _write(
+    one: ImageFormat, images: LabelledImages, choice: ExportChoice, project: Project
+) -> WrittenExport:
     with writing(choice.out, "the export cannot be written", "choose another place"):
         if one.write_file is not None:
             clear_abandoned_drafts(choice.out.parent)  # of exports that were killed

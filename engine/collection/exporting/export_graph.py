@@ -20,10 +20,14 @@ from engine.project import Project
 from engine.texts import enumerated
 
 AUTO: Final = "auto"
-MOST_DRAWN: Final = 20_000  # classes of a drawing; the deepest branches of a larger graph are closed
+MOST_DRAWN: Final = (
+    20_000  # classes of a drawing; the deepest branches of a larger graph are closed
+)
 
 
-Weights = Mapping[tuple[ClassId, ClassId], float]  # attention weight in [0, 1] of edges (parent, child)
+Weights = Mapping[
+    tuple[ClassId, ClassId], float
+]  # attention weight in [0, 1] of edges (parent, child)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,9 @@ def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
     """The graph drawn as SVG; the deepest branches of a very large one are closed."""
     shown = shown_graph(content.graph, first_opened(content.graph, MOST_DRAWN))
     colours = DARK if is_dark else LIGHT
-    text = svg_text(content.graph, shown, lay_out(shown, SVG_CARD), colours=colours, weights=content.weights)
+    text = svg_text(
+        content.graph, shown, lay_out(shown, SVG_CARD), colours=colours, weights=content.weights
+    )
     return f"<!-- {WRITTEN_BY} -->\n{text}".encode()
 
 
@@ -90,16 +96,25 @@ GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
     "dot": GraphExportFormat(
         "DOT: for Graphviz",
         ".dot",
-        lambda content: f"// {WRITTEN_BY}\n{dot_text(content.graph, weights=content.weights)}".encode(),
+        lambda content: (
+            f"// {WRITTEN_BY}\n{dot_text(content.graph, weights=content.weights)}".encode()
+        ),
         comes_back=False,
     ),
-    "svg": GraphExportFormat("SVG: a drawing, for papers and slides", ".svg", drawing, comes_back=False),
+    "svg": GraphExportFormat(
+        "SVG: a drawing, for papers and slides", ".svg", drawing, comes_back=False
+    ),
 }
 """By name."""
 
 
 def export_graph(
-    project: Project, out: Path, format_name: str = AUTO, *, is_dark: bool = False, is_overwriting: bool = False
+    project: Project,
+    out: Path,
+    format_name: str = AUTO,
+    *,
+    is_dark: bool = False,
+    is_overwriting: bool = False,
 ) -> WrittenGraph:
     """Write a project's graph into a file.
 
@@ -123,13 +138,21 @@ def export_graph(
             name=name,
             formats=enumerated(GRAPH_FORMATS),
         )
-    content, written = graph_to_write(project, out, name, is_overwriting=is_overwriting), GRAPH_FORMATS[name].content
+    content, written = (
+        graph_to_write(project, out, name, is_overwriting=is_overwriting),
+        GRAPH_FORMATS[name].content,
+    )
     write_graph(out, drawing(content, is_dark=is_dark) if written is drawing else written(content))
     return WrittenGraph(len(content.graph), content.graph.edge_count, name)
 
 
 def graph_to_write(
-    project: Project, out: Path, kind: str, weights: Weights | None = None, *, is_overwriting: bool = False
+    project: Project,
+    out: Path,
+    kind: str,
+    weights: Weights | None = None,
+    *,
+    is_overwriting: bool = False,
 ) -> GraphToWrite:
     """Copy what is written out of a project; the kind is a key of `GRAPH_FORMATS`, or "png".
 

@@ -13,7 +13,12 @@ from engine.collection.state import NO_CLASS
 from engine.file_parts import file_part
 from engine.image_fields import COUNT, ImageField, standard_facts
 from engine.images.read_file import file_hash
-from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
+from engine.interchange.labelled_images.records import (
+    GivenLabel,
+    GivenNote,
+    LabelledImage,
+    ModelAnswer,
+)
 from engine.project import ImageTable
 from engine.project.records import NO_ORIGIN, BoxOrigin
 
@@ -39,12 +44,18 @@ class ModelAnswers(Mapping[int, ModelAnswer]):
 
     def __getitem__(self, image_id: int) -> ModelAnswer:
         place = int(self.image_ids.searchsorted(image_id))
-        if place == len(self.image_ids) or self.image_ids[place] != image_id or self.leaf[place] == NO_CLASS:
+        if (
+            place == len(self.image_ids)
+            or self.image_ids[place] != image_id
+            or self.leaf[place] == NO_CLASS
+        ):
             raise KeyError(image_id)
         is_unknown = bool(self.is_unknown[place])
         safe_id = None if is_unknown or self.safe[place] == NO_CLASS else int(self.safe[place])
         safe_score = 0.0 if safe_id is None else float(self.safe_score[place])
-        return ModelAnswer(int(self.leaf[place]), float(self.leaf_score[place]), safe_id, safe_score, is_unknown)
+        return ModelAnswer(
+            int(self.leaf[place]), float(self.leaf_score[place]), safe_id, safe_score, is_unknown
+        )
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.image_ids[self.leaf != NO_CLASS].tolist())
@@ -69,13 +80,19 @@ class GatheredImages(Sequence[LabelledImage]):
     values: Mapping[int, Mapping[str, str]]  # of fields, by name
     fields: Sequence[ImageField]  # the project's own
     places: Sequence[int] = ()  # in the table: the images that are here
-    _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read here, by image id
+    _hashes: dict[int, str] = field(
+        default_factory=dict
+    )  # of files that were read here, by image id
 
-    def chosen(self, is_wanted: Callable[[LabelledImage], bool], only: Container[int] | None) -> "GatheredImages":
+    def chosen(
+        self, is_wanted: Callable[[LabelledImage], bool], only: Container[int] | None
+    ) -> "GatheredImages":
         """Those of the whole table that are wanted, and among `only`, if that is given."""
         ids = self.table.ids
         near = (place for place in self._by_file() if only is None or ids[place] in only)
-        return replace(self, places=array("q", (place for place in near if is_wanted(self._at(place)))))
+        return replace(
+            self, places=array("q", (place for place in near if is_wanted(self._at(place))))
+        )
 
     def _by_file(self) -> Iterable[int]:
         """Places of all images: in ascending id order, but those of one file together, the whole file first."""
@@ -108,7 +125,11 @@ class GatheredImages(Sequence[LabelledImage]):
         if isinstance(place, slice):
             return replace(self, places=self.places[place])
         image = self._at(self.places[place])
-        return image if image.label is None or image.content_hash else replace(image, content_hash=self._read(image))
+        return (
+            image
+            if image.label is None or image.content_hash
+            else replace(image, content_hash=self._read(image))
+        )
 
     def _at(self, place: int) -> LabelledImage:
         image_id, path, content_hash = (

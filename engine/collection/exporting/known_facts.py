@@ -18,13 +18,19 @@ def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
 
     def facts_of(image: LabelledImage) -> PhotoFacts:
         details = project.details.of(image.image_id)
-        return in_header(image.file) if details is None or not details.width else _facts(details, image.file)
+        return (
+            in_header(image.file)
+            if details is None or not details.width
+            else _facts(details, image.file)
+        )
 
     return facts_of
 
 
 def _facts(details: ImageDetails, file: Path) -> PhotoFacts:
-    is_raw = file.suffix.casefold() in RAW_SUFFIXES  # its header has the size of the sensor or of a preview
+    is_raw = (
+        file.suffix.casefold() in RAW_SUFFIXES
+    )  # its header has the size of the sensor or of a preview
     return PhotoFacts(
         0 if is_raw else details.width,
         0 if is_raw else details.height,

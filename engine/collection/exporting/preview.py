@@ -54,12 +54,16 @@ def chosen_images(project: Project, state: CollectionState) -> dict[Which, Chose
     """How many images each choice means, and how large they are; images that came since `state` are not counted."""
     table = project.images.table()
     sizes = dict(zip(table.ids, table.sizes_bytes, strict=True))
-    each = np.array([sizes.get(image_id, 0) for image_id in state.image_ids.tolist()], dtype=np.int64)
+    each = np.array(
+        [sizes.get(image_id, 0) for image_id in state.image_ids.tolist()], dtype=np.int64
+    )
     masks = _masks(state)
     classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)
     classes[~masks[Which.SURE]] = NO_CLASS
     return {
-        which: ChosenImages(int(chosen.sum()), int(each[chosen].sum()), _count_coarse(project, classes[chosen]))
+        which: ChosenImages(
+            int(chosen.sum()), int(each[chosen].sum()), _count_coarse(project, classes[chosen])
+        )
         for which, chosen in masks.items()
     }
 
@@ -72,7 +76,11 @@ def _count_coarse(project: Project, classes: NDArray[np.int64]) -> int:
 
 
 def preview_export(
-    project: Project, state: CollectionState, one: ImageFormat, which: Which, options: FolderOptions | None = None
+    project: Project,
+    state: CollectionState,
+    one: ImageFormat,
+    which: Which,
+    options: FolderOptions | None = None,
 ) -> ExportPreview:
     """The beginning of an export; no image is copied.
 
@@ -91,7 +99,9 @@ def preview_export(
         file = io.BytesIO()
         one.write_file(images, file)
         return ExportPreview(lines=tuple(_first(_lines_of(file.getvalue()))), images=count)
-    return ExportPreview(lines=tuple(_first(_folder_lines(one, images, options or FolderOptions()))), images=count)
+    return ExportPreview(
+        lines=tuple(_first(_folder_lines(one, images, options or FolderOptions()))), images=count
+    )
 
 
 def _masks(state: CollectionState) -> dict[Which, NDArray[np.bool_]]:
@@ -105,7 +115,9 @@ def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray
     """The first images, or the first two of each of several classes."""
     places = np.flatnonzero(_masks(state)[which])
     if is_varied:
-        classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)[places]
+        classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)[
+            places
+        ]
         order = np.argsort(classes, kind="stable")
         starts = np.flatnonzero(np.diff(classes[order], prepend=classes[order][:1] - 1))
         rank = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
@@ -114,14 +126,18 @@ def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray
     return np.sort(places[:IMAGES])
 
 
-def _folder_lines(one: ImageFormat, images: LabelledImages, options: FolderOptions) -> Iterator[str]:
+def _folder_lines(
+    one: ImageFormat, images: LabelledImages, options: FolderOptions
+) -> Iterator[str]:
     assert one.write_folder is not None, "a format that is no file"
     with scratch_folder() as scratch:
         draft = scratch / "preview"
         draft.mkdir()
         taken = _with_empty_files(images, scratch) if one.has_images else images
         one.write_folder(taken, draft, replace(options, placing=Placing.COPY))
-        files = {path.relative_to(draft).as_posix(): path for path in draft.rglob("*") if path.is_file()}
+        files = {
+            path.relative_to(draft).as_posix(): path for path in draft.rglob("*") if path.is_file()
+        }
         if one.has_images:
             yield from _tree(files)
         else:
@@ -141,7 +157,9 @@ def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
     return replace(
         images,
         images=stand_ins,
-        facts_of=lambda image: images.facts_of(replace(image, file=real.get(image.file, image.file))),
+        facts_of=lambda image: images.facts_of(
+            replace(image, file=real.get(image.file, image.file))
+        ),
         crop_of=lambda _file, _part: b"",
     )
 
@@ -149,7 +167,9 @@ def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
 def _lines_of(content: bytes) -> Sequence[str]:
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return list(_files_lines({name: archive.read(name) for name in sorted(archive.namelist())}))
+            return list(
+                _files_lines({name: archive.read(name) for name in sorted(archive.namelist())})
+            )
     return _text_lines(content)
 
 
@@ -182,9 +202,15 @@ def _text_lines(content: bytes) -> list[str]:
 def _tree(names: Iterable[str]) -> Iterator[str]:
     """Files in folders, each folder named once, with what is in it indented."""
     open_folders: tuple[str, ...] = ()
-    for parts in sorted((PurePosixPath(name).parts for name in names), key=lambda parts: (len(parts) == 1, parts)):
+    for parts in sorted(
+        (PurePosixPath(name).parts for name in names), key=lambda parts: (len(parts) == 1, parts)
+    ):
         folders = parts[:-1]
-        shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(folders, open_folders, strict=False))))
+        shared = len(
+            list(
+                takewhile(lambda pair: pair[0] == pair[1], zip(folders, open_folders, strict=False))
+            )
+        )
         for depth in range(shared, len(folders)):
             yield f"{_INDENT * depth}{folders[depth]}/"
         open_folders = folders

@@ -16,7 +16,9 @@ from engine.collection.folding.partitions import ALONE, all_alone, components, g
 from engine.collection.folding.sequences import UNKNOWN_TIME
 from engine.everyday.blocks import Embeddings, Flags, Integers, to_floats
 
-MOST_BITS: Final = 8  # of 64 that two copies differ in: 97 % of such pairs are copies or successive shots
+MOST_BITS: Final = (
+    8  # of 64 that two copies differ in: 97 % of such pairs are copies or successive shots
+)
 MOST_BITS_TO_FIRST: Final = 12  # that a copy of a copy differs in from the first of all
 LEAST_COSINE: Final = 0.7  # of the embeddings of two copies
 BANDS: Final = 24  # samples of bits; pairs that share one as a whole are looked at (locality-sensitive hashing)
@@ -25,7 +27,9 @@ BAND_BITS: Final = 10
 WINDOW: Final = 256  # hashes of a band that one is compared with. Chosen: bounds the time for 100,000 odd pictures.
 BLOCK: Final = 128  # rows of them at a time
 MOST_PAIRS: Final = 8  # of one hash in one band: enough to connect a crowd of copies
-MOST_FIRSTS: Final = 64  # further firsts in one chain of copies; what is left after these stands alone
+MOST_FIRSTS: Final = (
+    64  # further firsts in one chain of copies; what is left after these stands alone
+)
 PAIRS_AT_ONCE: Final = 4096  # pairs whose embeddings are multiplied at a time
 
 Bits = NDArray[np.uint64]
@@ -76,7 +80,9 @@ def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers
     return _around_firsts(bits, seconds, groups_of(lowest))
 
 
-def _pairs(values: Bits, firsts: Integers, settled: Callable[[Integers], bool]) -> Iterator[tuple[Integers, Integers]]:
+def _pairs(
+    values: Bits, firsts: Integers, settled: Callable[[Integers], bool]
+) -> Iterator[tuple[Integers, Integers]]:
     """Pairs of places whose distinct hashes (m,) differ in at most `MOST_BITS` bits, band by band.
 
     Args:
@@ -90,14 +96,18 @@ def _pairs(values: Bits, firsts: Integers, settled: Callable[[Integers], bool]) 
             band = band << np.uint64(1) | values >> np.uint64(place) & np.uint64(1)
         order = np.argsort(band, kind="stable")
         begins = np.flatnonzero(np.diff(band[order], prepend=np.uint64(1 << BAND_BITS)))
-        open_ones = (each for each in np.split(order, begins[1:]) if len(each) > 1 and not settled(each))
+        open_ones = (
+            each for each in np.split(order, begins[1:]) if len(each) > 1 and not settled(each)
+        )
         found = [pair for each in open_ones for pair in _close(values, each)]
         if found:
             one, other = (np.concatenate([pair[end] for pair in found]) for end in (0, 1))
             yield firsts[one], firsts[other]
 
 
-def _confirmed(one: Integers, other: Integers, seconds: Integers, embeddings: Embeddings, rows: Integers) -> Flags:
+def _confirmed(
+    one: Integers, other: Integers, seconds: Integers, embeddings: Embeddings, rows: Integers
+) -> Flags:
     return _same_time(seconds, one, other) & _alike(embeddings, rows[one], rows[other])
 
 
@@ -126,7 +136,9 @@ def _alike(embeddings: Embeddings, first: Integers, second: Integers) -> Flags:
         part = slice(start, start + PAIRS_AT_ONCE)
         one, other = first[part], second[part]
         if len(embeddings):
-            cosines = np.einsum("pd,pd->p", to_floats(embeddings[one]), to_floats(embeddings[other]))
+            cosines = np.einsum(
+                "pd,pd->p", to_floats(embeddings[one]), to_floats(embeddings[other])
+            )
             fits[part] = (cosines >= LEAST_COSINE) | (one < 0) | (other < 0)
     return fits
 

@@ -33,11 +33,15 @@ def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
     return groups_of(np.array(lowest, dtype=np.int64))
 
 
-def items_by_file(image_ids: Sequence[int], paths: Sequence[str], parts: Sequence[str]) -> dict[str, Mapping[int, str]]:
+def items_by_file(
+    image_ids: Sequence[int], paths: Sequence[str], parts: Sequence[str]
+) -> dict[str, Mapping[int, str]]:
     """The images of each file with their parts, by the path of the file; of files with more than one."""
     if not parts:
         return {}
-    divided = {paths[place] for place, part in enumerate(parts) if part}  # few among many whole files
+    divided = {
+        paths[place] for place, part in enumerate(parts) if part
+    }  # few among many whole files
     found: dict[str, dict[int, str]] = {path: {} for path in divided}
     for image_id, path, part in zip(image_ids, paths, parts, strict=True):
         if path in divided:

@@ -29,7 +29,9 @@ class Folds:
     def none() -> "Folds":
         """No image belongs with another."""
         nothing = np.zeros(0, dtype=np.int64)
-        return Folds(nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing, nothing)
+        return Folds(
+            nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing, nothing
+        )
 
     def folded(self) -> "Folds":
         """Those of the images alone that belong with others: among millions there are few."""
@@ -55,7 +57,9 @@ class Folds:
         place = self.groups[order]
         blur = np.where(self._is_judged[place], -self.sharpness[order], np.float32(0))
         by_rank = order[np.lexsort((self.seconds[order], blur, place))]
-        ranks[by_rank] = np.arange(len(by_rank)) - np.searchsorted(self.groups[by_rank], self.groups[by_rank])
+        ranks[by_rank] = np.arange(len(by_rank)) - np.searchsorted(
+            self.groups[by_rank], self.groups[by_rank]
+        )
         return ranks
 
     def of(self, image_ids: Integers) -> Integers:
@@ -81,11 +85,16 @@ class Folds:
 
     def each(self) -> Iterator[tuple[tuple[int, ...], str]]:
         """Ids of the images of each fold, the one that stands for all first, and "copies", "burst" or "both"."""
-        order = self._in_folds[np.lexsort((self.ranks[self._in_folds], self.groups[self._in_folds]))]
+        order = self._in_folds[
+            np.lexsort((self.ranks[self._in_folds], self.groups[self._in_folds]))
+        ]
         starts = np.flatnonzero(np.diff(self.groups[order], prepend=ALONE))
         for places in np.split(order, starts[1:]) if len(order) else ():
             kinds = (self.twins[places] != ALONE).any(), (self.sequences[places] != ALONE).any()
-            yield tuple(self.image_ids[places].tolist()), "both" if all(kinds) else "copies" if kinds[0] else "burst"
+            yield (
+                tuple(self.image_ids[places].tolist()),
+                "both" if all(kinds) else "copies" if kinds[0] else "burst",
+            )
 
     def one_of_each(self, image_ids: Integers) -> Integers:
         """Those of some images that stand for a fold, or are in none."""
@@ -93,7 +102,11 @@ class Folds:
 
     def sequence_of(self, image_id: int) -> int | None:
         place = int(np.searchsorted(self.image_ids, image_id))
-        if place == len(self.image_ids) or self.image_ids[place] != image_id or self.sequences[place] == ALONE:
+        if (
+            place == len(self.image_ids)
+            or self.image_ids[place] != image_id
+            or self.sequences[place] == ALONE
+        ):
             return None
         return int(self.sequences[place])
 
@@ -104,14 +117,20 @@ class Folds:
     def best_of_sequences(self) -> Integers:
         """Id of the sharpest image of each sequence, ascending; the first one where none is known."""
         places = np.flatnonzero(self.sequences != ALONE)
-        blur = np.where(np.isnan(self.sharpness[places]), np.float32(np.inf), -self.sharpness[places])
+        blur = np.where(
+            np.isnan(self.sharpness[places]), np.float32(np.inf), -self.sharpness[places]
+        )
         order = places[np.lexsort((self.seconds[places], blur, self.sequences[places]))]
         _, first = np.unique(self.sequences[order], return_index=True)
         return np.sort(self.image_ids[order[first]])
 
     def is_same(self, other: "Folds") -> bool:
         """Whether the same images belong together."""
-        pairs = ((self.image_ids, other.image_ids), (self.groups, other.groups), (self.together, other.together))
+        pairs = (
+            (self.image_ids, other.image_ids),
+            (self.groups, other.groups),
+            (self.together, other.together),
+        )
         return all(np.array_equal(ours, theirs) for ours, theirs in pairs)
 
     def is_as_sharp(self, other: "Folds") -> bool:
@@ -136,7 +155,9 @@ class Folds:
         found = np.full(len(image_ids), otherwise, dtype=np.int64)
         if len(self.image_ids) == 0 or len(image_ids) == 0:
             return found
-        if len(self.image_ids) < len(image_ids) and (image_ids[1:] > image_ids[:-1]).all():  # few are quickly found
+        if (
+            len(self.image_ids) < len(image_ids) and (image_ids[1:] > image_ids[:-1]).all()
+        ):  # few are quickly found
             places = np.minimum(np.searchsorted(image_ids, self.image_ids), len(image_ids) - 1)
             is_there = image_ids[places] == self.image_ids
             found[places[is_there]] = values[is_there]

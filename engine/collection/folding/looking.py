@@ -20,7 +20,9 @@ from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 from engine.ordered_pool import in_order
 
-AT_ONCE: Final = 16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
+AT_ONCE: Final = (
+    16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
+)
 
 Picture = tuple[str, str, bytes]
 """A file, relative to the project's folder or absolute, the part of it, and the content hash of that."""
@@ -40,7 +42,9 @@ class Pictures:
 
     def __iter__(self) -> Iterator[Picture]:
         length = self.keys.dtype.itemsize
-        for start in range(0, len(self.places), AT_ONCE):  # lists of millions take more than all else of a collection
+        for start in range(
+            0, len(self.places), AT_ONCE
+        ):  # lists of millions take more than all else of a collection
             for place in self.places[start : start + AT_ONCE].tolist():
                 yield (
                     self.paths[place],
@@ -55,7 +59,11 @@ class Pictures:
 
     def without(self, tried: NDArray[np.bytes_]) -> "Pictures":
         """Those whose content is not among these."""
-        return replace(self, places=self.places[~np.isin(self.contents, tried)]) if len(tried) else self
+        return (
+            replace(self, places=self.places[~np.isin(self.contents, tried)])
+            if len(tried)
+            else self
+        )
 
 
 def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
@@ -64,7 +72,9 @@ def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerp
         return cache.get_many(keys)
 
 
-def unseen(paths: Sequence[str], parts: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
+def unseen(
+    paths: Sequence[str], parts: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints
+) -> Pictures:
     """Images of which there is no fingerprint; those that were never read are left out."""
     is_wanted = (keys != b"") & ~prints.is_known
     is_again = is_wanted & recurs(keys.astype("S8").view(np.uint64))
@@ -102,8 +112,13 @@ def look_at(
             return content, fingerprint_of(folder / path, part)
         return None
 
-    with closing(FingerprintCache(caches.fingerprints)) as cache, ThreadPoolExecutor(workers, "look") as pool:
-        found = in_order(pool, fingerprint_in_folder, _with_pauses(pictures, pause_s, cancel), ahead=AT_ONCE)
+    with (
+        closing(FingerprintCache(caches.fingerprints)) as cache,
+        ThreadPoolExecutor(workers, "look") as pool,
+    ):
+        found = in_order(
+            pool, fingerprint_in_folder, _with_pauses(pictures, pause_s, cancel), ahead=AT_ONCE
+        )
         some: list[tuple[bytes, Fingerprint]] = []
         try:
             for each in found:
@@ -117,7 +132,9 @@ def look_at(
     return count + len(some)
 
 
-def _with_pauses(pictures: Pictures, pause_s: Callable[[], float], cancel: CancelToken) -> Iterator[Picture]:
+def _with_pauses(
+    pictures: Pictures, pause_s: Callable[[], float], cancel: CancelToken
+) -> Iterator[Picture]:
     """The pictures; raises `Cancelled`."""
     for number, picture in enumerate(pictures):
         while number % AT_ONCE == 0 and (rest_s := pause_s()) > 0:

@@ -27,8 +27,12 @@ LONGEST_SPANS: Final = 10  # times the seconds between two shots that a sequence
 LEAST_LONGEST_S: Final = 60  # that any sequence may last
 LAPSE_FRAMES: Final = 6  # at an even interval, from which on they may be a time lapse. Chosen.
 LAPSE_S: Final = 120  # that they last at least: no burst is as long and as even. Chosen.
-LAPSE_REACH: Final = 2  # times the seconds of a sequence that may be between frames of a time lapse. Chosen.
-LAPSE_TOLERANCE: Final = 0.4  # of an interval: by so much the longest differs from the shortest. Chosen.
+LAPSE_REACH: Final = (
+    2  # times the seconds of a sequence that may be between frames of a time lapse. Chosen.
+)
+LAPSE_TOLERANCE: Final = (
+    0.4  # of an interval: by so much the longest differs from the shortest. Chosen.
+)
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,9 @@ def _cuts(seconds: Integers, longest_s: int) -> list[int]:
     found: list[int] = []
     at = 0
     while seconds[-1] - seconds[at] > longest_s:
-        half, beyond = np.searchsorted(seconds, seconds[at] + np.array([longest_s // 2, longest_s]), side="right")
+        half, beyond = np.searchsorted(
+            seconds, seconds[at] + np.array([longest_s // 2, longest_s]), side="right"
+        )
         at = int(half + np.diff(seconds[half - 1 : beyond + 1]).argmax())
         found.append(at)
     return found

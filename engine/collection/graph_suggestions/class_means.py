@@ -73,14 +73,24 @@ class ClassMeans:
     def __init__(self, graph: CategoryGraph, images: LabelledVectors) -> None:
         self.graph = graph
         self.images = images
-        self.labelled, places = np.unique(images.class_ids, return_inverse=True)  # (m,) classes with own images
+        self.labelled, places = np.unique(
+            images.class_ids, return_inverse=True
+        )  # (m,) classes with own images
         self.counts = np.bincount(places, minlength=len(self.labelled))  # (m,) of these images
-        self.place_of_labelled = {class_id: place for place, class_id in enumerate(self.labelled.tolist())}
+        self.place_of_labelled = {
+            class_id: place for place, class_id in enumerate(self.labelled.tolist())
+        }
         self._above = [graph.ancestors(class_id) for class_id in self.labelled.tolist()]
-        self._place = {each: place for place, each in enumerate(sorted({*self.place_of_labelled}.union(*self._above)))}
+        self._place = {
+            each: place
+            for place, each in enumerate(sorted({*self.place_of_labelled}.union(*self._above)))
+        }
         self._own_sums = _sums(images.vectors, places, len(self.labelled))
         self._own_plain = _sums(images.plain, places, len(self.labelled))
-        self._all_sums, self._all_plain = self._rolled_up(self._own_sums), self._rolled_up(self._own_plain)
+        self._all_sums, self._all_plain = (
+            self._rolled_up(self._own_sums),
+            self._rolled_up(self._own_plain),
+        )
         self.own = unit(self._own_sums)  # (m, d) directions of the means of these images
 
     def __contains__(self, class_id: object) -> bool:
@@ -113,7 +123,9 @@ class ClassMeans:
         sums, left = self._all_plain[columns].copy(), self._all_counts[columns].copy()
         for inside in (to_class, *self.graph.descendants(to_class)):
             if (place := self.place_of_labelled.get(inside)) is not None:
-                touched = [column_of[each] for each in (inside, *self._above[place]) if each in column_of]
+                touched = [
+                    column_of[each] for each in (inside, *self._above[place]) if each in column_of
+                ]
                 sums[touched] -= self._own_plain[place]
                 left[touched] -= self.counts[place]
         cosines = unit(sums) @ unit(self._all_plain[self._place[to_class]])

@@ -4,10 +4,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from engine.collection.graph_suggestions.class_means import ClassMeans, labelled_vectors, whitening_of
+from engine.collection.graph_suggestions.class_means import (
+    ClassMeans,
+    labelled_vectors,
+    whitening_of,
+)
 from engine.collection.graph_suggestions.pairs import all_kinds, find_mixed, find_twins
 from engine.collection.graph_suggestions.parents import ParentRanking
-from engine.collection.graph_suggestions.placements import OF_FIRST, PlacementCheck, check_placements, find_strays
+from engine.collection.graph_suggestions.placements import (
+    OF_FIRST,
+    PlacementCheck,
+    check_placements,
+    find_strays,
+)
 from engine.collection.graph_suggestions.suggestion import (
     GraphSuggestion,
     GraphSuggestions,
@@ -63,11 +72,17 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
         return GraphSuggestions()
     ranking = ParentRanking(means)
     check = check_placements(means, ranking, stop)
-    strays, twins = find_strays(means, ranking, trust=check.trust, check=stop), find_twins(means, stop)
+    strays, twins = (
+        find_strays(means, ranking, trust=check.trust, check=stop),
+        find_twins(means, stop),
+    )
     found: list[GraphSuggestion] = []
     kinds: tuple[Sequence[GraphSuggestion], ...] = (
         _places(means, ranking, check, stop),
-        [StraySuggestion(one, _images(means, one.class_id, one.from_parent, one.to_parent)) for one in strays],
+        [
+            StraySuggestion(one, _images(means, one.class_id, one.from_parent, one.to_parent))
+            for one in strays
+        ],
         [TwinSuggestion(one, _images(means, one.class_id, one.other_id)) for one in twins],
         _mixed(means, given),
         [
@@ -81,7 +96,9 @@ def find_suggestions(given: SuggestionInput, cancel: CancelToken | None = None) 
     return GraphSuggestions(tuple(found), check, len(given.dismissed))
 
 
-def suggested_parents(live: LiveCollection, class_id: int, count: int = OF_FIRST) -> tuple[ScoredClass, ...]:
+def suggested_parents(
+    live: LiveCollection, class_id: int, count: int = OF_FIRST
+) -> tuple[ScoredClass, ...]:
     """Where a class at the top level seems to belong, the most probable first; see `ParentRanking`."""
     fitted, graph = live.fitted, live.project.classes.graph
     if fitted is None or class_id not in graph or graph.parents(class_id):
@@ -98,8 +115,13 @@ def means_of(fitted: ProjectClassifier, graph: CategoryGraph) -> ClassMeans:
     return ClassMeans(graph, labelled_vectors(fitted.shots, graph, whitening_of(fitted)))
 
 
-def _likely(ranking: ParentRanking, class_id: int, check: PlacementCheck) -> tuple[ScoredClass, ...]:
-    scored = [ScoredClass(one.class_id, one.score * check.trust) for one in ranking.rank(class_id)[:OF_FIRST]]
+def _likely(
+    ranking: ParentRanking, class_id: int, check: PlacementCheck
+) -> tuple[ScoredClass, ...]:
+    scored = [
+        ScoredClass(one.class_id, one.score * check.trust)
+        for one in ranking.rank(class_id)[:OF_FIRST]
+    ]
     return tuple(one for one in scored if one.score >= LEAST_SCORE)
 
 
@@ -112,7 +134,11 @@ def _places(
             continue
         stop()
         if parents := _likely(ranking, class_id, check):
-            found.append(PlaceSuggestion(class_id, parents, _images(means, class_id, *(p.class_id for p in parents))))
+            found.append(
+                PlaceSuggestion(
+                    class_id, parents, _images(means, class_id, *(p.class_id for p in parents))
+                )
+            )
     return sorted(found, key=lambda one: -one.parents[0].score)
 
 
@@ -122,7 +148,9 @@ def _mixed(means: ClassMeans, given: SuggestionInput) -> list[MixedSuggestion]:
         return []
     found = []
     for each in find_mixed(means)[:MOST_OF_A_KIND]:
-        mixed = replace(each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds)
+        mixed = replace(
+            each, kinds=all_kinds(given.fitted, given.graph, each.class_id) or each.kinds
+        )
         evidence = tuple(ImagesOf(mixed.class_id, kind[:MOST_SHOWN]) for kind in mixed.kinds)
         found.append(MixedSuggestion(mixed, evidence))
     return found
@@ -133,7 +161,11 @@ def _images(means: ClassMeans, *class_ids: int) -> tuple[ImagesOf, ...]:
     shown: list[ImagesOf] = []
     taken: set[int] = set()
     for class_id in class_ids:
-        ids = [each for each in means.images.image_ids[means.rows_below(class_id)].tolist() if each not in taken]
+        ids = [
+            each
+            for each in means.images.image_ids[means.rows_below(class_id)].tolist()
+            if each not in taken
+        ]
         shown.append(ImagesOf(class_id, tuple(_spread(ids))))
         taken.update(ids)
     return tuple(shown)
@@ -141,4 +173,8 @@ def _images(means: ClassMeans, *class_ids: int) -> tuple[ImagesOf, ...]:
 
 def _spread(ids: list[int]) -> list[int]:
     """At most `MOST_SHOWN`, evenly from all: a coarse class shows more than its first child."""
-    return ids if len(ids) <= MOST_SHOWN else [ids[place * len(ids) // MOST_SHOWN] for place in range(MOST_SHOWN)]
+    return (
+        ids
+        if len(ids) <= MOST_SHOWN
+        else [ids[place * len(ids) // MOST_SHOWN] for place in range(MOST_SHOWN)]
+    )

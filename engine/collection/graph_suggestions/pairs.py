@@ -22,14 +22,22 @@ from engine.graph.category_graph import CategoryGraph
 
 FEWEST_IMAGES: Final = 4  # of each class: of fewer nothing can be said
 LEAST_RATIO: Final = 0.8  # similarity between over within classes. Chosen: 8 of 10 twins, 1 of 100 others (decision 65)
-LEAST_CONFUSED: Final = 0.25  # share of images more similar to the other class than to their own; 0.5 by chance
+LEAST_CONFUSED: Final = (
+    0.25  # share of images more similar to the other class than to their own; 0.5 by chance
+)
 
-SMALLEST_WITHIN: Final = 0.02  # images of one class that are less similar are nothing to compare with
+SMALLEST_WITHIN: Final = (
+    0.02  # images of one class that are less similar are nothing to compare with
+)
 FEWEST_OF_A_KIND: Final = 3  # two images might be one thing photographed twice
-MOST_RATIO: Final = 0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 65)
+MOST_RATIO: Final = (
+    0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 65)
+)
 STARTS: Final = 6  # pairs of least similar images that two-means starts from
 ROUNDS: Final = 20  # of two-means, after which it has settled or never will
-MOST_IMAGES: Final = 400  # labelled images of a class that are sorted into kinds; the rest is split by hand
+MOST_IMAGES: Final = (
+    400  # labelled images of a class that are sorted into kinds; the rest is split by hand
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +87,10 @@ def find_twins(means: ClassMeans, check: Callable[[], None] = lambda: None) -> t
             continue
         rows, other_rows = means.own_rows(class_id), means.own_rows(other_id)
         similarity = similarity_of(images.vectors[rows], images.vectors[other_rows])
-        if similarity.ratio >= LEAST_RATIO and similarity.confused >= LEAST_CONFUSED * similarity.count:
+        if (
+            similarity.ratio >= LEAST_RATIO
+            and similarity.confused >= LEAST_CONFUSED * similarity.count
+        ):
             smaller, larger = sorted(pair, key=lambda each: (len(means.own_rows(each)), -each))
             found[pair] = Twins(smaller, larger, similarity)
     return tuple(sorted(found.values(), key=lambda twins: -twins.similarity.ratio))
@@ -94,7 +105,9 @@ def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[
         check()
         cosines = own[start : start + BLOCK] @ own.T
         for row, class_id in enumerate(ids[start : start + BLOCK]):
-            line = (graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}) & column_of.keys()
+            line = (
+                graph.ancestors(class_id) | graph.descendants(class_id) | {class_id}
+            ) & column_of.keys()
             cosines[row, [column_of[each] for each in line]] = -np.inf
             best = int(np.argmax(cosines[row]))
             if np.isfinite(cosines[row, best]):
@@ -103,7 +116,9 @@ def _most_alike(means: ClassMeans, check: Callable[[], None]) -> Iterator[tuple[
 
 def _to_others(vectors: Matrix) -> NDArray[np.float32]:
     """Mean cosine (n,) of each image with the others."""
-    alike: NDArray[np.float32] = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (len(vectors) - 1)
+    alike: NDArray[np.float32] = (vectors @ vectors.sum(axis=0) - (vectors**2).sum(axis=1)) / (
+        len(vectors) - 1
+    )
     return alike
 
 
@@ -122,10 +137,14 @@ def kinds_of(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], ...]
     return () if fitted is None or class_id not in graph else all_kinds(fitted, graph, class_id)
 
 
-def all_kinds(fitted: ProjectClassifier, graph: CategoryGraph, class_id: int) -> tuple[tuple[int, ...], ...]:
+def all_kinds(
+    fitted: ProjectClassifier, graph: CategoryGraph, class_id: int
+) -> tuple[tuple[int, ...], ...]:
     """The same of a model that was fitted to a graph with this class; up to `MOST_IMAGES` labelled images."""
     rows = np.flatnonzero(fitted.shots.class_ids == class_id)
-    shots = Shots(fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows])
+    shots = Shots(
+        fitted.shots.image_ids[rows], fitted.shots.class_ids[rows], fitted.shots.embeddings[rows]
+    )
     images = labelled_vectors(shots, graph, whitening_of(fitted), most=MOST_IMAGES)
     is_second = two_kinds(images.vectors)
     return () if is_second is None else _ids(images.image_ids, is_second)
@@ -141,7 +160,9 @@ def find_mixed(means: ClassMeans) -> tuple[Mixed, ...]:
         is_second = two_kinds(images.vectors[rows])
         if is_second is None:
             continue
-        similarity = similarity_of(images.vectors[rows[~is_second]], images.vectors[rows[is_second]])
+        similarity = similarity_of(
+            images.vectors[rows[~is_second]], images.vectors[rows[is_second]]
+        )
         if similarity.ratio <= MOST_RATIO:
             found.append(Mixed(class_id, _ids(images.image_ids[rows], is_second), similarity))
     return tuple(sorted(found, key=lambda mixed: mixed.similarity.ratio))
@@ -159,7 +180,9 @@ def two_kinds(vectors: Matrix) -> NDArray[np.bool_] | None:
     for pair in furthest.tolist():
         is_second = _settled(vectors, cosines[second[pair]] > cosines[first[pair]])
         if FEWEST_OF_A_KIND <= is_second.sum() <= count - FEWEST_OF_A_KIND:
-            lengths = [np.linalg.norm(vectors[part].sum(axis=0)) for part in (is_second, ~is_second)]
+            lengths = [
+                np.linalg.norm(vectors[part].sum(axis=0)) for part in (is_second, ~is_second)
+            ]
             parted.append((float(sum(lengths)), is_second))
     return max(parted, key=lambda each: each[0])[1] if parted else None
 
@@ -169,7 +192,9 @@ def _settled(vectors: Matrix, is_second: NDArray[np.bool_]) -> NDArray[np.bool_]
     for _ in range(ROUNDS):
         if is_second.all() or not is_second.any():
             break
-        centres = unit(np.stack([vectors[~is_second].mean(axis=0), vectors[is_second].mean(axis=0)]))
+        centres = unit(
+            np.stack([vectors[~is_second].mean(axis=0), vectors[is_second].mean(axis=0)])
+        )
         near = vectors @ centres.T
         moved = near[:, 1] > near[:, 0]
         if (moved == is_second).all():

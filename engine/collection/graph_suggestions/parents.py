@@ -13,7 +13,9 @@ from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
 
 MOST_COMPARED: Final = 200  # classes that similarities are estimated from
-USUAL_SIBLING: Final = 0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 65)
+USUAL_SIBLING: Final = (
+    0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 65)
+)
 USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
 USUAL_SPREAD: Final = 0.09  # standard deviation of both
 LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
@@ -21,9 +23,13 @@ WEIGHT: Final = 4  # classes that the usual figures count as: few classes tell n
 TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 65)
 TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
 DECAY: Final = 0.3  # share of a vote for a class that counts for its parents, too
-MOST_VOTERS: Final = 32  # classes with a vote, the most similar ones; further ones would have next to none
+MOST_VOTERS: Final = (
+    32  # classes with a vote, the most similar ones; further ones would have next to none
+)
 MOST_ASKED: Final = 24  # classes below a coarse one whose similarity to others is averaged
-CLOSENESS_SHARE: Final = 0.4  # weight of the cosine to the mean of everything below a class, beside the votes
+CLOSENESS_SHARE: Final = (
+    0.4  # weight of the cosine to the mean of everything below a class, beside the votes
+)
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,12 @@ def _drawn_towards(usual: float, values: list[float]) -> float:
 
 
 def _spread(siblings: list[float], unrelated: list[float]) -> float:
-    squares = [(value - np.mean(values)) ** 2 for values in (siblings, unrelated) for value in values]
-    return float(np.sqrt((2 * WEIGHT * USUAL_SPREAD**2 + sum(squares)) / (2 * WEIGHT + len(squares))))
+    squares = [
+        (value - np.mean(values)) ** 2 for values in (siblings, unrelated) for value in values
+    ]
+    return float(
+        np.sqrt((2 * WEIGHT * USUAL_SPREAD**2 + sum(squares)) / (2 * WEIGHT + len(squares)))
+    )
 
 
 @final
@@ -119,7 +129,8 @@ class ParentRanking:
         self._means = means
         self._graph = means.graph
         has_no_place = [
-            not self._graph.parents(each) and not self._graph.children(each) for each in means.labelled.tolist()
+            not self._graph.parents(each) and not self._graph.children(each)
+            for each in means.labelled.tolist()
         ]
         self._homeless = np.flatnonzero(has_no_place)
         self._positions: NDArray[np.int64] | None = None
@@ -151,11 +162,17 @@ class ParentRanking:
             return []
         closeness = np.exp((near[kept] - near[kept].max()) / TEMPERATURE_OF_CLOSENESS)
         voted = np.array([votes[candidates[place]] for place in kept.tolist()])
-        shares = (1 - CLOSENESS_SHARE) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
+        shares = (
+            1 - CLOSENESS_SHARE
+        ) * voted / voted.sum() + CLOSENESS_SHARE * closeness / closeness.sum()
         is_alone = places == [self._means.place_of_labelled.get(class_id)]
-        likely = self.relatedness.probability(float(similarity[0]) if is_alone else self._similarity_to_others(places))
+        likely = self.relatedness.probability(
+            float(similarity[0]) if is_alone else self._similarity_to_others(places)
+        )
         order = np.argsort(-shares, kind="stable").tolist()
-        return [ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order]
+        return [
+            ScoredClass(candidates[kept[place]], likely * float(shares[place])) for place in order
+        ]
 
     def prepare(self, check: Callable[[], None] = lambda: None) -> None:
         """Look up the neighbours of all classes, before many are ranked; `check` is called between and may raise."""
@@ -193,7 +210,10 @@ class ParentRanking:
     def _similarity_to_others(self, places: list[int]) -> float:
         """Mean similarity of some labelled classes to the nearest other one; that of their mean is always high."""
         count = min(len(places), MOST_ASKED)
-        cosines = self._means.own[[places[nth * len(places) // count] for nth in range(count)]] @ self._means.own.T
+        cosines = (
+            self._means.own[[places[nth * len(places) // count] for nth in range(count)]]
+            @ self._means.own.T
+        )
         cosines[:, self._homeless] = -np.inf
         cosines[:, places] = -np.inf
         return float(cosines.max(axis=1).mean())
@@ -201,7 +221,10 @@ class ParentRanking:
     def _places_inside(self, class_id: int) -> list[int]:
         """Places of the labelled classes at or below a class."""
         inside = self._graph.descendants(class_id) | {class_id}
-        return sorted(self._means.place_of_labelled[each] for each in inside & self._means.place_of_labelled.keys())
+        return sorted(
+            self._means.place_of_labelled[each]
+            for each in inside & self._means.place_of_labelled.keys()
+        )
 
     def _taken(self, class_id: int, without: Sequence[int]) -> frozenset[int]:
         """What cannot be a new parent: the class, its descendants, and what it is under already."""
@@ -216,7 +239,9 @@ class ParentRanking:
 def _highest(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """Places of the highest values, the highest first, those of equal ones in their order."""
     everything = np.arange(len(values))
-    found = everything if count >= len(values) else np.sort(np.argpartition(-values, count - 1)[:count])
+    found = (
+        everything if count >= len(values) else np.sort(np.argpartition(-values, count - 1)[:count])
+    )
     return found[np.argsort(-values[found], kind="stable")]
 
 

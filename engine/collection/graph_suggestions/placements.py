@@ -33,13 +33,19 @@ class PlacementCheck:
 
 
 def check_placements(
-    means: ClassMeans, ranking: ParentRanking, check: Callable[[], None] = lambda: None, *, most: int = MOST_ASKED
+    means: ClassMeans,
+    ranking: ParentRanking,
+    check: Callable[[], None] = lambda: None,
+    *,
+    most: int = MOST_ASKED,
 ) -> PlacementCheck:
     """Predict known parents; `check` is called between two edges and may raise."""
     graph = means.graph
     edges = [edge for edge in graph.edges() if edge[1] in means]
     coarse = sum(1 for each in graph.classes() if each in means and graph.children(each))
-    chosen = np.unique(np.linspace(0, max(0, len(edges) - 1), min(len(edges), most)).astype(np.int64))
+    chosen = np.unique(
+        np.linspace(0, max(0, len(edges) - 1), min(len(edges), most)).astype(np.int64)
+    )
     first = among_three = 0
     claimed = 0.0
     for place in chosen.tolist():
@@ -54,7 +60,9 @@ def check_placements(
 
 
 FEWEST_IMAGES: Final = 3  # at or below the class: a mean of fewer says little
-FEWEST_SIBLINGS: Final = 2  # with images below the other parent: being like one class is no reason to move
+FEWEST_SIBLINGS: Final = (
+    2  # with images below the other parent: being like one class is no reason to move
+)
 LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 65)
 
 LEAST_TRUST: Final = 0.7  # a ranking that is often wrong in this graph does not contradict a person

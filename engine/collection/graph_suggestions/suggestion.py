@@ -35,7 +35,9 @@ class UnderlabelledClass:
 
     class_id: int
     shots: int  # images a person labelled with it
-    undecided: tuple[int, ...]  # ids of images predicted as it, but with another safe class; least certain first
+    undecided: tuple[
+        int, ...
+    ]  # ids of images predicted as it, but with another safe class; least certain first
     helped: int  # how many of them `MORE_SHOTS` more shots would settle, about
 
 
@@ -109,15 +111,21 @@ class UnderlabelledSuggestion:
         return f"starving {self.underlabelled.class_id}"
 
 
-GraphSuggestion = PlaceSuggestion | TwinSuggestion | StraySuggestion | MixedSuggestion | UnderlabelledSuggestion
+GraphSuggestion = (
+    PlaceSuggestion | TwinSuggestion | StraySuggestion | MixedSuggestion | UnderlabelledSuggestion
+)
 
 
 @dataclass(frozen=True)
 class GraphSuggestions:
     """All that is suggested now."""
 
-    found: tuple[GraphSuggestion, ...] = ()  # the most useful kind first, the clearest first in each
-    check: PlacementCheck = field(default_factory=PlacementCheck)  # how often suggested places are right
+    found: tuple[
+        GraphSuggestion, ...
+    ] = ()  # the most useful kind first, the clearest first in each
+    check: PlacementCheck = field(
+        default_factory=PlacementCheck
+    )  # how often suggested places are right
     dismissed: int = 0  # how many were left out because a person dismissed them
 
 
@@ -176,7 +184,9 @@ def dismissal(suggestion: "GraphSuggestion", graph: CategoryGraph) -> Action:
             return action("place_dismissed", name_of(class_id), parent=name_of(parents[0].class_id))
         case StraySuggestion(stray):
             here, there = name_of(stray.from_parent), name_of(stray.to_parent)
-            return action("stray_dismissed", name_of(stray.class_id), **{"parent": there, "from": here})
+            return action(
+                "stray_dismissed", name_of(stray.class_id), **{"parent": there, "from": here}
+            )
         case TwinSuggestion(twins):
             return action("twins_dismissed", name_of(twins.class_id), other=name_of(twins.other_id))
         case MixedSuggestion(mixed):
@@ -197,13 +207,19 @@ def find_underlabelled(
 ) -> tuple[UnderlabelledClass, ...]:
     """The classes where a few more shots would help most images, most first."""
     helped = {class_id: round(count) for class_id, count in helped_by_class(graph, state).items()}
-    most = sorted((each for each in helped if helped[each] >= fewest), key=lambda each: (-helped[each], each))
+    most = sorted(
+        (each for each in helped if helped[each] >= fewest), key=lambda each: (-helped[each], each)
+    )
     is_open, found = _is_undecided(state), []
     for class_id in most[:MOST_CLASSES]:
         places = np.flatnonzero(is_open & (state.best_class == class_id))
         order = places[np.argsort(state.best_score[places], kind="stable")]
         shots = state.shot_counts.get(class_id, 0)
-        found.append(UnderlabelledClass(class_id, shots, tuple(state.image_ids[order].tolist()), helped[class_id]))
+        found.append(
+            UnderlabelledClass(
+                class_id, shots, tuple(state.image_ids[order].tolist()), helped[class_id]
+            )
+        )
     return tuple(found)
 
 

@@ -41,12 +41,18 @@ class ClassList:
             return 0
         level: dict[str, int] = {}
         for key in self.imported.parents_first:
-            level[key] = 1 + max((level[parent] for parent in self.imported.parent_keys[key]), default=0)
+            level[key] = 1 + max(
+                (level[parent] for parent in self.imported.parent_keys[key]), default=0
+            )
         return max(level.values(), default=0)
 
     @cached_property
     def _loose_names(self) -> frozenset[str]:
-        return frozenset(loose_name(each.name) for each in self.imported.classes) if self.imported else frozenset()
+        return (
+            frozenset(loose_name(each.name) for each in self.imported.classes)
+            if self.imported
+            else frozenset()
+        )
 
     def known_folders(self, folders: Sequence[FoundFolder]) -> frozenset[Path]:
         """The folders that are called as a class is."""

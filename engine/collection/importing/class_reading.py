@@ -46,13 +46,20 @@ class ClassReading:
 class ClassReader:
     """Reads classes, each once; the taxonomies that the project remembers are read where an id stands alone."""
 
-    def __init__(self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple) -> None:
+    def __init__(
+        self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple
+    ) -> None:
         self._graph = graph
         self._known = known
         self._read: dict[tuple[Names, str, Names, bool], ClassReading] = {}
 
     def read(
-        self, names: Names, source_id: str = "", other_names: Names = (), *, is_called_so: bool = False
+        self,
+        names: Names,
+        source_id: str = "",
+        other_names: Names = (),
+        *,
+        is_called_so: bool = False,
     ) -> ClassReading:
         """The class that a label names, by its path, the end of it, or its name, and by its source id, if any.
 
@@ -79,7 +86,11 @@ class ClassReader:
         exact = self._named(names)
         named = exact or self._spelled_otherwise(names)
         if is_called_so:
-            named = tuple(each for each in named if loose_name(self._graph.name(each)) == loose_name(names[-1]))
+            named = tuple(
+                each
+                for each in named
+                if loose_name(self._graph.name(each)) == loose_name(names[-1])
+            )
         if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()
@@ -88,9 +99,17 @@ class ClassReader:
         return ClassReading(agreed, named, identified, is_spelled_otherwise)
 
     def _agreed(
-        self, named: tuple[ClassId, ...], identified: tuple[ClassId, ...], names: Names, source_id: str
+        self,
+        named: tuple[ClassId, ...],
+        identified: tuple[ClassId, ...],
+        names: Names,
+        source_id: str,
     ) -> ClassId | None:
-        both = [each for each in named if each in identified] if named and identified else [*named, *identified]
+        both = (
+            [each for each in named if each in identified]
+            if named and identified
+            else [*named, *identified]
+        )
         if len(both) != 1:
             return None
         is_unique = len(named) == 1 or bool(NAMES_ITS_SOURCE.fullmatch(source_id))
@@ -107,22 +126,32 @@ class ClassReader:
         )
         return found or (self._with_synonym(names[0]) if len(names) == 1 else ())
 
-    def _ends_as(self, class_id: ClassId, names: Names, compared: Callable[[str], str] = str) -> bool:
+    def _ends_as(
+        self, class_id: ClassId, names: Names, compared: Callable[[str], str] = str
+    ) -> bool:
         classes = {class_id}
         for place, name in enumerate(reversed(names)):
-            above = classes if place == 0 else {parent for each in classes for parent in self._graph.parents(each)}
+            above = (
+                classes
+                if place == 0
+                else {parent for each in classes for parent in self._graph.parents(each)}
+            )
             classes = {each for each in above if compared(self._graph.name(each)) == compared(name)}
         return bool(classes)
 
     def _spelled_otherwise(self, names: Names) -> tuple[ClassId, ...]:
         """Classes whose path ends so, or that have this one name or synonym, but for capitals and the like."""
         found = self._loosely_named.get(loose_name(names[-1]), {})
-        return tuple(each for each in found if len(names) == 1 or self._ends_as(each, names, loose_name))
+        return tuple(
+            each for each in found if len(names) == 1 or self._ends_as(each, names, loose_name)
+        )
 
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))
         return tuple(
-            each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).other_names
+            each
+            for each in self._graph.fitting(cleaned)
+            if cleaned in self._graph.attributes(each).other_names
         )
 
     @cached_property
@@ -161,7 +190,9 @@ class PathSpelling:
             for parent_id in graph.parents(class_id) or (None,):
                 self._places[parent_id, loose_name(name)][name] = class_id
 
-    def spelled(self, names: Iterable[str], under: ClassId | None = None, *, keeps_new: bool = False) -> Names:
+    def spelled(
+        self, names: Iterable[str], under: ClassId | None = None, *, keeps_new: bool = False
+    ) -> Names:
         """The names from a class, or from the top, down; of two new paths the first one's spelling counts.
 
         Args:
@@ -171,7 +202,9 @@ class PathSpelling:
         spelled = list[str]()
         for name in names:
             known = self._places[place, loose_name(name)]
-            others = [each for each, at in known.items() if not (keeps_new and isinstance(at, tuple))]
+            others = [
+                each for each, at in known.items() if not (keeps_new and isinstance(at, tuple))
+            ]
             spelled.append(name if name in known or len(others) != 1 else others[0])
             place = known.setdefault(spelled[-1], (place, spelled[-1]))
         return tuple(spelled)
@@ -198,7 +231,11 @@ class KeywordClasses:
         """The class of a keyword, from its deepest name up."""
         if names not in self._known:
             # A longer one names no class, and looking up each part of it would take long.
-            self._known[names] = self._find(names) if len(names) <= DEEPEST_LEVEL + 1 else KeywordMeaning(missing=names)
+            self._known[names] = (
+                self._find(names)
+                if len(names) <= DEEPEST_LEVEL + 1
+                else KeywordMeaning(missing=names)
+            )
         return self._known[names]
 
     def _find(self, names: Names) -> KeywordMeaning:
@@ -209,7 +246,9 @@ class KeywordClasses:
                 return KeywordMeaning(several=tuple(map(self._graph.path_text, found)))
             if found:
                 rest, path = names[depth:], self._graph.paths(found[0])[0]
-                return KeywordMeaning(found[0], (*map(self._graph.name, path), *rest) if rest else ())
+                return KeywordMeaning(
+                    found[0], (*map(self._graph.name, path), *rest) if rest else ()
+                )
         return KeywordMeaning(missing=names if len(names) > 1 else ())
 
 
@@ -220,5 +259,9 @@ def make_classes(project: Project, paths: Iterable[tuple[str, ...]]) -> int:
         parent: int | None = None
         for name in clean_path(names):
             child = graph.child_named(parent, name)
-            parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
+            parent = (
+                project.classes.add(name, () if parent is None else (parent,))[1]
+                if child is None
+                else child
+            )
     return len(graph) - before

@@ -11,7 +11,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.data_set_checks import EmbeddingSample, PermittedRows, backbone_of, check_width
+from engine.collection.importing.data_set_checks import (
+    EmbeddingSample,
+    PermittedRows,
+    backbone_of,
+    check_width,
+)
 from engine.collection.importing.sample import Sample, each_watched, sampled_rows
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.new_project import check_place, new_project
@@ -35,7 +40,9 @@ class DataSetProject:
     embedded: int  # of these, with an embedding
     doubles: int  # rows taken whose path another row had before
     compared: int = 0  # embeddings that were compared with what is computed here; they agree
-    left_out: tuple[str, ...] = ()  # files that must not become images, with the reason; the first ones
+    left_out: tuple[
+        str, ...
+    ] = ()  # files that must not become images, with the reason; the first ones
     left_out_count: int = 0
 
 
@@ -95,13 +102,17 @@ def project_of_data_set(
         path.unlink(missing_ok=True)
         raise
     doubles = taken - images - permitted.refused
-    return DataSetProject(images, embedded, doubles, compared.count, tuple(permitted.reasons), permitted.refused)
+    return DataSetProject(
+        images, embedded, doubles, compared.count, tuple(permitted.reasons), permitted.refused
+    )
 
 
 def imported_into(project: Project, model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
     """What a data set brings to a project, for writing: no other project reads it."""
     width = model.card.embedding_width
-    path = imported_file(caches.embeddings, model.embedding_identity, width, project.backups.project_id)
+    path = imported_file(
+        caches.embeddings, model.embedding_identity, width, project.backups.project_id
+    )
     return EmbeddingCache(path.parent, model.embedding_identity, width)
 
 
@@ -116,7 +127,9 @@ def _each_rows(
     if sample is not None:
         return sampled_rows(data_set, sample, on_progress, cancel)
     manifest = data_set.manifest
-    every = chain.from_iterable(data_set.each_rows(number) for number in range(manifest.shard_count))
+    every = chain.from_iterable(
+        data_set.each_rows(number) for number in range(manifest.shard_count)
+    )
     return each_watched(every, ProgressMeter(manifest.rows, on_progress, unit="images"), cancel)
 
 

@@ -47,7 +47,9 @@ def backbone_of(data_set: DataSet) -> str:
     except FileNotFoundError:
         found = wanted
     except OSError as error:
-        raise ModelError("the backbone of the data set cannot be read", found=found_at(path, error)) from error
+        raise ModelError(
+            "the backbone of the data set cannot be read", found=found_at(path, error)
+        ) from error
     if found != wanted:
         raise ModelError(
             "the backbone beside the data set is not the one that made its embeddings",
@@ -57,7 +59,9 @@ def backbone_of(data_set: DataSet) -> str:
             hash=found[:12],
             path=path,
         )
-    of_unknown_form = not data_set.manifest.identity  # as before decision 95; the sample shows whether they agree
+    of_unknown_form = (
+        not data_set.manifest.identity
+    )  # as before decision 95; the sample shows whether they agree
     for model in all_models():
         is_of_form = of_unknown_form or model.embedding_identity == data_set.manifest.identity
         if model.backbone_hash == wanted and is_of_form:
@@ -104,7 +108,9 @@ class PermittedRows:
                 ]
             else:
                 permitted.append(place)
-        return rows if len(permitted) == len(rows) else rows.take(np.array(permitted, dtype=np.int64))
+        return (
+            rows if len(permitted) == len(rows) else rows.take(np.array(permitted, dtype=np.int64))
+        )
 
     def _refusal(self, text: str, content_hash: bytes | None) -> str:
         if not text or "\0" in text or len(os.fsencode(text)) > LONGEST_PATH:
@@ -140,7 +146,11 @@ class EmbeddingSample:
             if content_hash is None or not path.is_file():
                 continue
             self._seen += 1
-            place = len(self._drawn) if len(self._drawn) < SAMPLE else self._chance.randrange(self._seen)
+            place = (
+                len(self._drawn)
+                if len(self._drawn) < SAMPLE
+                else self._chance.randrange(self._seen)
+            )
             if place < SAMPLE:
                 self._drawn[place : place + 1] = [(path, content_hash, rows.embeddings[number])]
 

@@ -56,7 +56,9 @@ def merged(found: Sequence[FoundImages]) -> FoundImages:
 
 def without_folders(found: FoundImages, left_out: Collection[Path]) -> FoundImages:
     """The images that are not in one of these folders itself."""
-    return replace(found, folders=[folder for folder in found.folders if folder.path not in left_out])
+    return replace(
+        found, folders=[folder for folder in found.folders if folder.path not in left_out]
+    )
 
 
 def names_of_class(folder: ImageFolder, chosen: Collection[Path]) -> tuple[str, ...]:
@@ -76,10 +78,14 @@ def known_class_folders(graph: CategoryGraph, folders: Sequence[FoundFolder]) ->
     return folders_called(folders, lambda name: len(reader.known_as(name)) == 1)
 
 
-def folders_called(folders: Sequence[FoundFolder], is_class: Callable[[str], bool]) -> frozenset[Path]:
+def folders_called(
+    folders: Sequence[FoundFolder], is_class: Callable[[str], bool]
+) -> frozenset[Path]:
     """The folders whose names are those of classes, and not of parts of data sets."""
     parts = frozenset(parts_among(each.path.name for each in folders))
-    return frozenset(each.path for each in folders if each.path.name not in parts and is_class(each.path.name))
+    return frozenset(
+        each.path for each in folders if each.path.name not in parts and is_class(each.path.name)
+    )
 
 
 def _chain(folder: ImageFolder) -> list[Path]:

@@ -13,7 +13,13 @@ from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.left_out import LeftOutGroup, grouped
 from engine.interchange.versions.plan import ImportPlan, ImportReport, import_report, plan_addition
-from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, unpacked, version_in
+from engine.interchange.versions.source_version import (
+    SAME_SOURCE,
+    SourceVersion,
+    likely_base,
+    unpacked,
+    version_in,
+)
 from engine.interchange.versions.update import plan_update
 from engine.project import Action, BackupReason, Change, Project
 from engine.project.actions import Argument, action
@@ -21,7 +27,9 @@ from engine.texts import Message
 
 SETTING: Final = "imported taxonomies"  # how many parts each of them has
 
-PART_LENGTH: Final = 900_000  # characters; a setting takes a million. WordNet's 82,115 classes make two parts
+PART_LENGTH: Final = (
+    900_000  # characters; a setting takes a million. WordNet's 82,115 classes make two parts
+)
 LONG_LIST: Final = 100  # classes. Chosen: fewer are still being made up while labelling
 
 
@@ -39,7 +47,9 @@ def known_sources(project: Project) -> list[SourceVersion]:
     ]
 
 
-def remember(project: Project, version: SourceVersion, *, in_place_of: SourceVersion | None) -> None:
+def remember(
+    project: Project, version: SourceVersion, *, in_place_of: SourceVersion | None
+) -> None:
     """Store what a source holds now, in place of an earlier version of it; within an open step of the project."""
     counts = _parts(project)
     number = len(counts) if in_place_of is None else known_sources(project).index(in_place_of)
@@ -47,7 +57,9 @@ def remember(project: Project, version: SourceVersion, *, in_place_of: SourceVer
     parts = [text[start : start + PART_LENGTH] for start in range(0, len(text), PART_LENGTH)]
     before = counts[number] if number < len(counts) else 0
     for part in range(max(len(parts), before)):
-        project.policies.set_setting(_name(number, part), parts[part] if part < len(parts) else None)
+        project.policies.set_setting(
+            _name(number, part), parts[part] if part < len(parts) else None
+        )
     project.policies.set_setting(SETTING, [*counts[:number], len(parts), *counts[number + 1 :]])
 
 
@@ -85,7 +97,9 @@ class GraphImport:
     classes_removed: int = 0  # that the source has no more
     report: ImportReport | None = None  # the plan of an update
     left_out: tuple[LeftOutGroup, ...] = ()  # what of the source could not be taken over
-    stayed: tuple[str, ...] = ()  # classes that could not be merged or removed, each with the reason
+    stayed: tuple[
+        str, ...
+    ] = ()  # classes that could not be merged or removed, each with the reason
 
 
 @dataclass(frozen=True)
@@ -152,11 +166,17 @@ def import_graph(
     Raises:
         FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
     """
-    imported = read_graph(source, graph_format, under=under, columns=columns) if read is None else read
+    imported = (
+        read_graph(source, graph_format, under=under, columns=columns) if read is None else read
+    )
     is_own = _is_own(project, imported)
     known = likely_base(known_sources(project), imported)
     plan = _plan(project, imported, source.name, known, updates=updates)
-    report = import_report(project.classes.graph, imported, plan, project.labels.counts()) if updates else None
+    report = (
+        import_report(project.classes.graph, imported, plan, project.labels.counts())
+        if updates
+        else None
+    )
     backup = BackupReason.MERGE if len(project.classes.graph) and plan.changes_graph else None
     removed, stayed = 0, list[str]()
     with project.history.one_step(backup=backup) as step:
@@ -172,7 +192,9 @@ def import_graph(
         step.action = _action(plan, source.name, removed)
         if step.action.code == "classes_imported" and _locks(project, plan):
             project.policies.lock(is_on=True)
-            step.action = replace(step.action, arguments={**step.action.arguments, "limit": LONG_LIST})
+            step.action = replace(
+                step.action, arguments={**step.action.arguments, "limit": LONG_LIST}
+            )
     return GraphImport(
         change=step.change,
         classes_added=len(plan.new),
@@ -187,10 +209,17 @@ def import_graph(
 
 
 def _plan(
-    project: Project, imported: ImportedGraph, name: str, known: SourceVersion | None, *, updates: bool
+    project: Project,
+    imported: ImportedGraph,
+    name: str,
+    known: SourceVersion | None,
+    *,
+    updates: bool,
 ) -> ImportPlan:
     if updates and known is None and _looks_alike(project, imported):
-        known = version_in(project.classes.graph)  # imported before the program remembered sources, or written by hand
+        known = version_in(
+            project.classes.graph
+        )  # imported before the program remembered sources, or written by hand
     plan = (plan_update if updates else plan_addition)(project.classes.graph, imported, name, known)
     after = project.classes.graph.copy()
     with after.record() as edits:
@@ -202,16 +231,24 @@ def _plan(
 def _is_own(project: Project, imported: ImportedGraph) -> bool:
     """Whether it is a list of this project: no source, but what people made of all of them."""
     here = project.classes.graph.by_identity()
-    return sum(each in here for each in imported.identities.values()) >= SAME_SOURCE * len(imported.classes)
+    return sum(each in here for each in imported.identities.values()) >= SAME_SOURCE * len(
+        imported.classes
+    )
 
 
 def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
-    return _is_own(project, imported) or version_in(project.classes.graph).similarity(imported) >= SAME_SOURCE
+    return (
+        _is_own(project, imported)
+        or version_in(project.classes.graph).similarity(imported) >= SAME_SOURCE
+    )
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
     """Merge a class into its heir, which keeps the places that the source gives it; or the reason why not."""
-    path, parents = project.classes.graph.path_text(class_id), project.classes.graph.parents(heir_id)
+    path, parents = (
+        project.classes.graph.path_text(class_id),
+        project.classes.graph.parents(heir_id),
+    )
     try:
         with project.history.one_step():
             project.classes.merge([class_id], heir_id)
@@ -270,4 +307,6 @@ def _news(plan: ImportPlan, removed: int) -> dict[str, Argument]:
         "new_classes": len(plan.new), "renamed": len(plan.renamed), "moved": len(plan.moved),
         "merged": len(plan.merged), "removed": removed,
     }  # fmt: skip
-    return {name: count for name, count in counts.items() if count} or {"classes": len(plan.completed)}
+    return {name: count for name, count in counts.items() if count} or {
+        "classes": len(plan.completed)
+    }

@@ -31,7 +31,9 @@ class ImageImport:
     already_there: int  # images that were
     labelled: int  # images that got a person's label by this
     classes_added: int  # classes made from sub-folders
-    failures: tuple[FileFailure, ...] = ()  # unreadable files and folders, and folders that cannot name a class
+    failures: tuple[
+        FileFailure, ...
+    ] = ()  # unreadable files and folders, and folders that cannot name a class
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
 
@@ -47,7 +49,9 @@ def import_images(
 ) -> ImageImport:
     """Find image files, also in folders, and add them; see `find_images_and_parts` and `add_found`."""
     found = find_images_and_parts(paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
-    return add_found(project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel)
+    return add_found(
+        project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel
+    )
 
 
 def import_class_folders(
@@ -67,7 +71,9 @@ def import_class_folders(
     for folder in folders:
         refuse_boxes(folder)
     found = find_images_and_parts(folders, wanted=wanted, on_progress=on_progress, cancel=cancel)
-    return add_class_folders(project, found, under=under, who=who, on_progress=on_progress, cancel=cancel)
+    return add_class_folders(
+        project, found, under=under, who=who, on_progress=on_progress, cancel=cancel
+    )
 
 
 def add_found(
@@ -85,7 +91,9 @@ def add_found(
         Cancelled: stopped; nothing is added.
     """
     items, class_ids = _items(found, found.files, class_id)
-    change = project.images.add_labelled(items, class_ids, who=who or "", on_progress=on_progress, cancel=cancel)
+    change = project.images.add_labelled(
+        items, class_ids, who=who or "", on_progress=on_progress, cancel=cancel
+    )
     return _imported(change, items, found)
 
 
@@ -123,13 +131,18 @@ def add_class_folders(
     takes_parts = chosen is not None
     groups, refused = _nameable(found.class_folders() if chosen is None else found.folders, chosen)
     count_before = len(project.classes.graph)
-    spelling, before = PathSpelling(project.classes.graph), ClassReader(project.classes.graph.copy())
+    spelling, before = (
+        PathSpelling(project.classes.graph),
+        ClassReader(project.classes.graph.copy()),
+    )
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
     with project.history.one_step(backup=backup) as step:
         files, class_ids = list[FoundFile | NewItem](), list[int | None]()
         for names, of_folder in groups:
             try:
-                class_id = _class_for(project, spelling.spelled(names, under), under, before, takes_parts=takes_parts)
+                class_id = _class_for(
+                    project, spelling.spelled(names, under), under, before, takes_parts=takes_parts
+                )
             except AmbiguousClassError as error:
                 reason = Message(
                     "nothing in this folder was added, because {what}: {found}; name it by the source id of one",
@@ -143,7 +156,11 @@ def add_class_folders(
         if chosen is None and project.policies.is_locked:
             _refuse_new_classes(len(project.classes.graph) - count_before)
         change = project.images.add_labelled(
-            files, class_ids, who=who or _names_of_roots(found), on_progress=on_progress, cancel=cancel
+            files,
+            class_ids,
+            who=who or _names_of_roots(found),
+            on_progress=on_progress,
+            cancel=cancel,
         )
         step.action = change.action
     return replace(
@@ -167,9 +184,12 @@ def _nameable(
                 names.append(clean_name(name))
             except GraphError as error:
                 reason = Message(
-                    "nothing in this folder was added, because it cannot name a class: {why}", {"why": error.message}
+                    "nothing in this folder was added, because it cannot name a class: {why}",
+                    {"why": error.message},
                 )
-                path = next(each for each in (folder.path, *folder.path.parents) if each.name == name)
+                path = next(
+                    each for each in (folder.path, *folder.path.parents) if each.name == name
+                )
                 refused[path] = FileFailure(path, reason)
                 break
         else:
@@ -178,7 +198,12 @@ def _nameable(
 
 
 def _class_for(
-    project: Project, names: Sequence[str], under: int | None, before: ClassReader, *, takes_parts: bool
+    project: Project,
+    names: Sequence[str],
+    under: int | None,
+    before: ClassReader,
+    *,
+    takes_parts: bool,
 ) -> int | None:
     """The class of a folder; made, with those above it, where there is none."""
     graph, parent, missing = project.classes.graph, under, list(names)
@@ -197,10 +222,14 @@ def _class_for(
     return parent
 
 
-def _known_class(graph: CategoryGraph, name: str, above: int | None, before: ClassReader) -> int | None:
+def _known_class(
+    graph: CategoryGraph, name: str, above: int | None, before: ClassReader
+) -> int | None:
     fitting = before.known_as(name)
     by_alias = [
-        each for each in fitting if graph.name(each) != name and (above is None or above in graph.ancestors(each))
+        each
+        for each in fitting
+        if graph.name(each) != name and (above is None or above in graph.ancestors(each))
     ]
     if len(by_alias) > 1:
         return graph.find(name)  # raises, with the paths of all
@@ -218,10 +247,14 @@ def _items(
     return items, [class_id] * len(items)
 
 
-def _imported(change: Change, files: Sequence[FoundFile | NewItem], found: FoundImages) -> ImageImport:
+def _imported(
+    change: Change, files: Sequence[FoundFile | NewItem], found: FoundImages
+) -> ImageImport:
     added = len(change.images_added)
     already_there = len(files) - added
-    return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)
+    return ImageImport(
+        change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out
+    )
 
 
 def _names_of_roots(found: FoundImages) -> str:

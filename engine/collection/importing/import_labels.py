@@ -35,7 +35,11 @@ from engine.file_parts import WHOLE_FILE
 from engine.files import FoundFile, shown
 from engine.graph.codes import EMPTY, UNKNOWN, label_path
 from engine.graph.names import clean_path, join_path
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    problem_at,
+)
 from engine.interchange.labelled_images.formats import AUTO
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import action
@@ -118,7 +122,9 @@ def import_labels(
     backup = BackupReason.IMPORT if len(plan.labels) + len(plan.waiting) > MANY else None
     with project.history.one_step(backup=backup) as step:
         files, refused = (
-            images_on_disk(plan, PermittedImages(project, source, image_folders)) if adds_images else ({}, [])
+            images_on_disk(plan, PermittedImages(project, source, image_folders))
+            if adds_images
+            else ({}, [])
         )
         distinct = list({found.path: found for found in files.values()}.values())
         images = len(project.images.add(distinct).images_added) if distinct else 0
@@ -133,7 +139,9 @@ def import_labels(
         if plan.field_values:
             project.fields.add_missing(plan.field_values, fields_of(plan.field_values))
         counts = {"boxes": boxes} if boxes else {}
-        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source), **counts)
+        step.action = action(
+            "labels_imported_from", labels=labelled, source=_name_of(source), **counts
+        )
     plan = replace(plan, problems=(*plan.problems, *refused))
     return LabelImport(plan, step.change, labelled, classes, images, boxes, noted)
 
@@ -198,13 +206,19 @@ class _Planner:
             return
         reading = ClassReading()
         if label.names:
-            reading = self._reader.read(label.names, label.source_id, label.other_names, is_called_so=label.may_be_none)
+            reading = self._reader.read(
+                label.names, label.source_id, label.other_names, is_called_so=label.may_be_none
+            )
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
             return
         files = self._images_of(label)
-        if files or label.image in self._missing:  # else it is another photo of the same name, or one of several
-            self._take_of_images(label, reading, self._parts.images_of(label, files), has_file=bool(files))
+        if (
+            files or label.image in self._missing
+        ):  # else it is another photo of the same name, or one of several
+            self._take_of_images(
+                label, reading, self._parts.images_of(label, files), has_file=bool(files)
+            )
 
     def _take_of_images(
         self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...], *, has_file: bool
@@ -214,7 +228,9 @@ class _Planner:
             label = replace(label, names=())
         is_missing = bool(label.names) and reading.class_id is None
         if is_missing:
-            label = replace(label, names=self._spelling.spelled(label.names, keeps_new=label.is_ours))
+            label = replace(
+                label, names=self._spelling.spelled(label.names, keeps_new=label.is_ours)
+            )
             if not self._can_be_made(label.names, label):
                 return
         elif reading.class_id is not None and reading.is_spelled_otherwise:
@@ -235,7 +251,12 @@ class _Planner:
         for image_id in self._matcher.match(noted).images:
             when = given.when or datetime.now(UTC)
             note = Note(
-                image_id, given.stars, given.is_flagged, given.comment[:LONGEST_TEXT], given.who or self._whose, when
+                image_id,
+                given.stars,
+                given.is_flagged,
+                given.comment[:LONGEST_TEXT],
+                given.who or self._whose,
+                when,
             )
             self._notes.setdefault(image_id, note)
 
@@ -250,7 +271,16 @@ class _Planner:
             if own is None:
                 when = label.when or datetime.now(UTC)
                 is_empty = _code(class_id, label) == EMPTY
-                labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE, is_empty=is_empty))
+                labels.append(
+                    Label(
+                        image_id,
+                        class_id,
+                        label.who or self._whose,
+                        when,
+                        SOURCE,
+                        is_empty=is_empty,
+                    )
+                )
             elif own.code == _code(class_id, label):
                 already += 1
             else:
@@ -269,7 +299,9 @@ class _Planner:
             suggestions=dict(self._suggestions.most_common()),
             class_conflicts=tuple(self._class_conflicts),
             content_conflicts=tuple(self._content_conflicts.values()),
-            notes=tuple(note for image_id, note in sorted(self._notes.items()) if image_id not in noted),
+            notes=tuple(
+                note for image_id, note in sorted(self._notes.items()) if image_id not in noted
+            ),
             spelled_otherwise={
                 name: SpelledOtherwise(self._graph.path_text(class_id), count)
                 for (name, class_id), count in self._spelled_otherwise.items()
@@ -300,7 +332,9 @@ class _Planner:
                 return
             if class_id in self._graph.ancestors(earlier):
                 return
-        self._contradictions.append(self._conflict(label.image, _code(earlier, first), class_id, label))
+        self._contradictions.append(
+            self._conflict(label.image, _code(earlier, first), class_id, label)
+        )
 
     def _can_be_made(self, names: tuple[str, ...], label: ForeignLabel) -> bool:
         """Count a label of a missing class; one that no graph takes is a problem."""
@@ -328,7 +362,9 @@ class _Planner:
             self._tagged[label.image] = self._images_of(label)
         images = self._tagged[label.image]
         if meaning.class_id is None or not images:
-            self._waiting.append(label if meaning.class_id is not None else replace(label, names=missing))
+            self._waiting.append(
+                label if meaning.class_id is not None else replace(label, names=missing)
+            )
             return
         for image_id in images:
             self._add(image_id, meaning.class_id, label)
@@ -340,18 +376,31 @@ class _Planner:
             self._ambiguous_images[label.image] = match.several
             return ()
         if match.namesake:
-            self._content_conflicts[label.image] = ContentConflict(label.image, match.namesake, match.reason)
-        if not match.images and (not match.namesake or (label.file is not None and label.file.is_file())):
+            self._content_conflicts[label.image] = ContentConflict(
+                label.image, match.namesake, match.reason
+            )
+        if not match.images and (
+            not match.namesake or (label.file is not None and label.file.is_file())
+        ):
             self._missing[label.image] = None
         return match.images
 
     def _unclear(self, label: ForeignLabel, reading: ClassReading) -> ClassConflict:
-        by_name, by_id = (tuple(map(self._graph.path_text, found)) for found in (reading.named, reading.identified))
+        by_name, by_id = (
+            tuple(map(self._graph.path_text, found))
+            for found in (reading.named, reading.identified)
+        )
         who = label.who or self._whose
-        return ClassConflict(label.image, join_path(label.names), label.source_id, by_name, by_id, who)
+        return ClassConflict(
+            label.image, join_path(label.names), label.source_id, by_name, by_id, who
+        )
 
-    def _conflict(self, image: str, ours: int, theirs: int | None, label: ForeignLabel) -> LabelConflict:
-        ours_path, theirs_path = (label_path(code, self._graph.path_text) for code in (ours, _code(theirs, label)))
+    def _conflict(
+        self, image: str, ours: int, theirs: int | None, label: ForeignLabel
+    ) -> LabelConflict:
+        ours_path, theirs_path = (
+            label_path(code, self._graph.path_text) for code in (ours, _code(theirs, label))
+        )
         return LabelConflict(image, ours_path, theirs_path, label.who or self._whose)
 
 
@@ -362,10 +411,16 @@ def _code(class_id: int | None, label: ForeignLabel) -> int:
     return EMPTY if label.is_empty else UNKNOWN
 
 
-def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[str, FoundFile], list[str]]:
+def images_on_disk(
+    plan: LabelPlan, permitted: PermittedImages
+) -> tuple[dict[str, FoundFile], list[str]]:
     """Files that the source names for missing images: permitted ones by name, and one line for each refused one."""
     missing = set(plan.missing_images)
-    places = {label.image: label.file for label in plan.waiting if label.file is not None and label.image in missing}
+    places = {
+        label.image: label.file
+        for label in plan.waiting
+        if label.file is not None and label.image in missing
+    }
     files: dict[str, FoundFile] = {}
     refused: list[str] = []
     for image, path in places.items():
@@ -373,7 +428,11 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
         if found is None:
             continue
         if reason := permitted.refusal(path):
-            refused.append(Message("{path} was not added: {reason}", {"path": shown(str(path)), "reason": reason}))
+            refused.append(
+                Message(
+                    "{path} was not added: {reason}", {"path": shown(str(path)), "reason": reason}
+                )
+            )
         else:
             files[image] = found
     return files, refused

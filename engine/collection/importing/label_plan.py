@@ -51,22 +51,36 @@ class LabelPlan:
     """What importing a source would do."""
 
     format_name: str  # what the source is
-    labels: tuple[Label, ...] = ()  # those that would be taken over, of images and classes that are there
-    new_classes: dict[tuple[str, ...], int] = field(default_factory=dict)  # paths of missing classes, with label counts
+    labels: tuple[
+        Label, ...
+    ] = ()  # those that would be taken over, of images and classes that are there
+    new_classes: dict[tuple[str, ...], int] = field(
+        default_factory=dict
+    )  # paths of missing classes, with label counts
     waiting: tuple[ForeignLabel, ...] = ()  # labels of classes or images that are missing
     already_there: int = 0  # labels that the project has
     conflicts: tuple[LabelConflict, ...] = ()  # where the project says something else
     contradictions: tuple[LabelConflict, ...] = ()  # images of which the source says two things
-    missing_images: tuple[str, ...] = ()  # images that the project does not have, as the source names them
+    missing_images: tuple[
+        str, ...
+    ] = ()  # images that the project does not have, as the source names them
     by_machine: int = 0  # answers of a model, which are no labels
     unlabelled: int = 0  # images of the source without a class
     problems: tuple[str, ...] = ()  # what could not be understood, one line each
-    suggestions: dict[str, int] = field(default_factory=dict)  # flat keywords that name no class, with photo counts
-    class_conflicts: tuple[ClassConflict, ...] = ()  # labels of which it is not clear which class they name
+    suggestions: dict[str, int] = field(
+        default_factory=dict
+    )  # flat keywords that name no class, with photo counts
+    class_conflicts: tuple[
+        ClassConflict, ...
+    ] = ()  # labels of which it is not clear which class they name
     notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none
     content_conflicts: tuple[ContentConflict, ...] = ()  # labels of another photo of the same name
-    spelled_otherwise: dict[str, SpelledOtherwise] = field(default_factory=dict)  # by the name in the source
-    as_none: dict[str, int] = field(default_factory=dict)  # names read as none of the classes, with label counts
+    spelled_otherwise: dict[str, SpelledOtherwise] = field(
+        default_factory=dict
+    )  # by the name in the source
+    as_none: dict[str, int] = field(
+        default_factory=dict
+    )  # names read as none of the classes, with label counts
     ambiguous_images: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Images that several of the project may be, with their paths."""
     new_labels: int = 0  # labels of classes that are there, on such parts of images that are there
@@ -81,4 +95,6 @@ class LabelPlan:
     @property
     def has_scores(self) -> bool:
         """Whether a threshold makes a difference."""
-        return any(each.is_of_machine and each.item.detection_score is not None for each in self.new_parts)
+        return any(
+            each.is_of_machine and each.item.detection_score is not None for each in self.new_parts
+        )

@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from typing import final
 
 from engine.errors import InputError
-from engine.image_fields import CAMERA_TRAP, COUNT, FieldKind, ImageField, checked_value, standard_term
+from engine.image_fields import (
+    CAMERA_TRAP,
+    COUNT,
+    FieldKind,
+    ImageField,
+    checked_value,
+    standard_term,
+)
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project.records import FieldValue, ImageId
 
@@ -29,7 +36,9 @@ class FieldMatcher:
                 value = checked_value(field, text)
             except InputError:
                 continue
-            self._values.setdefault((image_id, field.name), FieldValue(image_id, field.name, value, *signed))
+            self._values.setdefault(
+                (image_id, field.name), FieldValue(image_id, field.name, value, *signed)
+            )
 
     @property
     def values(self) -> tuple[FieldValue, ...]:
@@ -44,7 +53,9 @@ def fields_of(values: Iterable[FieldValue]) -> tuple[ImageField, ...]:
             continue
         field = fields.get(each.field) or _field_of(each.field, each.value)
         has_choice = field.kind is not FieldKind.CHOICE or each.value in field.choices
-        fields[each.field] = field if has_choice else replace(field, choices=(*field.choices, each.value))
+        fields[each.field] = (
+            field if has_choice else replace(field, choices=(*field.choices, each.value))
+        )
     return tuple(fields.values())
 
 

@@ -31,13 +31,21 @@ from engine.project import Project
 from engine.project.records import ImageContent
 from engine.texts import Message, marked
 
-ELSEWHERE: Final = Message("it is neither below the list's folder nor below a folder of the project's images")
+ELSEWHERE: Final = Message(
+    "it is neither below the list's folder nor below a folder of the project's images"
+)
 NO_FILE: Final = Message("it is not an ordinary file")
 NO_IMAGE: Final = marked("it is not an image that can be read; images are {kinds}")
 OTHER_CONTENT: Final = "other content"
-_LEAST_FOLDERS: Final = 2  # that agree where the beginning of a path from another computer differs. Chosen.
-_CAMERA_FOLDER: Final = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)  # on every card: they distinguish nothing
-_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE)  # scheme with a server or bucket
+_LEAST_FOLDERS: Final = (
+    2  # that agree where the beginning of a path from another computer differs. Chosen.
+)
+_CAMERA_FOLDER: Final = re.compile(
+    r"dcim|\d{3}\w{5}", re.IGNORECASE
+)  # on every card: they distinguish nothing
+_ADDRESS: Final = re.compile(
+    r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE
+)  # scheme with a server or bucket
 _DRIVE: Final = re.compile(r"[a-z]:|/", re.IGNORECASE)  # how an absolute path begins
 
 
@@ -70,7 +78,9 @@ class ImageMatch:
     """The images that a label is about."""
 
     images: tuple[int, ...] = ()  # one, or all with the same content; () where there is none
-    namesake: str = ""  # path of an image that is called so and is none of them; "" where there is none
+    namesake: str = (
+        ""  # path of an image that is called so and is none of them; "" where there is none
+    )
     reason: str = ""  # why it is none of them
     several: tuple[str, ...] = ()  # paths of all images that it may be, where it is not clear which
 
@@ -90,7 +100,9 @@ class ImageMatcher:
         if not hashes:
             ending = by_path[:1] or self._ending_as(label.image)
             if len(ending) > 1:
-                return ImageMatch(several=tuple(self._project.images.record(each).path for each in ending))
+                return ImageMatch(
+                    several=tuple(self._project.images.record(each).path for each in ending)
+                )
             return ImageMatch(ending)
         if same := next((self._contents[each] for each in hashes if each in self._contents), None):
             return ImageMatch(tuple(each for each in by_path if each in same)[:1] or same)
@@ -112,7 +124,9 @@ class ImageMatcher:
         plain = _plain(label.image)
         by_image = self._project.images.find(self._folder / plain) if plain else None
         return tuple(
-            dict.fromkeys(each for each in (by_file, by_image, self._odd.get(label.image)) if each is not None)
+            dict.fromkeys(
+                each for each in (by_file, by_image, self._odd.get(label.image)) if each is not None
+            )
         )
 
     def _compared(self, candidates: tuple[int, ...], hashes: frozenset[str]) -> ImageMatch:
@@ -140,7 +154,9 @@ class ImageMatcher:
         fits = self._fits_elsewhere if _DRIVE.match(plain) else self._fits
         candidates = self._names.get(parts[-1]) or self._stems.get(parts[-1], [])
         found = tuple(image_id for image_id, path in candidates if fits(parts, path))
-        return found or tuple(each for each, path in self._loosely_named.get(loose[-1], ()) if fits(loose, path))
+        return found or tuple(
+            each for each, path in self._loosely_named.get(loose[-1], ()) if fits(loose, path)
+        )
 
     @cached_property
     def _loosely_named(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
@@ -161,7 +177,9 @@ class ImageMatcher:
         return found
 
     def _fits(self, parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
-        return _common(parts, path if len(parts) <= len(path) else (*self._folder.parts, *path)) == len(parts)
+        return _common(
+            parts, path if len(parts) <= len(path) else (*self._folder.parts, *path)
+        ) == len(parts)
 
     def _fits_elsewhere(self, parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
         """Whether an absolute path may be an image's on another computer, where folders above may be called otherwise.
@@ -171,7 +189,9 @@ class ImageMatcher:
         """
         common = _common(parts, path)
         shared, same = path[: len(path) - common], path[len(path) - common : -1]
-        if len(shared) > len(self._shared) or not set(shared).isdisjoint(parts[: len(parts) - common]):
+        if len(shared) > len(self._shared) or not set(shared).isdisjoint(
+            parts[: len(parts) - common]
+        ):
             return False
         distinct = [not _CAMERA_FOLDER.fullmatch(name) for name in same]
         below = distinct[len(self._shared) - len(shared) :] if shared else distinct
@@ -182,19 +202,29 @@ class ImageMatcher:
         """The folders that all images of the project lie in."""
         folders = {PurePosixPath(path).parent.parts for _, path in self._project.images.each_path()}
         first, last = min(folders, default=()), max(folders, default=())
-        return tuple(name for name, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+        return tuple(
+            name
+            for name, _ in takewhile(
+                lambda pair: pair[0] == pair[1], zip(first, last, strict=False)
+            )
+        )
 
     @cached_property
     def _contents(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
         for each in self._files_of_project():
             if each.content_hash is not None:
-                found[each.content_hash.hex()] = (*found.get(each.content_hash.hex(), ()), each.image_id)
+                found[each.content_hash.hex()] = (
+                    *found.get(each.content_hash.hex(), ()),
+                    each.image_id,
+                )
         return found
 
     @cached_property
     def _unread(self) -> frozenset[int]:
-        return frozenset(each.image_id for each in self._files_of_project() if each.content_hash is None)
+        return frozenset(
+            each.image_id for each in self._files_of_project() if each.content_hash is None
+        )
 
     @cached_property
     def _odd(self) -> dict[str, int]:
@@ -255,5 +285,7 @@ class PermittedImages:
         if not any(str(folder) in self._roots for folder in real.parents):
             return ELSEWHERE
         suffix = file.suffix.casefold()
-        is_image = suffix in IMAGE_SUFFIXES and (suffix in RAW_SUFFIXES or photo_facts(file).width > 0)
+        is_image = suffix in IMAGE_SUFFIXES and (
+            suffix in RAW_SUFFIXES or photo_facts(file).width > 0
+        )
         return "" if is_image else Message(NO_IMAGE, {"kinds": kinds_text()})

@@ -65,7 +65,9 @@ class PartMatcher:
             if line not in self.problems:
                 self.problems.append(line)
             return None
-        file = FoundFile(self._project.images.resolve(record), record.size_bytes, record.modified_ns)
+        file = FoundFile(
+            self._project.images.resolve(record), record.size_bytes, record.modified_ns
+        )
         item = NewItem(file, label.part.text, label.category, label.score)
         new[label.part] = NewPart(item, label.is_machine)
         return None

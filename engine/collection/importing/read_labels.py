@@ -6,13 +6,21 @@ from pathlib import Path
 from engine.errors import ProtoleafError, UsageError
 from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, file_with_labels, format_named
+from engine.interchange.labelled_images.formats import (
+    AUTO,
+    READ_FORMATS,
+    detect,
+    file_with_labels,
+    format_named,
+)
 from engine.texts import Message
 
 ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
 
 
-def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None) -> ReadLabels:
+def read_labels(
+    source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None
+) -> ReadLabels:
     """Read a source and detect its format; its paths are relative to the working folder.
 
     Args:

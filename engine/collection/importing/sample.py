@@ -23,7 +23,9 @@ CANDIDATES: Final = 20_000
 class SampleBy(StrEnum):
     """How images are chosen."""
 
-    TEACH_FIRST = "teach-first"  # those that represent most of `CANDIDATES` images, best first (decision 50)
+    TEACH_FIRST = (
+        "teach-first"  # those that represent most of `CANDIDATES` images, best first (decision 50)
+    )
     RANDOM = "random"  # all with the same probability, in the data set's order
 
 
@@ -68,7 +70,9 @@ def _check_choice(count: int) -> None:
         )
 
 
-def each_watched(parts: Iterator[EmbeddedRows], meter: ProgressMeter, cancel: CancelToken) -> Iterator[EmbeddedRows]:
+def each_watched(
+    parts: Iterator[EmbeddedRows], meter: ProgressMeter, cancel: CancelToken
+) -> Iterator[EmbeddedRows]:
     """The same parts, counted as they are used; raises `Cancelled` between them."""
     for rows in parts:
         cancel.raise_if_cancelled()
@@ -76,7 +80,9 @@ def each_watched(parts: Iterator[EmbeddedRows], meter: ProgressMeter, cancel: Ca
         meter.advance(len(rows))
 
 
-def _those_to_teach(parts: Iterator[EmbeddedRows], count: int, cancel: CancelToken) -> Iterator[EmbeddedRows]:
+def _those_to_teach(
+    parts: Iterator[EmbeddedRows], count: int, cancel: CancelToken
+) -> Iterator[EmbeddedRows]:
     candidates = joined(list(parts))
     with stopped_by(cancel):
         order = teach_first_unlabelled(unit_length(candidates.embeddings.astype(np.float32)))

@@ -78,20 +78,29 @@ def make_figure(
     """
     colour_of = _colours(classes, graph, level)
     view = _view(made)
-    numbers = np.array([palette.argb(colour_of.get(each, palette.OTHER_LIGHT)) for each in classes.tolist()])
+    numbers = np.array(
+        [palette.argb(colour_of.get(each, palette.OTHER_LIGHT)) for each in classes.tolist()]
+    )
     order = np.argsort(numbers == palette.argb(palette.OTHER_LIGHT), kind="stable")[::-1]
     apart = ((view.width - 2 * MARGIN) * (view.height - 2 * MARGIN) / max(len(classes), 1)) ** 0.5
     radius = min(max(_CROWDING * apart / 2, _FINEST), _FULLEST)
     colours = numbers.astype(np.uint32)[order]
     pixels = draw_smooth(made.places[order], colours, view, radius, palette.argb(GROUND))
-    return Figure(pixels, _marks(prototypes, places, graph, colour_of, view=view, level=level), prototypes.edges)
+    return Figure(
+        pixels,
+        _marks(prototypes, places, graph, colour_of, view=view, level=level),
+        prototypes.edges,
+    )
 
 
 def _colours(classes: NDArray[np.int64], graph: CategoryGraph, level: int) -> dict[int, str]:
     """The colour of each class that images show: that of the class above it at a level."""
     shown = [each for each in np.unique(classes).tolist() if each != NO_CLASS and each in graph]
     tops = {each: at_level(graph, each, level) for each in shown}
-    return {each: class_colour(top, graph.attributes(top).colour, is_dark=False) for each, top in tops.items()}
+    return {
+        each: class_colour(top, graph.attributes(top).colour, is_dark=False)
+        for each, top in tops.items()
+    }
 
 
 def at_level(graph: CategoryGraph, class_id: int, level: int) -> int:
@@ -120,9 +129,13 @@ def _marks(
     boxes: list[tuple[float, float, float, float]] = []
     named: dict[int, str] = {}
     spots = [
-        ((x - view.x) * view.scale + view.width / 2, (y - view.y) * view.scale + view.height / 2) for x, y in places
+        ((x - view.x) * view.scale + view.width / 2, (y - view.y) * view.scale + view.height / 2)
+        for x, y in places
     ]
-    for place in sorted(range(len(ids)), key=lambda each: (graph.level(ids[each]) if ids[each] in graph else 99, each)):
+    for place in sorted(
+        range(len(ids)),
+        key=lambda each: (graph.level(ids[each]) if ids[each] in graph else 99, each),
+    ):
         name = graph.name(ids[place]) if ids[place] in graph else ""
         half, (x, y) = 0.3 * FONT_SIZE * len(name), spots[place]
         box = (x - half, y + MARK, x + half, y + MARK + 1.3 * FONT_SIZE)
@@ -187,10 +200,20 @@ def png_of(figure: Figure) -> bytes:
         brush.line((one.x, one.y, other.x, other.y), fill=EDGE, width=2)
     for mark in figure.marks:
         corners = ((0, -MARK), (MARK, 0), (0, MARK), (-MARK, 0))
-        brush.polygon([(mark.x + dx, mark.y + dy) for dx, dy in corners], fill=mark.colour, outline=GROUND)
+        brush.polygon(
+            [(mark.x + dx, mark.y + dy) for dx, dy in corners], fill=mark.colour, outline=GROUND
+        )
     for mark in figure.marks:
         at = (mark.x, mark.y + MARK)
-        brush.text(at, _printable(mark.name), fill=TEXT, font=font, anchor="ma", stroke_width=3, stroke_fill=GROUND)
+        brush.text(
+            at,
+            _printable(mark.name),
+            fill=TEXT,
+            font=font,
+            anchor="ma",
+            stroke_width=3,
+            stroke_fill=GROUND,
+        )
     return _png(image)
 
 
@@ -198,7 +221,9 @@ def _image_of(figure: Figure) -> "Image":
     from PIL import Image
 
     pixels = np.ascontiguousarray(figure.points)
-    channels = [(pixels >> np.uint32(shift) & np.uint32(0xFF)).astype(np.uint8) for shift in (16, 8, 0)]
+    channels = [
+        (pixels >> np.uint32(shift) & np.uint32(0xFF)).astype(np.uint8) for shift in (16, 8, 0)
+    ]
     return Image.fromarray(np.stack(channels, axis=2))
 
 

@@ -25,7 +25,9 @@ from engine.new_file import new_file, private_folder
 from engine.project import Project
 
 VERSION: Final = 1  # of the file; one of another version is made anew
-MOST_FILES: Final = 12  # of the projects whose maps were made last; one of 100,000 images takes 8 MB
+MOST_FILES: Final = (
+    12  # of the projects whose maps were made last; one of 100,000 images takes 8 MB
+)
 MOST_LANDMARKS: Final = 20_000  # images that prototypes are placed among
 STALE_SHARE: Final = 0.25
 """Share of images placed later from which a map should be made again: they have no part of it of their own."""
@@ -60,7 +62,9 @@ class ImageMap:
         at = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
         return (self.image_ids[at] != image_ids) | (self.contents[at] != contents)
 
-    def with_new(self, image_ids: Integers, contents: NDArray[np.uint64], places: Floats) -> "ImageMap":
+    def with_new(
+        self, image_ids: Integers, contents: NDArray[np.uint64], places: Floats
+    ) -> "ImageMap":
         """The map with other images, or with others of these ids, in their places."""
         kept = ~np.isin(self.image_ids, image_ids)
         ids = np.concatenate([self.image_ids[kept], image_ids])
@@ -75,19 +79,26 @@ class ImageMap:
         """Where embeddings (m, d), such as prototypes, belong: (m, 2), by the landmarks most like them."""
         if not len(embeddings) or not len(self.landmarks):
             return np.zeros((len(embeddings), 2), dtype=np.float32)
-        return place_among(NeighbourIndex.of(self.landmarks), self.landmark_places, self.space.apply(embeddings))
+        return place_among(
+            NeighbourIndex.of(self.landmarks), self.landmark_places, self.space.apply(embeddings)
+        )
 
 
 def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
     """(n,) the first 64 bits of each listed image's content hash, 0 before it was read."""
     hashes = embedded.images.content_hashes
-    found = (int.from_bytes((hashes[place] or b"")[:8], "little") for place in range(len(embedded.images.ids)))
+    found = (
+        int.from_bytes((hashes[place] or b"")[:8], "little")
+        for place in range(len(embedded.images.ids))
+    )
     return np.fromiter(found, dtype=np.uint64, count=len(embedded.images.ids))
 
 
 def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
     """Where the map of a project and a backbone lies, whether it is there or not."""
-    name = hashlib.sha256(f"{model.embedding_identity} {project.backups.project_id}".encode()).hexdigest()
+    name = hashlib.sha256(
+        f"{model.embedding_identity} {project.backups.project_id}".encode()
+    ).hexdigest()
     return caches.maps / f"{name[:32]}.npz"
 
 
@@ -109,7 +120,10 @@ def read_map(path: Path) -> ImageMap | None:
 def _is_sound(found: ImageMap) -> bool:
     count, ids = len(found.image_ids), found.image_ids
     shapes = (found.contents.shape, found.places.shape, found.is_later.shape)
-    is_shaped = shapes == ((count,), (count, 2), (count,)) and found.landmark_places.shape == (len(found.landmarks), 2)
+    is_shaped = shapes == ((count,), (count, 2), (count,)) and found.landmark_places.shape == (
+        len(found.landmarks),
+        2,
+    )
     return is_shaped and bool(np.isfinite(found.places).all()) and bool((np.diff(ids) > 0).all())
 
 
@@ -136,5 +150,7 @@ def write_map(path: Path, made: ImageMap) -> None:
 def _drop_oldest(folder: Path) -> None:
     by_age = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
     for path in by_age[:-MOST_FILES]:
-        with contextlib.suppress(OSError):  # one that another program reads just now cannot go on every system
+        with contextlib.suppress(
+            OSError
+        ):  # one that another program reads just now cannot go on every system
             path.unlink()

@@ -7,7 +7,14 @@ from typing import Final
 import numpy as np
 
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.map.image_map import MOST_LANDMARKS, ImageMap, content_numbers, map_file, read_map, write_map
+from engine.collection.map.image_map import (
+    MOST_LANDMARKS,
+    ImageMap,
+    content_numbers,
+    map_file,
+    read_map,
+    write_map,
+)
 from engine.collection.models import model_or_lost
 from engine.config import CacheFolders
 from engine.errors import InputError
@@ -21,7 +28,9 @@ from engine.texts import marked
 from engine.worker.protocol import Request
 
 PERCENT: Final = 100
-_NEIGHBOURS_DONE: Final = 15  # percent of the work that is done once every image knows its neighbours
+_NEIGHBOURS_DONE: Final = (
+    15  # percent of the work that is done once every image knows its neighbours
+)
 _LAID_OUT: Final = 95
 _LOOKING: Final = marked("comparing images")
 _LAYING: Final = marked("laying out")
@@ -72,7 +81,9 @@ def make_map(
             known = None if is_anew else read_map(path)
             is_wide = known is not None and known.space.takes(model.card.embedding_width)
             made, placed = (
-                _completed(embedded, known, on_progress) if known and is_wide else _made(embedded, on_progress)
+                _completed(embedded, known, on_progress)
+                if known and is_wide
+                else _made(embedded, on_progress)
             )
         finally:
             embedded.close()
@@ -85,7 +96,10 @@ def make_map(
 def _made(embedded: EmbeddedImages, on_progress: OnProgress) -> tuple[ImageMap, int]:
     rows, ids = embedded.ready_rows, embedded.images.ids[embedded.is_ready]
     if not len(rows):
-        raise InputError("no image is embedded yet", remedy="run `embed` first, or wait until the images were read")
+        raise InputError(
+            "no image is embedded yet",
+            remedy="run `embed` first, or wait until the images were read",
+        )
     embeddings = embedded.store.embeddings[rows]
     space = map_space(embeddings)
     vectors = space.apply(embeddings)
@@ -100,7 +114,9 @@ def _made(embedded: EmbeddedImages, on_progress: OnProgress) -> tuple[ImageMap, 
     places[chosen] = lay_out(vectors[chosen], on_round)
     others = np.setdiff1d(np.arange(len(vectors)), chosen, assume_unique=True)
     if len(others):
-        places[others] = place_among(NeighbourIndex.of(vectors[chosen]), places[chosen], vectors[others])
+        places[others] = place_among(
+            NeighbourIndex.of(vectors[chosen]), places[chosen], vectors[others]
+        )
     marks = sample_of(len(chosen), MOST_LANDMARKS, seed=1)
     contents = content_numbers(embedded)[embedded.is_ready]
     none_later = np.zeros(len(ids), dtype=bool)
@@ -108,7 +124,9 @@ def _made(embedded: EmbeddedImages, on_progress: OnProgress) -> tuple[ImageMap, 
     return ImageMap(ids, contents, places, none_later, space, *landmarks), 0
 
 
-def _completed(embedded: EmbeddedImages, known: ImageMap, on_progress: OnProgress) -> tuple[ImageMap, int]:
+def _completed(
+    embedded: EmbeddedImages, known: ImageMap, on_progress: OnProgress
+) -> tuple[ImageMap, int]:
     is_ready = embedded.is_ready
     ids, contents = embedded.images.ids[is_ready], content_numbers(embedded)[is_ready]
     is_new = known.missing(ids, contents)

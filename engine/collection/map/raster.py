@@ -31,7 +31,9 @@ def _disc(radius: float) -> tuple[tuple[int, int], ...]:
     """Offsets (row, column) of the pixels of a disc."""
     reach, most = int(radius + 0.5), (radius + 0.25) ** 2
     steps = range(-reach, reach + 1)
-    return tuple((down, right) for down in steps for right in steps if down * down + right * right <= most)
+    return tuple(
+        (down, right) for down in steps for right in steps if down * down + right * right <= most
+    )
 
 
 @dataclass(frozen=True)
@@ -59,24 +61,32 @@ def draw_layers(layers: Sequence[Layer], view: View, ground: int = 0) -> Pixels:
     return canvas.reshape(down, across)[margin : down - margin, margin : across - margin]
 
 
-def _cells(layer: Layer, view: View, across: int, down: int, margin: int) -> tuple[NDArray[np.int32], Pixels]:
+def _cells(
+    layer: Layer, view: View, across: int, down: int, margin: int
+) -> tuple[NDArray[np.int32], Pixels]:
     """Where the points of a layer that are seen lie in the canvas, and their colours."""
     scale, places, colours = np.float32(view.scale), layer.places, layer.colours
     column = (places[:, 0] - np.float32(view.x - (view.width / 2 + margin) / view.scale)) * scale
     row = (places[:, 1] - np.float32(view.y - (view.height / 2 + margin) / view.scale)) * scale
-    is_seen = (column >= margin) & (column < across - margin) & (row >= margin) & (row < down - margin)
+    is_seen = (
+        (column >= margin) & (column < across - margin) & (row >= margin) & (row < down - margin)
+    )
     if not is_seen.all():
         chosen = np.flatnonzero(is_seen)
         column, row, colours = column[chosen], row[chosen], colours[chosen]
     return row.astype(np.int32) * across + column.astype(np.int32), colours
 
 
-def draw_points(places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0) -> Pixels:
+def draw_points(
+    places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0
+) -> Pixels:
     """As `draw_layers`, of one layer."""
     return draw_layers((Layer(places, colours, radius),), view, ground)
 
 
-def draw_smooth(places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0) -> Pixels:
+def draw_smooth(
+    places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0
+) -> Pixels:
     """As `draw_points`, with smooth edges: drawn twice as large, and scaled down."""
     twice = View(view.x, view.y, 2 * view.scale, 2 * view.width, 2 * view.height)
     large = draw_points(places, colours, twice, 2 * radius, ground)
@@ -109,10 +119,14 @@ class Density:
         at = cell[:, 1] * side + cell[:, 0]
         counts = np.bincount(at, minlength=side * side).astype(np.float32)
         full = max(float(np.percentile(counts[counts > 0], 99)), 2.0)
-        opacity = np.minimum(FAINTEST + (1 - FAINTEST) * np.log(np.maximum(counts, 1)) / np.log(full), 1.0)
+        opacity = np.minimum(
+            FAINTEST + (1 - FAINTEST) * np.log(np.maximum(counts, 1)) / np.log(full), 1.0
+        )
         opacity[counts == 0] = 0
         pixels = np.rint(opacity * 255).astype(np.uint32) << 24
         for shift in (16, 8, 0):
-            sums = np.bincount(at, weights=(colours >> shift & 0xFF).astype(np.float32), minlength=side * side)
+            sums = np.bincount(
+                at, weights=(colours >> shift & 0xFF).astype(np.float32), minlength=side * side
+            )
             pixels |= np.rint(sums / np.maximum(counts, 1) * opacity).astype(np.uint32) << shift
         return cls(pixels.reshape(side, side), float(low[0]), float(low[1]), unit)

@@ -33,12 +33,22 @@ def check_out(out: Path) -> str:
     """
     kind = out.suffix.lower()
     if kind not in WRITERS:
-        raise UsageError("a map is written as one of a few kinds of file", expected=either(WRITERS), found=out.name)
+        raise UsageError(
+            "a map is written as one of a few kinds of file",
+            expected=either(WRITERS),
+            found=out.name,
+        )
     return kind
 
 
 def write(
-    live: LiveCollection, made: ImageMap, out: Path, *, level: int = 0, is_plain: bool = False, is_overwriting: bool
+    live: LiveCollection,
+    made: ImageMap,
+    out: Path,
+    *,
+    level: int = 0,
+    is_plain: bool = False,
+    is_overwriting: bool,
 ) -> int:
     """Write a map, whole or not at all; returns the number of images.
 
@@ -56,7 +66,10 @@ def write(
     check_file(out, f"{MAP}{kind}", project=live.project, is_overwriting=is_overwriting)
     shown = _without_removed(live, made)
     content = WRITERS[kind](live, shown, level, is_plain)
-    with writing(out, "the map cannot be written", "choose another place"), output_file(out) as file:
+    with (
+        writing(out, "the map cannot be written", "choose another place"),
+        output_file(out) as file,
+    ):
         file.write(content)
     return len(shown.image_ids)
 
@@ -70,7 +83,9 @@ def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
     )  # fmt: skip
 
 
-def _shown_classes(live: LiveCollection, made: ImageMap) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _shown_classes(
+    live: LiveCollection, made: ImageMap
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """(n,) the class at which each image is shown, or `NO_CLASS`, and whether a person gave it."""
     state = live.state
     at = np.searchsorted(state.image_ids, made.image_ids)
@@ -85,7 +100,13 @@ def _csv(live: LiveCollection, made: ImageMap, _level: int, is_plain: bool) -> b
     at = np.searchsorted(state.image_ids, made.image_ids).tolist()
     columns = zip(at, made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True)
     rows = (
-        (state.paths[place], f"{x:.4f}", f"{y:.4f}", names.get(class_id, ""), "yes" if labelled else "")
+        (
+            state.paths[place],
+            f"{x:.4f}",
+            f"{y:.4f}",
+            names.get(class_id, ""),
+            "yes" if labelled else "",
+        )
         for place, (x, y), class_id, labelled in columns
     )
     write_table(text, COLUMNS, rows, is_plain=is_plain)

@@ -8,7 +8,9 @@ from typing import Final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 
-NORMAL_95: Final = 1.959964  # standard deviations around the mean that hold 95 % of a normal distribution
+NORMAL_95: Final = (
+    1.959964  # standard deviations around the mean that hold 95 % of a normal distribution
+)
 MOST_PAIRS: Final = 20  # pairs of classes that are listed
 MOST_LEVELS: Final = 30  # levels that are looked at, from the top
 
@@ -46,7 +48,9 @@ class AgreementTable:
     exact: AnnotatorAgreement = AnnotatorAgreement()
     levels: tuple[AnnotatorAgreement, ...] = ()
     """On the classes of level 0, 1, ...; a label that is coarser than a level does not count there."""
-    disagreed: tuple[tuple[Pair, int], ...] = ()  # our class, theirs, and on how many images; most often first
+    disagreed: tuple[
+        tuple[Pair, int], ...
+    ] = ()  # our class, theirs, and on how many images; most often first
 
 
 def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> AnnotatorAgreement:
@@ -73,10 +77,16 @@ def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> AnnotatorAgreemen
     spread = 0.0
     for (one, other), count in counts.items():
         margins = (theirs[one] + ours[other]) / images
-        spread += count / images * ((1 - margins * (1 - kappa)) ** 2 if one == other else (margins * (1 - kappa)) ** 2)
+        spread += (
+            count
+            / images
+            * ((1 - margins * (1 - kappa)) ** 2 if one == other else (margins * (1 - kappa)) ** 2)
+        )
     spread -= (kappa - expected * (1 - kappa)) ** 2
     error = NORMAL_95 * sqrt(max(0.0, spread) / images) / (1 - expected)
-    return AnnotatorAgreement(images, agreed, kappa, max(-1.0, kappa - error), min(1.0, kappa + error))
+    return AnnotatorAgreement(
+        images, agreed, kappa, max(-1.0, kappa - error), min(1.0, kappa + error)
+    )
 
 
 def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTable:
@@ -90,7 +100,9 @@ def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTab
     lines = {each: _line(graph, each) for pair in counts for each in pair if each is not None}
     deepest = max((len(line) for line in lines.values()), default=0)
     differing = [(pair, count) for pair, count in counts.items() if pair[0] != pair[1]]
-    differing.sort(key=lambda each: (-each[1], sorted(_names(graph, each[0])), _names(graph, each[0])))
+    differing.sort(
+        key=lambda each: (-each[1], sorted(_names(graph, each[0])), _names(graph, each[0]))
+    )
     return AgreementTable(
         exact=cohen_kappa(Counter(counts)),
         levels=tuple(_on_level(counts, lines, level) for level in range(min(deepest, MOST_LEVELS))),
@@ -98,11 +110,15 @@ def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTab
     )
 
 
-def _on_level(counts: Counter[Pair], lines: dict[ClassId, list[ClassId]], level: int) -> AnnotatorAgreement:
+def _on_level(
+    counts: Counter[Pair], lines: dict[ClassId, list[ClassId]], level: int
+) -> AnnotatorAgreement:
     found = Counter[tuple[Hashable, Hashable]]()
     for (one, other), count in counts.items():
         if all(each is None or len(lines[each]) > level for each in (one, other)):
-            found[tuple(None if each is None else lines[each][level] for each in (one, other))] += count  # type: ignore[index]
+            found[tuple(None if each is None else lines[each][level] for each in (one, other))] += (  # type: ignore[index]
+                count
+            )
     return cohen_kappa(found)
 
 

@@ -9,18 +9,24 @@ from engine.graph.codes import NO_CLASS
 from engine.project import Audit, AuditItem, ClassId, Exclusion, Project
 
 
-def plan_audits(ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan) -> tuple[Audit, ...]:
+def plan_audits(
+    ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan
+) -> tuple[Audit, ...]:
     """Their audits with images and classes of ours; without images that are not here.
 
     A claimed class that is not here cannot be judged.
     """
     sizes = {(audit.drawn_at, audit.who): audit.size for audit in ours.audits.all()}
-    news = [each for each in theirs.audits.all() if each.size > sizes.get((each.drawn_at, each.who), 0)]
+    news = [
+        each for each in theirs.audits.all() if each.size > sizes.get((each.drawn_at, each.who), 0)
+    ]
     coming = [replace(audit, items=list(_items(audit, images, classes))) for audit in news]
     return tuple(audit for audit in coming if audit.items)
 
 
-def plan_exclusions(ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan) -> tuple[Exclusion, ...]:
+def plan_exclusions(
+    ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan
+) -> tuple[Exclusion, ...]:
     """Their excluded classes, with images and classes of ours.
 
     Those that we know, or contradict by a label, are left out.

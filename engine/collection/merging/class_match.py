@@ -29,17 +29,25 @@ class ClassMatcher:
     """
 
     def __init__(
-        self, ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None, merged: Mapping[ClassId, ClassId]
+        self,
+        ours: CategoryGraph,
+        theirs: CategoryGraph,
+        fork: Fork | None,
+        merged: Mapping[ClassId, ClassId],
     ) -> None:
         self._ours = ours
         self._theirs = theirs
-        self.ordered: Sequence[ClassId] = [each for level in theirs.levels() for each in level]  # parents first
+        self.ordered: Sequence[ClassId] = [
+            each for level in theirs.levels() for each in level
+        ]  # parents first
         self.pairs: dict[ClassId, ClassId] = {}
         self.by_name_alone: list[ClassId] = []
         self.removed_here: set[ClassId] = set()
         self.ambiguous: set[ClassId] = set()
         self._taken: set[ClassId] = set()
-        self._removed_there: set[ClassId] = set()  # ours from before the fork: what they call so now is another class
+        self._removed_there: set[ClassId] = (
+            set()
+        )  # ours from before the fork: what they call so now is another class
         self._folded: dict[ClassId | None, dict[str, list[ClassId]]] = {}
         if fork is not None:
             self._match_history(fork)
@@ -82,7 +90,9 @@ class ClassMatcher:
             else:
                 self.removed_here.add(each)
         made = fork.ours.classes_made
-        self._removed_there = {each for each in self._ours.classes() if each not in made and each not in self._taken}
+        self._removed_there = {
+            each for each in self._ours.classes() if each not in made and each not in self._taken
+        }
 
     def _match_identities(self) -> None:
         ours = self._ours.by_identity()
@@ -139,9 +149,15 @@ class ClassMatcher:
         """Classes of one name in one place; else of one spelling, where no other has it."""
         for each in list(self._left()):
             parents = self._theirs.parents(each)
-            places = [self.pairs[parent] for parent in parents if parent in self.pairs] if parents else TOP
+            places = (
+                [self.pairs[parent] for parent in parents if parent in self.pairs]
+                if parents
+                else TOP
+            )
             found = {self._in_place(each, place) for place in places} - {None}
-            free = [our_id for our_id in found if our_id is not None and self._is_free(each, our_id)]
+            free = [
+                our_id for our_id in found if our_id is not None and self._is_free(each, our_id)
+            ]
             if len(free) == 1:
                 self._take(each, free[0])
             elif free:
@@ -176,13 +192,19 @@ class ClassMatcher:
             if len(self._their_names[name]) > 1:
                 continue
             found = self._our_names.get(name, ())
-            if len(found) == 1 and self._is_free(each, found[0]) and self._may_lie_in_one_place(each, found[0]):
+            if (
+                len(found) == 1
+                and self._is_free(each, found[0])
+                and self._may_lie_in_one_place(each, found[0])
+            ):
                 self._take(each, found[0])
                 self.by_name_alone.append(each)
 
     def _may_lie_in_one_place(self, their_id: ClassId, our_id: ClassId) -> bool:
         """Whether what is matched above them does not part them: a juvenile gull is no juvenile tern."""
-        theirs = {self.pairs[each] for each in self._theirs.ancestors(their_id) if each in self.pairs}
+        theirs = {
+            self.pairs[each] for each in self._theirs.ancestors(their_id) if each in self.pairs
+        }
         ours = self._ours.ancestors(our_id) & self._taken
         return theirs <= ours or ours <= theirs
 
@@ -204,7 +226,9 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def grouped_by_spelling(graph: CategoryGraph, classes: Sequence[ClassId]) -> dict[str, list[ClassId]]:
+def grouped_by_spelling(
+    graph: CategoryGraph, classes: Sequence[ClassId]
+) -> dict[str, list[ClassId]]:
     """Classes by their folded name."""
     found: dict[str, list[ClassId]] = {}
     for each in classes:

@@ -52,14 +52,19 @@ class ClassPlan:
     pairs: Mapping[ClassId, ClassId]  # our class of each of theirs, new ones included
     new: Mapping[ClassId, ClassId]  # ids that new classes get here, by their own
     to_remember: Mapping[ClassId, ClassId]  # pairs that their identities alone do not tell
-    completed: tuple[ClassId, ...]  # classes of ours that get what they lack: a note, a colour, a source id ...
+    completed: tuple[
+        ClassId, ...
+    ]  # classes of ours that get what they lack: a note, a colour, a source id ...
     matched: int  # classes that both have
     differences: tuple[ClassDifference, ...]
     after: CategoryGraph  # our graph with these edits
 
 
 def plan_classes(
-    ours: CategoryGraph, theirs: CategoryGraph, fork: Fork | None, merged: Mapping[ClassId, ClassId] = NOTHING_MERGED
+    ours: CategoryGraph,
+    theirs: CategoryGraph,
+    fork: Fork | None,
+    merged: Mapping[ClassId, ClassId] = NOTHING_MERGED,
 ) -> ClassPlan:
     """Plan what comes in of their graph; both stay as they are.
 
@@ -146,17 +151,27 @@ class _Planner:
                 self._left_out[their_id] = Divergence.AMBIGUOUS
                 continue
             above = list(dict.fromkeys(self._homes(self._theirs.parents(their_id))))
-            is_top = not above and all(each in self._matcher.removed_here for each in self._theirs.parents(their_id))
+            is_top = not above and all(
+                each in self._matcher.removed_here for each in self._theirs.parents(their_id)
+            )
             self._add(their_id, above, is_top)
 
     def _add(self, their_id: ClassId, above: Sequence[ClassId], is_top: bool) -> None:
         name = self._theirs.name(their_id)
-        free = [each for each in (above or ((None,) if is_top else ())) if self.after.child_named(each, name) is None]
+        free = [
+            each
+            for each in (above or ((None,) if is_top else ()))
+            if self.after.child_named(each, name) is None
+        ]
         if not free:
-            self._left_out[their_id] = Divergence.NAME_TAKEN if above or is_top else Divergence.PARENT_MISSING
+            self._left_out[their_id] = (
+                Divergence.NAME_TAKEN if above or is_top else Divergence.PARENT_MISSING
+            )
             return
         parents = [each for each in free if each is not None]
-        attributes = self._with_free_key(self._with_free_id(their_id, self._theirs.attributes(their_id)))
+        attributes = self._with_free_key(
+            self._with_free_id(their_id, self._theirs.attributes(their_id))
+        )
         identity = self._theirs.identity(their_id)
         if identity in self._identities:  # made by hand: nothing else has one of ours
             identity = NO_IDENTITY
@@ -197,9 +212,13 @@ class _Planner:
     def to_remember(self) -> dict[ClassId, ClassId]:
         """New classes, which may be removed here, and those with another identity; a name alone may mislead."""
         guessed = set(self._matcher.by_name_alone)
-        matched = ((each, our_id) for each, our_id in self._matcher.pairs.items() if each not in guessed)
+        matched = (
+            (each, our_id) for each, our_id in self._matcher.pairs.items() if each not in guessed
+        )
         unlike = {
-            each: our_id for each, our_id in matched if self._theirs.identity(each) != self._ours.identity(our_id)
+            each: our_id
+            for each, our_id in matched
+            if self._theirs.identity(each) != self._ours.identity(our_id)
         }
         return unlike | self.new
 
@@ -217,7 +236,10 @@ class _Planner:
         for their_id, our_id in self._matcher.pairs.items():
             if self._theirs.name(their_id) != self._ours.name(our_id):
                 yield self._between(Divergence.RENAMED, their_id)
-            if their_id not in listed and (place := self._other_place(their_id, our_id)) is not None:
+            if (
+                their_id not in listed
+                and (place := self._other_place(their_id, our_id)) is not None
+            ):
                 yield self._between(place, their_id)
 
     def _other_place(self, their_id: ClassId, our_id: ClassId) -> Divergence | None:
@@ -229,10 +251,16 @@ class _Planner:
         if not missing:
             return None
         below = self.after.descendants(our_id)
-        return Divergence.CYCLE if any(each in below for each in missing) else Divergence.PLACED_OTHERWISE
+        return (
+            Divergence.CYCLE
+            if any(each in below for each in missing)
+            else Divergence.PLACED_OTHERWISE
+        )
 
     def _between(self, kind: Divergence, their_id: ClassId) -> ClassDifference:
-        return ClassDifference(kind, self._theirs.path_text(their_id), self.after.path_text(self.pairs[their_id]))
+        return ClassDifference(
+            kind, self._theirs.path_text(their_id), self.after.path_text(self.pairs[their_id])
+        )
 
 
 SHARED: Final = tuple(each for each in ATTRIBUTES if each.is_shared)

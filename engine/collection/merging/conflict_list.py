@@ -25,7 +25,17 @@ CONFLICT_COLUMNS: Final = (
 )  # fmt: skip
 _NAMES: Final = {NONE_OF_THEM: UNKNOWN_NAME, NOTHING_THERE: EMPTY_LABEL}
 COMMENT: Final = "comment"  # kind of a conflict of comments
-AGREEMENT_COLUMNS: Final = ("compared", "ours", "theirs", "images", "equal", "observed", "kappa", "low", "high")
+AGREEMENT_COLUMNS: Final = (
+    "compared",
+    "ours",
+    "theirs",
+    "images",
+    "equal",
+    "observed",
+    "kappa",
+    "low",
+    "high",
+)
 
 
 def write_conflicts(
@@ -46,16 +56,25 @@ def write_conflicts(
     """
     check_file(out, CONFLICTS, project=project, is_overwriting=is_overwriting)
     labels = (
-        (each.path, *_side(each.ours), *_side(each.theirs), each.kind.value, _proposed(each.proposed))
+        (
+            each.path,
+            *_side(each.ours),
+            *_side(each.theirs),
+            each.kind.value,
+            _proposed(each.proposed),
+        )
         for each in conflicts
     )
     notes = (
-        (each.path, *_note(each.ours), *_note(each.theirs), COMMENT, _proposed(each.proposed)) for each in comments
+        (each.path, *_note(each.ours), *_note(each.theirs), COMMENT, _proposed(each.proposed))
+        for each in comments
     )
     _write(out, CONFLICT_COLUMNS, chain(labels, notes), marked("the conflicts cannot be written"))
 
 
-def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False) -> None:
+def write_agreement(
+    out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False
+) -> None:
     """Write agreement as CSV: on the same class, on each level (1 is the top), and the pairs that differ most often.
 
     Raises:
@@ -63,7 +82,9 @@ def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, i
         StorageError: the file cannot be written.
     """
     check_file(out, AGREEMENT, is_overwriting=is_overwriting)
-    _write(out, AGREEMENT_COLUMNS, agreement_rows(graph, table), marked("the table cannot be written"))
+    _write(
+        out, AGREEMENT_COLUMNS, agreement_rows(graph, table), marked("the table cannot be written")
+    )
 
 
 def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tuple[str, ...]]:
@@ -77,7 +98,11 @@ def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tupl
 
 def _figures(agreement: AnnotatorAgreement) -> tuple[str, ...]:
     shares = agreement.observed, agreement.kappa, agreement.low, agreement.high
-    return str(agreement.images), str(agreement.agreed), *("" if each is None else f"{each:.4f}" for each in shares)
+    return (
+        str(agreement.images),
+        str(agreement.agreed),
+        *("" if each is None else f"{each:.4f}" for each in shares),
+    )
 
 
 def _proposed(choice: Verdict | None) -> str:

@@ -32,10 +32,14 @@ class ImagePairs:
     """Those of theirs, one of each file, whose file we do not have; and parts of files that we removed since."""
     new_parts: tuple[tuple[ImageId, ImageId], ...]
     """Parts that theirs has of a file that both have, and ours has not: theirs, and an image of ours of that file."""
-    other_content: tuple[tuple[ImageId, ImageId], ...]  # theirs and ours of one path that are different photos
+    other_content: tuple[
+        tuple[ImageId, ImageId], ...
+    ]  # theirs and ours of one path that are different photos
 
 
-def match_images(ours: Project, theirs: Project, fork: Fork | None, contents: FileContents | None = None) -> ImagePairs:
+def match_images(
+    ours: Project, theirs: Project, fork: Fork | None, contents: FileContents | None = None
+) -> ImagePairs:
     """Match their images with ours.
 
     Args:
@@ -86,7 +90,9 @@ class _ImageMatcher:
         our_paths = {self._our_table.paths[each]: each for each in ours}
         their_paths = {self._their_table.paths[each]: each for each in theirs}
         both = sorted(our_paths.keys() & their_paths.keys())
-        rest = zip_longest(sorted(their_paths.keys() - set(both)), sorted(our_paths.keys() - set(both)))
+        rest = zip_longest(
+            sorted(their_paths.keys() - set(both)), sorted(our_paths.keys() - set(both))
+        )
         pairs = [*((each, each) for each in both), *rest]
         first = pairs[0] if both else (min(their_paths), min(our_paths))
         for their_path, our_path in pairs:
@@ -112,7 +118,10 @@ class _ImageMatcher:
                 self._take(their, our, MatchedBy.HISTORY)
 
     def _both_known(self, their: int, our: int) -> bool:
-        return self._their_table.content_hashes[their] is not None and self._our_table.content_hashes[our] is not None
+        return (
+            self._their_table.content_hashes[their] is not None
+            and self._our_table.content_hashes[our] is not None
+        )
 
     def _unmatched(self) -> Iterator[int]:
         places = range(len(self._their_table.ids))
@@ -141,7 +150,10 @@ class _ImageMatcher:
 
     def _files(self) -> dict[str, int]:
         folder = self._ours.path.parent
-        return {os.path.normpath(folder / path): place for place, path in enumerate(self._our_table.paths)}
+        return {
+            os.path.normpath(folder / path): place
+            for place, path in enumerate(self._our_table.paths)
+        }
 
     def _may_be_one(self, their: int, our: int) -> bool:
         if self._their_table.sizes_bytes[their] != self._our_table.sizes_bytes[our]:
@@ -150,7 +162,9 @@ class _ImageMatcher:
         if content is None or self._our_table.content_hashes[our] is None:
             return True
         try:
-            return content.hex() in self._contents.hashes(self._ours.path.parent / self._our_table.paths[our])
+            return content.hex() in self._contents.hashes(
+                self._ours.path.parent / self._our_table.paths[our]
+            )
         except (OSError, ValueError):
             return False
 
@@ -162,7 +176,9 @@ class _ImageMatcher:
         parts = _Parts(self._ours, self._theirs, fork)
         if parts.are_any:
             further = [copy for copy in copies if copy[0] not in pairs]
-            pairs |= {their: our for pair in list(pairs.items()) for their, our in parts.match(*pair)}
+            pairs |= {
+                their: our for pair in list(pairs.items()) for their, our in parts.match(*pair)
+            }
             copies += [each for copy in further for each in parts.match(*copy) if each != copy]
         return ImagePairs(
             pairs=pairs,
@@ -187,7 +203,9 @@ class _Parts:
         self._fork = fork
         tables = ours.images.table(), theirs.images.table()
         self.are_any = any(table.has_parts for table in tables)
-        self._ours, self._theirs = (_parts_by_file(table) if self.are_any else {} for table in tables)
+        self._ours, self._theirs = (
+            _parts_by_file(table) if self.are_any else {} for table in tables
+        )
 
     def match(self, their_id: ImageId, our_id: ImageId) -> Iterator[tuple[ImageId, ImageId]]:
         """Their and our images of the files of these two; parts that only theirs has are noted."""

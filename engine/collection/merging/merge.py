@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.collection.importing.match_images import FileContents, PermittedImages
-from engine.collection.merging.merge_plan import AbsentImage, CommentConflict, Conflict, MergePlan, Preference
+from engine.collection.merging.merge_plan import (
+    AbsentImage,
+    CommentConflict,
+    Conflict,
+    MergePlan,
+    Preference,
+)
 from engine.collection.merging.merged_classes import remember_merged
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import remember, take_theirs
@@ -53,7 +59,9 @@ def merge(
     with open_other(project.path, other) as theirs:
         plan = plan_merge(project, theirs, contents)
         files, refused = (
-            images_on_disk(project, theirs.path, plan.missing, contents.cancel) if adds_images else ([], [])
+            images_on_disk(project, theirs.path, plan.missing, contents.cancel)
+            if adds_images
+            else ([], [])
         )
         if not (plan.has_news or files or (prefer and plan.conflicts)):
             nothing = Change(action("project_merged", source=other.name))
@@ -112,7 +120,10 @@ def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Prefere
 
 
 def images_on_disk(
-    project: Project, source: Path, missing: Sequence[AbsentImage], cancel: CancelToken | None = None
+    project: Project,
+    source: Path,
+    missing: Sequence[AbsentImage],
+    cancel: CancelToken | None = None,
 ) -> tuple[list[NewItem], list[FileFailure]]:
     """Missing images that may be added, and the others with the reason; see `PermittedImages`."""
     permitted = PermittedImages(project, source)
@@ -128,7 +139,9 @@ def images_on_disk(
         elif reason := permitted.refusal(each.file):
             refused.append(FileFailure(each.file, reason))
         else:
-            files.append(NewItem(replace(found, path=each.file.absolute()), each.part, *each.origin))
+            files.append(
+                NewItem(replace(found, path=each.file.absolute()), each.part, *each.origin)
+            )
     return files, refused
 
 

@@ -131,14 +131,20 @@ class MergePlan:
     new_parts: tuple[NewItem, ...] = ()  # boxes and pages of files that both have, which come in
     other_content: tuple[str, ...] = ()  # paths of images that are other photos here
     labels: tuple[Label, ...] = ()  # those that come in
-    same: int = 0  # labels that are one decision in both: from before the copies parted, or merged earlier
+    same: int = (
+        0  # labels that are one decision in both: from before the copies parted, or merged earlier
+    )
     agreed: int = 0  # equal labels that each gave for themselves
     kept: int = 0  # where we decided anew, or removed a label, knowing theirs
     settled: int = 0  # conflicts that were settled earlier
     conflicts: tuple[Conflict, ...] = ()  # open ones, refinements included
     waiting: tuple[Waiting, ...] = ()
-    outdated: tuple[OutdatedLabel, ...] = ()  # left out, unless they were here before the photo was replaced there
-    confirmations: tuple[Label, ...] = ()  # of labels that are the same then; they come in with name and time
+    outdated: tuple[
+        OutdatedLabel, ...
+    ] = ()  # left out, unless they were here before the photo was replaced there
+    confirmations: tuple[
+        Label, ...
+    ] = ()  # of labels that are the same then; they come in with name and time
     notes: tuple[Note, ...] = ()  # of which what we lack comes in
     comments: tuple[CommentConflict, ...] = ()  # open ones
     stars_kept: int = 0  # images with other stars there; ours stay
@@ -156,7 +162,9 @@ class MergePlan:
     def has_news(self) -> bool:
         """Whether anything comes in, missing images and the settling of conflicts aside."""
         answers = self.labels or self.confirmations or self.exclusions or self.audits
-        return bool(self.classes.edits or answers or self.notes or self.fields.values or self.new_parts)
+        return bool(
+            self.classes.edits or answers or self.notes or self.fields.values or self.new_parts
+        )
 
     @property
     def refinements(self) -> int:

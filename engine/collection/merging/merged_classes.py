@@ -21,11 +21,16 @@ def classes_merged(project: Project, theirs: CategoryGraph) -> dict[ClassId, Cla
         known |= project.policies.setting(_name(part), {})
     if not known:
         return {}
-    found = ((their_id, known.get(identity[:_KEY_DIGITS])) for identity, their_id in theirs.by_identity().items())
+    found = (
+        (their_id, known.get(identity[:_KEY_DIGITS]))
+        for identity, their_id in theirs.by_identity().items()
+    )
     return {their_id: our_id for their_id, our_id in found if our_id is not None}
 
 
-def remember_merged(project: Project, theirs: CategoryGraph, pairs: Mapping[ClassId, ClassId]) -> None:
+def remember_merged(
+    project: Project, theirs: CategoryGraph, pairs: Mapping[ClassId, ClassId]
+) -> None:
     """Remember which of their classes are which ones here; within an open step."""
     by_part: dict[str, dict[str, ClassId]] = {}
     for identity, their_id in theirs.by_identity().items():

@@ -18,7 +18,15 @@ from engine.collection.merging.audit_plan import plan_audits, plan_exclusions
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.field_plan import plan_fields
 from engine.collection.merging.image_match import ImagePairs, match_images
-from engine.collection.merging.merge_plan import AbsentImage, Conflict, MergePlan, OutdatedLabel, Side, Verdict, Waiting
+from engine.collection.merging.merge_plan import (
+    AbsentImage,
+    Conflict,
+    MergePlan,
+    OutdatedLabel,
+    Side,
+    Verdict,
+    Waiting,
+)
 from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
@@ -46,7 +54,9 @@ def open_other(ours: Path, other: Path) -> Project:
     """
     if other.exists() and other.samefile(ours):
         raise InputError(
-            "a project cannot be merged with itself", found=str(other), remedy="choose the other person's copy of it"
+            "a project cannot be merged with itself",
+            found=str(other),
+            remedy="choose the other person's copy of it",
         )
     if is_project_archive(other):
         with project_in(other) as inside:
@@ -68,7 +78,9 @@ def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = N
     contents = contents or FileContents()
     fork = ours.history.fork_with(theirs.history)
     contents.cancel.raise_if_cancelled()
-    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork, classes_merged(ours, theirs.classes.graph))
+    classes = plan_classes(
+        ours.classes.graph, theirs.classes.graph, fork, classes_merged(ours, theirs.classes.graph)
+    )
     contents.cancel.raise_if_cancelled()
     images = match_images(ours, theirs, fork, contents)
     if fork is None and not images.pairs and not classes.matched:
@@ -88,7 +100,9 @@ def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = N
 class _Labels:
     """Compares the labels of images that both have."""
 
-    def __init__(self, ours: Project, theirs: Project, classes: ClassPlan, fork: Fork | None) -> None:
+    def __init__(
+        self, ours: Project, theirs: Project, classes: ClassPlan, fork: Fork | None
+    ) -> None:
         self._project, self._other = ours, theirs
         self._classes = classes
         self._fork = fork
@@ -110,7 +124,9 @@ class _Labels:
         for their_id, our_id in images.copies:
             theirs = self._theirs.get(their_id)
             is_ours_twice = their_id in images.pairs  # then what they say is compared above
-            if theirs is None or (is_ours_twice and (our_id in self._ours or not self._is_here(theirs))):
+            if theirs is None or (
+                is_ours_twice and (our_id in self._ours or not self._is_here(theirs))
+            ):
                 continue
             if self._is_known(theirs):
                 self._compare(their_id, our_id, theirs)
@@ -149,7 +165,9 @@ class _Labels:
         if self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
             self._counts["kept"] += 1  # it was removed here
         else:
-            self._coming[our_id] = replace(theirs, image_id=our_id, class_id=_class(self._code_of(theirs)))
+            self._coming[our_id] = replace(
+                theirs, image_id=our_id, class_id=_class(self._code_of(theirs))
+            )
 
     def _is_settled(self, ours: Label, theirs: Label, code: int) -> bool:
         if ours.code == code and ours.source != SOURCE:
@@ -186,7 +204,9 @@ class _Labels:
         folder = self._other.path.parent
         found = dict(self._other.images.detections()) if table.has_parts else {}
         missing = (
-            AbsentImage(image_id, path, folder / path, size_bytes, part, found.get(image_id, NO_ORIGIN))
+            AbsentImage(
+                image_id, path, folder / path, size_bytes, part, found.get(image_id, NO_ORIGIN)
+            )
             for image_id, path, size_bytes, part in zip(
                 table.ids, table.paths, table.sizes_bytes, table.parts, strict=True
             )
@@ -206,7 +226,9 @@ class _Labels:
             kept=self._counts["kept"],
             settled=self._counts["settled"],
             conflicts=tuple(self._conflicts),
-            waiting=tuple(Waiting(graph.path_text(each), count) for each, count in self._waiting.most_common()),
+            waiting=tuple(
+                Waiting(graph.path_text(each), count) for each, count in self._waiting.most_common()
+            ),
             outdated=tuple(self._outdated(images)),
             confirmations=tuple(self._confirmations(images)),
             notes=notes.notes,

@@ -24,7 +24,9 @@ class Settled(NamedTuple):
     is_update: bool  # see `Conflict`
 
 
-def settle(project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId = UNKNOWN) -> Change:
+def settle(
+    project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId = UNKNOWN
+) -> Change:
     """Settle a conflict, as one undoable step, by the person at this computer.
 
     Args:
@@ -34,7 +36,9 @@ def settle(project: Project, conflict: Conflict, choice: Verdict, class_id: Clas
         UnknownClassError: there is no such class.
         InputError: the image is not in the project any more.
     """
-    decided = {Verdict.OURS: conflict.ours.code, Verdict.THEIRS: conflict.theirs.code}.get(choice, class_id)
+    decided = {Verdict.OURS: conflict.ours.code, Verdict.THEIRS: conflict.theirs.code}.get(
+        choice, class_id
+    )
     with project.history.one_step() as step:
         if decided != conflict.ours.code:
             project.labels.set([conflict.image_id], decided, source=SOURCE)
@@ -71,7 +75,9 @@ def take_theirs(project: Project, conflict: Conflict) -> None:
     theirs = conflict.theirs
     project.labels.remove([conflict.image_id])
     is_empty = theirs.code == EMPTY
-    label = Label(conflict.image_id, theirs.class_id, theirs.who, theirs.when, SOURCE, is_empty=is_empty)
+    label = Label(
+        conflict.image_id, theirs.class_id, theirs.who, theirs.when, SOURCE, is_empty=is_empty
+    )
     project.labels.add_missing([label])
     remember(project, conflict)
 
@@ -81,7 +87,9 @@ def remember(project: Project, conflict: Conflict) -> None:
     known = _known(project, conflict.image_id)
     ours = conflict.ours.code
     settled = [None if ours == UNKNOWN else ours, conflict.is_update]
-    project.policies.set_setting(name_of_label(conflict.image_id), {**known, _key(conflict.theirs): settled})
+    project.policies.set_setting(
+        name_of_label(conflict.image_id), {**known, _key(conflict.theirs): settled}
+    )
 
 
 def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
@@ -94,7 +102,9 @@ def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Se
 
 
 def _known(project: Project, image_id: ImageId) -> Mapping[str, tuple[ClassId | None, bool]]:
-    found: Mapping[str, tuple[ClassId | None, bool]] = project.policies.setting(name_of_label(image_id), {})
+    found: Mapping[str, tuple[ClassId | None, bool]] = project.policies.setting(
+        name_of_label(image_id), {}
+    )
     return found
 
 

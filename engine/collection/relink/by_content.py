@@ -31,7 +31,9 @@ class Search:
     on_read: Callable[[], None]  # called before each file that is read
     files: "array[int]" = field(init=False)  # file of each image, or `NO_FILE`
     ways: list[Way] = field(init=False)  # by which each image was found, if it was
-    doubts: dict[int, Sequence[int]] = field(default_factory=dict)  # files that each image may be that was not
+    doubts: dict[int, Sequence[int]] = field(
+        default_factory=dict
+    )  # files that each image may be that was not
     # files that have an image's place, name and size, and hold something else
     mismatched: dict[int, int] = field(default_factory=dict)
 
@@ -62,7 +64,9 @@ class Search:
         sizes = Counter(seen.files.sizes_bytes[files[0]] for files in seen.by_name.groups())
         alike: dict[tuple[str, int], list[int]] = {}
         for number in self.left:
-            alike.setdefault((seen.wanted[number], self.images.size_bytes(number)), []).append(number)
+            alike.setdefault((seen.wanted[number], self.images.size_bytes(number)), []).append(
+                number
+            )
         for key, numbers in alike.items():
             files = self._best_of(file for file in seen.by_name.get(key) if not is_used[file])
             if len(numbers) == len(files) == 1:
@@ -70,7 +74,11 @@ class Search:
                 if known is None or sizes[key[1]] == 1 or seen.has_content(files[0], known):
                     self.take(numbers[0], files[0], Way.NAME)
             elif files:
-                self.doubts.update((number, files) for number in numbers if self.images.content_hash(number) is None)
+                self.doubts.update(
+                    (number, files)
+                    for number in numbers
+                    if self.images.content_hash(number) is None
+                )
 
     def find_by_content(self) -> None:
         """Find images whose content is known; only files with the size of one of them are read."""
@@ -79,7 +87,9 @@ class Search:
             if (content := self.images.content_hash(number)) is not None:
                 wanted[content].append(number)
         holders = defaultdict[bytes, list[int]](list)
-        for size in {self.images.size_bytes(number) for numbers in wanted.values() for number in numbers}:
+        for size in {
+            self.images.size_bytes(number) for numbers in wanted.values() for number in numbers
+        }:
             for file in self.seen.by_size.get(size):
                 if not is_used[file]:
                     self.on_read()
@@ -115,7 +125,9 @@ class Search:
         names = {number: self.seen.wanted[number] for number in numbers}
         image_names, file_names = Counter(names.values()), Counter(keys[file] for file in files)
         own = {keys[file]: file for file in files if file_names[keys[file]] == 1}
-        named = [number for number in numbers if image_names[names[number]] == 1 and names[number] in own]
+        named = [
+            number for number in numbers if image_names[names[number]] == 1 and names[number] in own
+        ]
         for number in named:
             self.take(number, own[names[number]], Way.CONTENT)
         rest = sorted(set(numbers) - set(named))

@@ -15,7 +15,9 @@ from engine.collection.relink.records import LostImages
 from engine.collection.relink.seen_files import Parts, SeenFiles, common_tail, folder_keys
 from engine.events import CancelToken
 
-_MOST_RIVALS: Final = 8  # files with one name and size whose paths are compared; of more, ends of paths are looked up
+_MOST_RIVALS: Final = (
+    8  # files with one name and size whose paths are compared; of more, ends of paths are looked up
+)
 _LONGEST_TAIL: Final = 4
 _MOST_MAPPINGS: Final = 8  # for one folder; the best supported ones
 _SAMPLE: Final = 3
@@ -79,7 +81,9 @@ class ByFolder:
                 elif rank == ranks[image] and file != files[image]:
                     files[image] = _SEVERAL
         claims = Counter(files)  # two images may claim a file where only case tells two paths apart
-        return ((image, file) for image, file in enumerate(files) if file >= 0 and claims[file] == 1)
+        return (
+            (image, file) for image, file in enumerate(files) if file >= 0 and claims[file] == 1
+        )
 
     def _split(self) -> None:
         numbers: dict[str, int] = {}
@@ -157,10 +161,14 @@ class ByFolder:
                 file = self._in_folder(image, folder)
                 if file is not None:
                     offer = offers.setdefault(mapping, _Offer())
-                    (offer.same if self._has_same_size(image, file) else offer.other).add(image, file)
+                    (offer.same if self._has_same_size(image, file) else offer.other).add(
+                        image, file
+                    )
         return offers
 
-    def _targets(self, keys: Parts, best: dict[Parts, list[Parts]]) -> Iterator[tuple[Mapping, int]]:
+    def _targets(
+        self, keys: Parts, best: dict[Parts, list[Parts]]
+    ) -> Iterator[tuple[Mapping, int]]:
         """The folders that a missing folder may be now, with their mappings."""
         for length in range(len(keys) + 1):
             old = keys[:length]
@@ -186,7 +194,9 @@ class ByFolder:
             if self._images.content_hash(image) is not None:
                 readable.add(image, file)
         step = max(1, (len(readable) - 1) // (_SAMPLE - 1))
-        sample = zip(readable.images[::step][:_SAMPLE], readable.files[::step][:_SAMPLE], strict=True)
+        sample = zip(
+            readable.images[::step][:_SAMPLE], readable.files[::step][:_SAMPLE], strict=True
+        )
         if not all(self._is_proven(*pair) for pair in sample):
             return (pair for pair in readable if self._is_proven(*pair))
         is_sure = len(offer.same) >= max(_ENOUGH, len(offer.other))

@@ -40,8 +40,14 @@ def known_images(project: Project) -> KnownImages:
     labelled = frozenset((*project.labels.table().image_ids, *project.labels.outdated()))
     files, every = project.images.files(), project.images.table()
     if every.has_parts:  # a file is labelled where one of its images is
-        paths = {path for image_id, path in zip(every.ids, every.paths, strict=True) if image_id in labelled}
-        labelled |= {image_id for image_id, path in zip(files.ids, files.paths, strict=True) if path in paths}
+        paths = {
+            path
+            for image_id, path in zip(every.ids, every.paths, strict=True)
+            if image_id in labelled
+        }
+        labelled |= {
+            image_id for image_id, path in zip(files.ids, files.paths, strict=True) if path in paths
+        }
     return KnownImages(project.path, files, labelled)
 
 
@@ -67,7 +73,9 @@ def find_moved(
     images = LostImages(table, lost)
     if not images:
         return RelinkPlan(images=len(table.ids))
-    places = (folder,) if folder is not None else places_beside(home, (image.path for image in images))
+    places = (
+        (folder,) if folder is not None else places_beside(home, (image.path for image in images))
+    )
     seen = SeenFiles(images)
     seen.look_through(places, ProgressMeter(0, on_progress, unit="files"), cancel)
     meter = ProgressMeter(0, on_progress, unit="files read")
@@ -98,7 +106,9 @@ def _held(known: KnownImages, lost: Sequence[int], seen: SeenFiles) -> dict[int,
             continue
         folder, separator, name = path.rpartition("/")
         if folder not in folders:
-            folders[folder] = reals.get(os.path.realpath(known.project.parent / (folder or separator)))
+            folders[folder] = reals.get(
+                os.path.realpath(known.project.parent / (folder or separator))
+            )
         for number in seen.in_folder.get((folders[folder], name_key(name))):
             if seen.files.names[number] == name:
                 held[number] = known.table.ids[row]
@@ -147,7 +157,9 @@ class _Moves(LazySequence[Move]):
 def _move(found: Search, number: int, file_number: int) -> Move:
     image, file = found.images[number], found.seen.files[file_number]
     is_unchanged = (file.size_bytes, file.modified_ns) == (image.size_bytes, image.modified_ns)
-    is_verified = image.content_hash is not None and found.seen.is_known(file_number, image.content_hash)
+    is_verified = image.content_hash is not None and found.seen.is_known(
+        file_number, image.content_hash
+    )
     return Move(image, file, found.ways[number], is_unchanged or is_verified, is_verified)
 
 
@@ -161,13 +173,20 @@ def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
         ProjectReadOnlyError: the project is open for reading only.
     """
     table = project.images.table()
-    unmoved = array("q", (place for place, move in enumerate(plan.moves) if _is_unmoved(table, move)))
+    unmoved = array(
+        "q", (place for place, move in enumerate(plan.moves) if _is_unmoved(table, move))
+    )
     moves = (plan.moves[place] for place in unmoved)
-    change = project.images.relink(((move.image.image_id, move.file) for move in moves), strangers=plan.strangers)
+    change = project.images.relink(
+        ((move.image.image_id, move.file) for move in moves), strangers=plan.strangers
+    )
     moves = (plan.moves[place] for place in unmoved)
     known = ((move.file, move.image.content_hash) for move in moves if move.is_same_content)
     files = ((file, content) for file, content in known if content is not None)
-    with suppress(ModelError, StorageError), open_cache(model_of(project, caches), caches) as cache:  # only a help
+    with (
+        suppress(ModelError, StorageError),
+        open_cache(model_of(project, caches), caches) as cache,
+    ):  # only a help
         while some := list(islice(files, _REMEMBERED_AT_ONCE)):
             cache.remember_files([file for file, _ in some], [content for _, content in some])
     return change

@@ -46,7 +46,11 @@ class LostImages(LazySequence[MissingImage]):
     def _at(self, place: int) -> MissingImage:
         row, table = self._rows[place], self._table
         return MissingImage(
-            table.ids[row], table.paths[row], table.sizes_bytes[row], table.modified_ns[row], table.content_hashes[row]
+            table.ids[row],
+            table.paths[row],
+            table.sizes_bytes[row],
+            table.modified_ns[row],
+            table.content_hashes[row],
         )
 
     def path(self, place: int) -> str:
@@ -111,12 +115,18 @@ class RelinkPlan:
     images: int = 0  # images of the project
     places: tuple[Path, ...] = ()  # the folders that were looked through
     moves: Sequence[Move] = ()  # images that were found
-    strangers: tuple[ImageId, ...] = ()  # unlabelled images of the project whose file is that of one of them
+    strangers: tuple[
+        ImageId, ...
+    ] = ()  # unlabelled images of the project whose file is that of one of them
     doubts: tuple[Doubt, ...] = ()  # images that several files may be; they stay as they are
-    taken: Sequence[Move] = ()  # images whose file belongs to another image of the project that has a label
+    taken: Sequence[
+        Move
+    ] = ()  # images whose file belongs to another image of the project that has a label
     missing: Sequence[MissingImage] = ()  # images that were not found
     failures: tuple[FileFailure, ...] = ()  # folders that could not be looked through
-    mismatched: tuple[Move, ...] = ()  # images in whose place is a file of other content; they stay as they are
+    mismatched: tuple[
+        Move, ...
+    ] = ()  # images in whose place is a file of other content; they stay as they are
     counts: Mapping[Way, int] = field(init=False)  # moves by way
     changed: int = field(init=False)  # moves to a file of another size
     # folders of images found by folder, name and size, in the order of their new places
@@ -132,7 +142,10 @@ class RelinkPlan:
                 folder = move.file.path.parent
                 in_folder[folder] += 1
                 verified[folder] += move.is_verified
-        checks = (FolderCheck(folder, images, verified[folder]) for folder, images in sorted(in_folder.items()))
+        checks = (
+            FolderCheck(folder, images, verified[folder])
+            for folder, images in sorted(in_folder.items())
+        )
         object.__setattr__(self, "counts", {way: ways[way] for way in Way})
         object.__setattr__(self, "changed", changed)
         object.__setattr__(self, "folders", tuple(checks))
@@ -140,8 +153,18 @@ class RelinkPlan:
     @property
     def is_sure(self) -> bool:
         """Whether every file that was found is the image as it was, and no other image has to go for it."""
-        return bool(self.moves) and not self.strangers and all(move.is_same_content for move in self.moves)
+        return (
+            bool(self.moves)
+            and not self.strangers
+            and all(move.is_same_content for move in self.moves)
+        )
 
     @property
     def searched(self) -> int:
-        return len(self.moves) + len(self.doubts) + len(self.taken) + len(self.missing) + len(self.mismatched)
+        return (
+            len(self.moves)
+            + len(self.doubts)
+            + len(self.taken)
+            + len(self.missing)
+            + len(self.mismatched)
+        )

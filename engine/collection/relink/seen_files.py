@@ -57,7 +57,10 @@ class NumbersByKey:
     def __init__(self, keys: Iterable[Hashable] = ()) -> None:
         hashes = np.fromiter(map(hash, keys), dtype=np.int64)
         order = np.argsort(hashes, kind="stable").astype(np.int64)
-        self._hashes, self._numbers = array("q", hashes[order].tobytes()), array("q", order.tobytes())
+        self._hashes, self._numbers = (
+            array("q", hashes[order].tobytes()),
+            array("q", order.tobytes()),
+        )
 
     def get(self, key: Hashable) -> Sequence[int]:
         """The numbers of a key, ascending."""
@@ -87,13 +90,19 @@ class SeenFiles:
         self.by_size = NumbersByKey()  # files of a size
         self.in_folder = NumbersByKey()  # files of a name in a folder
         self.folders_at: dict[Parts, list[int]] = {}  # several where only case tells them apart
-        self.wanted = [name_key(wanted.path(place).rpartition("/")[2]) for place in range(len(wanted))]  # their names
+        self.wanted = [
+            name_key(wanted.path(place).rpartition("/")[2]) for place in range(len(wanted))
+        ]  # their names
         self._names = {name: name for name in self.wanted}
         self._sizes = {wanted.size_bytes(place) for place in range(len(wanted))}
         self._suffixes = IMAGE_SUFFIXES | {os.path.splitext(name)[1] for name in self._names}  # noqa: PTH122
-        self._hashes: list[bytes | None] = []  # of each file one after the other; None before it was read
+        self._hashes: list[
+            bytes | None
+        ] = []  # of each file one after the other; None before it was read
 
-    def look_through(self, places: Sequence[Path], meter: ProgressMeter, cancel: CancelToken) -> None:
+    def look_through(
+        self, places: Sequence[Path], meter: ProgressMeter, cancel: CancelToken
+    ) -> None:
         """Keep the files below some folders; each folder is read once, by whatever links it is reached.
 
         Raises:
@@ -102,7 +111,11 @@ class SeenFiles:
         """
         for place in places:
             if not os.path.isdir(place):  # noqa: PTH112 (a share that is gone is no folder either)
-                raise StorageError("the folder is not there", found=str(place), remedy="check it or reconnect its disk")
+                raise StorageError(
+                    "the folder is not there",
+                    found=str(place),
+                    remedy="check it or reconnect its disk",
+                )
         for folder, entries in _folders_below(places, self.failures):
             cancel.raise_if_cancelled()
             self._keep(folder, entries, meter, cancel)
@@ -126,7 +139,9 @@ class SeenFiles:
         joined = self._hashes[number]
         if joined is None:
             joined = self._hashes[number] = self._read(number)
-        return frozenset(joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES))
+        return frozenset(
+            joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES)
+        )
 
     def _read(self, number: int) -> bytes:
         with suppress(OSError):
@@ -134,7 +149,11 @@ class SeenFiles:
         return b""
 
     def _keep(
-        self, folder: str, entries: Sequence[os.DirEntry[str]], meter: ProgressMeter, cancel: CancelToken
+        self,
+        folder: str,
+        entries: Sequence[os.DirEntry[str]],
+        meter: ProgressMeter,
+        cancel: CancelToken,
     ) -> None:
         place: Path | None = None
         for entry in entries:
@@ -154,7 +173,9 @@ class SeenFiles:
                 self.folders_at.setdefault(keys, []).append(len(self.folder_keys))
                 self.folder_keys.append(keys)
             key = self._names.get(key, key)  # one text for all of a name
-            self.files.add(place, key if entry.name == key else entry.name, status.st_size, status.st_mtime_ns)
+            self.files.add(
+                place, key if entry.name == key else entry.name, status.st_size, status.st_mtime_ns
+            )
             self.keys.append(key)
 
 
@@ -182,7 +203,10 @@ def _folders_below(
                         (links if kind == "link" else waiting).append(entry.path)
         except OSError as error:
             failures.append(
-                FileFailure(Path(folder), Message("the folder cannot be read: {why}", {"why": reason_of(error)}))
+                FileFailure(
+                    Path(folder),
+                    Message("the folder cannot be read: {why}", {"why": reason_of(error)}),
+                )
             )
             continue
         yield folder, files

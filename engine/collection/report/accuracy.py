@@ -33,7 +33,9 @@ def counted(verdicts: Verdicts, among: Flags | None = None) -> Proportion:
 def accuracy_of(judged: Judged) -> Accuracy:
     """Accuracy of the best leaf and at every level, over images whose truth is a class."""
     known = judged.is_known
-    levels = tuple(counted(judged.levels[:, level], known) for level in range(judged.levels.shape[1]))
+    levels = tuple(
+        counted(judged.levels[:, level], known) for level in range(judged.levels.shape[1])
+    )
     top1, top5 = counted(judged.top1, known), counted(judged.in_top, known)
     return Accuracy(len(judged.image_ids), top1, top5, levels, int(judged.is_unknown.sum()))
 
@@ -47,7 +49,14 @@ def calibration_of(judged: Judged) -> CalibrationFigures:
     for number in np.unique(place).tolist():
         here = place == number
         low, high = number / CALIBRATION_BINS, (number + 1) / CALIBRATION_BINS
-        bins.append(Bin(low, high, float(score[here].mean()), Proportion(int(is_right[here].sum()), int(here.sum()))))
+        bins.append(
+            Bin(
+                low,
+                high,
+                float(score[here].mean()),
+                Proportion(int(is_right[here].sum()), int(here.sum())),
+            )
+        )
     return CalibrationFigures(calibration_error(judged.score[is_judged], is_right), tuple(bins))
 
 
@@ -55,7 +64,11 @@ def coverage_of(judged: Judged, rules: BackOff) -> Coverage:
     """What each confidence would do if all classes needed it, and what those in use do."""
     named = judged.safe != NO_CLASS
     bars = np.concatenate((rules.candidate_bars, rules.coarse_bars))
-    usable = bars[np.isfinite(bars)] if np.isfinite(bars).any() else np.array([DEFAULT_BAR], dtype=np.float32)
+    usable = (
+        bars[np.isfinite(bars)]
+        if np.isfinite(bars).any()
+        else np.array([DEFAULT_BAR], dtype=np.float32)
+    )
     values, counts = np.unique(usable, return_counts=True)
     commonest = round(float(values[counts.argmax()]), 4)
     in_use = CoveragePoint(commonest, int(named.sum()), counted(judged.safe_right, named))

@@ -65,6 +65,10 @@ def _ordered(graph: CategoryGraph, wanted: set[int]) -> list[int]:
     while waiting:
         class_id = waiting.pop()
         ordered.append(class_id)
-        below = [each for each in graph.children(class_id) if each in wanted and graph.parents(each)[0] == class_id]
+        below = [
+            each
+            for each in graph.children(class_id)
+            if each in wanted and graph.parents(each)[0] == class_id
+        ]
         waiting += reversed(below)
     return ordered

@@ -33,7 +33,9 @@ class TextAlign(StrEnum):
 class Surface(Protocol):
     """What charts are painted on, in units of a pixel with y downwards."""
 
-    def line(self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False) -> None: ...
+    def line(
+        self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False
+    ) -> None: ...
 
     def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None: ...
 
@@ -42,7 +44,13 @@ class Surface(Protocol):
     def area(self, points: Sequence[Point], ink: Ink) -> None: ...
 
     def text(
-        self, at: Point, words: str, ink: Ink, side: TextAlign = TextAlign.LEFT, *, room: float | None = None
+        self,
+        at: Point,
+        words: str,
+        ink: Ink,
+        side: TextAlign = TextAlign.LEFT,
+        *,
+        room: float | None = None,
     ) -> None:
         """Write on a base line; cut with an ellipsis where it needs more than its room."""
 
@@ -101,7 +109,9 @@ def _paint_bars(chart: BarPlot, surface: Surface, width: float) -> None:
     for place, bar in enumerate(chart.bars):
         top = place * ROW + (ROW - BAR) / 2
         middle = top + BAR / 2
-        surface.text((left - GAP, middle + BASE), bar.label, Ink.TEXT, TextAlign.RIGHT, room=left - GAP)
+        surface.text(
+            (left - GAP, middle + BASE), bar.label, Ink.TEXT, TextAlign.RIGHT, room=left - GAP
+        )
         end = _paint_bar(bar, surface, (left, top), room, chart.highest)
         surface.text((end + GAP / 2, middle + BASE), bar.text, Ink.MUTED, TextAlign.LEFT)
     foot = ROW * len(chart.bars) + TITLE - 2 * BASE
@@ -156,7 +166,9 @@ def _paint_columns(chart: ColumnPlot, surface: Surface, plot: _Plot) -> None:
 def _paint_column(surface: Surface, plot: _Plot, bar: Bar, where: Point, highest: float) -> None:
     middle, thick = where
     floor = plot.at(0, 0)[1]
-    values = [(bar.value, Ink.SOFT if bar.part is not None or bar.interval is not None else Ink.ACCENT)]
+    values = [
+        (bar.value, Ink.SOFT if bar.part is not None or bar.interval is not None else Ink.ACCENT)
+    ]
     if bar.part:
         values.append((bar.part, Ink.ACCENT))
     for value, ink in values:
@@ -174,7 +186,12 @@ def _paint_column_names(chart: ColumnPlot, surface: Surface, plot: _Plot, step: 
     floor = plot.at(0, 0)[1]
     for place, bar in enumerate(chart.columns):
         if place % every == 0:
-            surface.text((plot.at((place + 0.5) * step, 0)[0], floor + 17), bar.label, Ink.MUTED, TextAlign.MIDDLE)
+            surface.text(
+                (plot.at((place + 0.5) * step, 0)[0], floor + 17),
+                bar.label,
+                Ink.MUTED,
+                TextAlign.MIDDLE,
+            )
     surface.text((plot.at(0.5, 0)[0], floor + 36), chart.along, Ink.MUTED, TextAlign.MIDDLE)
 
 
@@ -183,7 +200,9 @@ def _round_up(value: float) -> float:
     tens = 1.0
     while 20 * tens < value:
         tens *= 10
-    return next(size for size in (4 * tens, 8 * tens, 12 * tens, 16 * tens, 20 * tens) if size >= value)
+    return next(
+        size for size in (4 * tens, 8 * tens, 12 * tens, 16 * tens, 20 * tens) if size >= value
+    )
 
 
 def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:
@@ -200,10 +219,14 @@ def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:
             lower = [at(x, low) for x, (low, _) in zip(xs, curve.band, strict=True)]
             surface.area([*upper, *reversed(lower)], Ink.VEIL)
     for curve in chart.curves:
-        surface.curve([at(x, y) for x, y in curve.points], Ink.ACCENT if curve.is_main else Ink.MUTED, 2.0)
+        surface.curve(
+            [at(x, y) for x, y in curve.points], Ink.ACCENT if curve.is_main else Ink.MUTED, 2.0
+        )
     floor = plot.at(0, 0)[1]
     for tenth in range(round(10 * chart.low), round(10 * chart.high) + 1):
-        surface.text((at(tenth / 10, 0)[0], floor + 17), f"{10 * tenth}%", Ink.MUTED, TextAlign.MIDDLE)
+        surface.text(
+            (at(tenth / 10, 0)[0], floor + 17), f"{10 * tenth}%", Ink.MUTED, TextAlign.MIDDLE
+        )
     surface.text((plot.at(0.5, 0)[0], floor + 36), chart.along, Ink.MUTED, TextAlign.MIDDLE)
     _paint_bar_in_use(chart, surface, plot, length)
     _paint_key(chart, surface, plot)

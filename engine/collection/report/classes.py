@@ -20,7 +20,10 @@ class _Tally:
 
 
 def class_figures(
-    graph: CategoryGraph, confusion: Confusion | None, labels: Mapping[int, int], found: Mapping[int, int]
+    graph: CategoryGraph,
+    confusion: Confusion | None,
+    labels: Mapping[int, int],
+    found: Mapping[int, int],
 ) -> tuple[ClassFigures, ...]:
     """Figures of every class that has a label, a prediction or a truth, in the order of the graph's levels and names.
 
@@ -32,8 +35,13 @@ def class_figures(
     """
     tallies = _tallies(graph, confusion)
     labelled, seen = _rolled_up(graph, labels), _rolled_up(graph, found)
-    ids = sorted({*tallies, *labelled, *seen}, key=lambda each: (graph.level(each), graph.name(each), each))
-    return tuple(_figures(graph, each, tallies.get(each, _Tally()), labelled[each], seen[each]) for each in ids)
+    ids = sorted(
+        {*tallies, *labelled, *seen}, key=lambda each: (graph.level(each), graph.name(each), each)
+    )
+    return tuple(
+        _figures(graph, each, tallies.get(each, _Tally()), labelled[each], seen[each])
+        for each in ids
+    )
 
 
 def _tallies(graph: CategoryGraph, confusion: Confusion | None) -> dict[int, _Tally]:
@@ -43,7 +51,9 @@ def _tallies(graph: CategoryGraph, confusion: Confusion | None) -> dict[int, _Ta
     branches = _Branches(graph)
     for true, predicted, count in confusion.pairs():
         of_true, of_predicted = branches.of(true), branches.of(predicted)
-        is_undecided = predicted != true and true in of_predicted  # a coarse truth decides nothing below it
+        is_undecided = (
+            predicted != true and true in of_predicted
+        )  # a coarse truth decides nothing below it
         for each in of_true:
             tally = tallies[each]
             if is_undecided and each not in of_predicted:
@@ -69,7 +79,9 @@ class _Branches:
     def of(self, class_id: int) -> frozenset[int]:
         if class_id not in self._known:
             is_there = class_id in self._graph
-            self._known[class_id] = self._graph.ancestors(class_id) | {class_id} if is_there else frozenset()
+            self._known[class_id] = (
+                self._graph.ancestors(class_id) | {class_id} if is_there else frozenset()
+            )
         return self._known[class_id]
 
 
@@ -81,7 +93,9 @@ def _rolled_up(graph: CategoryGraph, counts: Mapping[int, int]) -> Counter[int]:
     return totals
 
 
-def _figures(graph: CategoryGraph, class_id: int, tally: _Tally, labels: int, found: int) -> ClassFigures:
+def _figures(
+    graph: CategoryGraph, class_id: int, tally: _Tally, labels: int, found: int
+) -> ClassFigures:
     mistaken = _most(tally.mistaken.items())
     return ClassFigures(
         class_id, graph.level(class_id), labels, found, Proportion(tally.right, tally.true),

@@ -13,8 +13,14 @@ from engine.everyday.scores import gain_interval
 
 def compared(first: Judged, second: Judged, names: tuple[str, str]) -> ModelComparison:
     """Compare the best leaves on the images that both have a truth for and that can be judged."""
-    _, places, others = np.intersect1d(first.image_ids, second.image_ids, assume_unique=True, return_indices=True)
-    is_judged = first.is_known[places] & (first.top1[places] != UNDECIDED) & (second.top1[others] != UNDECIDED)
+    _, places, others = np.intersect1d(
+        first.image_ids, second.image_ids, assume_unique=True, return_indices=True
+    )
+    is_judged = (
+        first.is_known[places]
+        & (first.top1[places] != UNDECIDED)
+        & (second.top1[others] != UNDECIDED)
+    )
     one, other = first.at(places[is_judged]), second.at(others[is_judged])
     a, b = one.top1 == RIGHT, other.top1 == RIGHT
     lost, gained = int((a & ~b).sum()), int((~a & b).sum())
@@ -50,5 +56,7 @@ def mcnemar(only_first: int, only_second: int) -> float:
     if not tosses:
         return 1.0
     whole = lgamma(tosses + 1) - tosses * log(2)
-    tail = sum(exp(whole - lgamma(heads + 1) - lgamma(tosses - heads + 1)) for heads in range(fewer + 1))
+    tail = sum(
+        exp(whole - lgamma(heads + 1) - lgamma(tosses - heads + 1)) for heads in range(fewer + 1)
+    )
     return min(1.0, 2 * tail)

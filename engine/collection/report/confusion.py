@@ -142,13 +142,17 @@ class Confusion:
         """The images (k,) of a cell of a folded matrix, in ascending id order."""
         rows, columns = self._places(lines)
         pairs = np.flatnonzero((rows == row) & (columns == column))
-        parts = [self.image_ids[self.starts[pair] : self.starts[pair + 1]] for pair in pairs.tolist()]
+        parts = [
+            self.image_ids[self.starts[pair] : self.starts[pair + 1]] for pair in pairs.tolist()
+        ]
         return np.sort(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
 
     def _places(self, lines: tuple[Line, ...]) -> tuple[Integers, Integers]:
         """Line (m,) of the true and of the predicted class of each pair: their own, or that of a class above."""
         nodes = self._nodes
-        line_of = np.full(len(nodes.place_of) + 1, -1, dtype=np.int64)  # one more: what stands above a root
+        line_of = np.full(
+            len(nodes.place_of) + 1, -1, dtype=np.int64
+        )  # one more: what stands above a root
         for place, line in enumerate(lines):
             line_of[nodes.place_of[line.class_id]] = place
         for part in nodes.by_depth:
@@ -160,23 +164,38 @@ class Confusion:
     def _nodes(self) -> "_Nodes":
         ids = [*self.tree.names, UNKNOWN]
         place_of = {class_id: place for place, class_id in enumerate(ids)}
-        parents = [place_of[self.tree.parent[each]] if each in self.tree.parent else -1 for each in ids]
+        parents = [
+            place_of[self.tree.parent[each]] if each in self.tree.parent else -1 for each in ids
+        ]
         depths = np.zeros(len(ids), dtype=np.int64)
         for place, parent in enumerate(parents):  # parents come before their children
             depths[place] = depths[parent] + 1 if parent >= 0 else 0
         order = np.argsort(depths, kind="stable")
         by_depth = tuple(np.split(order, np.flatnonzero(np.diff(depths[order])) + 1))
-        true, predicted = (np.array([place_of[each] for each in part.tolist()]) for part in (self.true, self.predicted))
-        return _Nodes(place_of, np.array(parents), by_depth, true.astype(np.int64), predicted.astype(np.int64))
+        true, predicted = (
+            np.array([place_of[each] for each in part.tolist()])
+            for part in (self.true, self.predicted)
+        )
+        return _Nodes(
+            place_of, np.array(parents), by_depth, true.astype(np.int64), predicted.astype(np.int64)
+        )
 
     def first_cut(self, most: int = DEFAULT_ROWS) -> frozenset[int]:
         """Classes to open at first: again and again the one that hides most mistakes, while all rows fit a screen."""
         hidden = self._hidden_mistakes
-        opened, shown = set[int](), [each for each in self.tree.children(None) if each in self._in_branch]
+        opened, shown = (
+            set[int](),
+            [each for each in self.tree.children(None) if each in self._in_branch],
+        )
         count = len(shown)
         while True:
-            more = {each: [b for b in self.tree.children(each) if b in self._in_branch] for each in shown}
-            fitting = [each for each in shown if hidden.get(each) and count + len(more[each]) <= most]
+            more = {
+                each: [b for b in self.tree.children(each) if b in self._in_branch]
+                for each in shown
+            }
+            fitting = [
+                each for each in shown if hidden.get(each) and count + len(more[each]) <= most
+            ]
             if not fitting:
                 return frozenset(opened)
             chosen = max(fitting, key=lambda each: (hidden[each], -each))
@@ -197,10 +216,18 @@ class Confusion:
         return hidden
 
 
-def confusion_of(tree: BranchTree, image_ids: Integers, true: Integers, predicted: Integers) -> Confusion:
+def confusion_of(
+    tree: BranchTree, image_ids: Integers, true: Integers, predicted: Integers
+) -> Confusion:
     """Sort images (n,) with their true and predicted classes (n,) into pairs."""
     order = np.lexsort((image_ids, predicted, true))
     pairs = np.stack((true[order], predicted[order]), axis=1)
-    is_new = np.any(np.diff(pairs, axis=0, prepend=pairs[:1] - 1), axis=1) if len(order) else np.zeros(0, dtype=bool)
+    is_new = (
+        np.any(np.diff(pairs, axis=0, prepend=pairs[:1] - 1), axis=1)
+        if len(order)
+        else np.zeros(0, dtype=bool)
+    )
     starts = np.flatnonzero(is_new)
-    return Confusion(tree, pairs[starts, 0], pairs[starts, 1], np.append(starts, len(order)), image_ids[order])
+    return Confusion(
+        tree, pairs[starts, 0], pairs[starts, 1], np.append(starts, len(order)), image_ids[order]
+    )

@@ -16,7 +16,9 @@ from engine.project.records import ImageDetails
 
 MOST_FOLDERS: Final = 40
 """Folders are counted at the deepest level that has at most so many."""
-FIRST_YEAR: Final = 1826  # of the first photograph; cameras whose clock was never set name earlier ones
+FIRST_YEAR: Final = (
+    1826  # of the first photograph; cameras whose clock was never set name earlier ones
+)
 PLACE_DECIMALS: Final = 1  # of a degree: about ten kilometres
 
 
@@ -54,7 +56,9 @@ def progress_of(state: CollectionState, given: Sequence[tuple[str, date, int]]) 
     )
 
 
-def counts_by(state: CollectionState, graph: CategoryGraph, details: Iterable[ImageDetails]) -> CollectionCounts:
+def counts_by(
+    state: CollectionState, graph: CategoryGraph, details: Iterable[ImageDetails]
+) -> CollectionCounts:
     """Images by what is known of them."""
     is_labelled = state.label_class != NO_CLASS
     labelled_ids = set(state.image_ids[is_labelled].tolist())
@@ -125,9 +129,13 @@ def _place(details: ImageDetails) -> str | None:
     """`46.9, 8.2`: degrees north and east; None where the place is unknown or is none on earth."""
     if details.latitude is None or details.longitude is None:
         return None
-    if not (np.isfinite((details.latitude, details.longitude)).all() and abs(details.latitude) <= 90):  # noqa: PLR2004 (the poles)
+    if not (
+        np.isfinite((details.latitude, details.longitude)).all() and abs(details.latitude) <= 90  # noqa: PLR2004 (the poles)
+    ):
         return None
     if abs(details.longitude) > 180:  # noqa: PLR2004 (half around the earth)
         return None
-    rounded = (round(value, PLACE_DECIMALS) + 0.0 for value in (details.latitude, details.longitude))  # no -0.0
+    rounded = (
+        round(value, PLACE_DECIMALS) + 0.0 for value in (details.latitude, details.longitude)
+    )  # no -0.0
     return ", ".join(f"{value:.{PLACE_DECIMALS}f}" for value in rounded)

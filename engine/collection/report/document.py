@@ -204,4 +204,9 @@ class Document:
 
     def tables(self) -> list[FigureTable]:
         """All tables, in order."""
-        return [block for section in self.sections for block in section.blocks if isinstance(block, FigureTable)]
+        return [
+            block
+            for section in self.sections
+            for block in section.blocks
+            if isinstance(block, FigureTable)
+        ]

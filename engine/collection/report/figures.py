@@ -14,7 +14,9 @@ from engine.collection.report.branch_tree import BranchTree
 from engine.collection.report.confusion import Confusion
 from engine.everyday.scores import share_interval
 
-CALIBRATION_BINS: Final = 10  # bins that are drawn; the calibration error has its own, as `evaluate` has
+CALIBRATION_BINS: Final = (
+    10  # bins that are drawn; the calibration error has its own, as `evaluate` has
+)
 
 
 class TruthSource(StrEnum):
@@ -152,7 +154,9 @@ class ClassFigures:
     found: int  # images predicted so, without a label
     recall: Proportion  # of images that are of the class, those that are predicted so
     precision: Proportion  # of images predicted so, those that are of the class
-    confused_with: int | None  # the class that its images are taken for most often; None where there is none
+    confused_with: (
+        int | None
+    )  # the class that its images are taken for most often; None where there is none
     confused: int = 0  # how many of them
 
     @property
@@ -167,7 +171,9 @@ class Mistakes:
     """How far wrong predictions are from the truth in the graph."""
 
     wrong: int  # with a class in truth and prediction
-    by_distance: tuple[tuple[int, int], ...]  # edges on the shortest way over a common ancestor, and images
+    by_distance: tuple[
+        tuple[int, int], ...
+    ]  # edges on the shortest way over a common ancestor, and images
     mean_height: float  # of the lowest common ancestor; NaN without mistakes
     worst: tuple[tuple[int, int, int], ...]  # true class, predicted class, images: most first
 

@@ -78,7 +78,9 @@ def version_name(version: ModelVersion) -> str:
     return version.name or version.label
 
 
-def rival_versions(project: Project, caches: CacheFolders, ids: Sequence[int]) -> tuple[RivalModel, ...]:
+def rival_versions(
+    project: Project, caches: CacheFolders, ids: Sequence[int]
+) -> tuple[RivalModel, ...]:
     """Classify with some model versions, with one view each where they know different numbers of views.
 
     Raises:
@@ -88,16 +90,25 @@ def rival_versions(project: Project, caches: CacheFolders, ids: Sequence[int]) -
     versions = [project.models.version(each) for each in ids]
     runs = [classify(project, caches, version=version) for version in versions]
     if len({run.uses_views for run in runs}) > 1:
-        runs = [classify(project, caches, version=version, with_views=False) for version in versions]
+        runs = [
+            classify(project, caches, version=version, with_views=False) for version in versions
+        ]
     names = _distinct([version_name(version) for version in versions], ids)
     return tuple(RivalModel(name, run) for name, run in zip(names, runs, strict=True))
 
 
-def rival_settings(project: Project, caches: CacheFolders, settings: Sequence[Setting]) -> tuple[RivalModel, ...]:
+def rival_settings(
+    project: Project, caches: CacheFolders, settings: Sequence[Setting]
+) -> tuple[RivalModel, ...]:
     """Classify with some settings and the model version in use."""
-    return tuple(RivalModel(setting.value, classify(project, caches, setting)) for setting in settings)
+    return tuple(
+        RivalModel(setting.value, classify(project, caches, setting)) for setting in settings
+    )
 
 
 def _distinct(names: Sequence[str], ids: Sequence[int]) -> list[str]:
     twice = {name for name in names if names.count(name) > 1}
-    return [f"{name} ({number})" if name in twice else name for name, number in zip(names, ids, strict=True)]
+    return [
+        f"{name} ({number})" if name in twice else name
+        for name, number in zip(names, ids, strict=True)
+    ]

@@ -121,7 +121,9 @@ def _table(table: FigureTable) -> Iterator[str]:
         cells = zip(table.columns, row, strict=True)
         yield (
             "<tr>"
-            + "".join(_cell(column, value, is_first=not at) for at, (column, value) in enumerate(cells))
+            + "".join(
+                _cell(column, value, is_first=not at) for at, (column, value) in enumerate(cells)
+            )
             + "</tr>"
         )
     yield "</tbody></table></div>"
@@ -133,11 +135,19 @@ def _cell(column: TableColumn, value: Value, *, is_first: bool) -> str:
     if column.kind in NUMBERS:
         number = value[0] if isinstance(value, tuple) else value
         order = "" if not isinstance(number, int | float) or math.isnan(number) else f"{number:.6g}"
-        return f'<{tag} class="n" data-v="{order}"{scope}>{escape(shown_value(column, value))}</{tag}>'
+        return (
+            f'<{tag} class="n" data-v="{order}"{scope}>{escape(shown_value(column, value))}</{tag}>'
+        )
     if isinstance(value, ClassName):
         above = value.path.rpartition("/")[0] if value.path != value.name else ""
-        higher = f'<span class="above"><bdi>{escape(printable(_shortened(above)))}</bdi></span>' if above else ""
-        return f'<{tag} class="name"{scope}><bdi>{escape(printable(value.name))}</bdi>{higher}</{tag}>'
+        higher = (
+            f'<span class="above"><bdi>{escape(printable(_shortened(above)))}</bdi></span>'
+            if above
+            else ""
+        )
+        return (
+            f'<{tag} class="name"{scope}><bdi>{escape(printable(value.name))}</bdi>{higher}</{tag}>'
+        )
     return f'<{tag} class="name"{scope}><bdi>{escape(printable(shown_value(column, value)))}</bdi></{tag}>'
 
 
@@ -162,8 +172,12 @@ def _matrix(block: Matrix) -> Iterator[str]:
 
 
 def _matrix_rows(confusion: Confusion, folded: Folded) -> Iterator[str]:
-    names = [escape(printable(class_of(confusion.tree, line.class_id).name)) for line in folded.lines]
-    heads = "".join(f'<th scope="col"><span dir="auto" title="{name}">{name}</span></th>' for name in names)
+    names = [
+        escape(printable(class_of(confusion.tree, line.class_id).name)) for line in folded.lines
+    ]
+    heads = "".join(
+        f'<th scope="col"><span dir="auto" title="{name}">{name}</span></th>' for name in names
+    )
     down, across = escape(phrase("Correct class")), escape(phrase("Predicted class"))
     axes = f'<td class="axes"><span>{across} →</span><span>{down} ↓</span></td>'
     yield f'<thead><tr>{axes}{heads}<td class="total"></td></tr></thead><tbody>'
@@ -175,7 +189,10 @@ def _matrix_rows(confusion: Confusion, folded: Folded) -> Iterator[str]:
         indent = min(14 * line.depth, MOST_INDENT)
         name = f'<span class="leaf" dir="auto">{names[row]}</span>'
         yield f'<tr><th scope="row" style="padding-inline-start:{indent}px">{name}</th>'
-        yield "".join(_matrix_cell(cells.get(column, 0), total, is_right=row == column) for column in range(len(names)))
+        yield "".join(
+            _matrix_cell(cells.get(column, 0), total, is_right=row == column)
+            for column in range(len(names))
+        )
         yield f'<td class="total">{amount(int(folded.branch_totals[row]))}</td></tr>'
     yield "</tbody>"
 
@@ -201,6 +218,8 @@ def _matrix_data(confusion: Confusion, opened: frozenset[int]) -> str:
         "names": [printable(class_of(confusion.tree, each).name) for each in ids],
         "parent": [confusion.tree.parent.get(each) for each in ids],
         "open": sorted(opened),
-        "pairs": [[place[true], place[predicted], count] for true, predicted, count in confusion.pairs()],
+        "pairs": [
+            [place[true], place[predicted], count] for true, predicted, count in confusion.pairs()
+        ],
     }
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")

@@ -63,7 +63,10 @@ class Judged:
 
 
 def judge_held_out(
-    graph: CategoryGraph, fitted: ProjectClassifier, held_out: HeldOutShots, groups: Mapping[int, int] | None = None
+    graph: CategoryGraph,
+    fitted: ProjectClassifier,
+    held_out: HeldOutShots,
+    groups: Mapping[int, int] | None = None,
 ) -> tuple[Judged, int]:
     """Labels that were held out, each in turn, beside what the model then said.
 
@@ -84,7 +87,10 @@ def judge_held_out(
     judge = _Judge(graph, fitted)
     parts = [
         judge.block(
-            held_out.image_ids[part], labels[part], held_out.probabilities[part], np.zeros(len(part), dtype=bool)
+            held_out.image_ids[part],
+            labels[part],
+            held_out.probabilities[part],
+            np.zeros(len(part), dtype=bool),
         )
         for part in _blocks(places)
     ]
@@ -105,7 +111,9 @@ def judge_truth(
     for places in _blocks(np.arange(len(rows))):
         part = rows[places]
         chances = classified.probabilities(part)
-        parts.append(judge.block(classified.image_ids[part], answers[places], chances, is_unknown[part]))
+        parts.append(
+            judge.block(classified.image_ids[part], answers[places], chances, is_unknown[part])
+        )
         done += len(part)
         on_block(done)
     return _joined(parts)
@@ -116,12 +124,16 @@ def _blocks(places: Integers) -> Iterator[Integers]:
         yield places[start : start + BLOCK_ROWS]
 
 
-def _has_twin(image_ids: Integers, labelled: Integers, groups: Mapping[int, int]) -> NDArray[np.bool_]:
+def _has_twin(
+    image_ids: Integers, labelled: Integers, groups: Mapping[int, int]
+) -> NDArray[np.bool_]:
     members: dict[int, int] = {}
     for image_id in labelled.tolist():
         if (group := groups.get(image_id)) is not None:
             members[group] = members.get(group, 0) + 1
-    return np.array([members.get(groups.get(each, -1), 0) > 1 for each in image_ids.tolist()], dtype=bool)
+    return np.array(
+        [members.get(groups.get(each, -1), 0) > 1 for each in image_ids.tolist()], dtype=bool
+    )
 
 
 @dataclass(frozen=True)
@@ -177,7 +189,9 @@ class _Judge:
             ended += ends.get(level, [])
         return levels, [_level(coarse_at.get(level, [])) for level in range(len(levels))]
 
-    def block(self, image_ids: Integers, answers: Integers, chances: Floats, is_unknown: NDArray[np.bool_]) -> Judged:
+    def block(
+        self, image_ids: Integers, answers: Integers, chances: Floats, is_unknown: NDArray[np.bool_]
+    ) -> Judged:
         best = chances.argmax(axis=1)
         score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
         safe, _ = self._rules.decide(best, score, chances @ self._rules.roll_up)
@@ -193,7 +207,9 @@ class _Judge:
                 coarse[:, place] = self.verdicts(chosen, answers)
         leaf = self._candidates[best]
         top1 = self.verdicts(leaf, answers, or_above=False)
-        in_top = np.where(top1 == UNDECIDED, UNDECIDED, self._in_top(chances, answers)).astype(np.int8)
+        in_top = np.where(top1 == UNDECIDED, UNDECIDED, self._in_top(chances, answers)).astype(
+            np.int8
+        )
         may_be_named = np.isfinite(self._rules.candidate_bars)[best]
         return Judged(
             image_ids, answers, leaf, score, in_top, is_unknown, safe, levels, mass, coarse, may_be_named, top1,
@@ -208,7 +224,10 @@ class _Judge:
     def verdicts(self, classes: Integers, answers: Integers, *, or_above: bool = True) -> Verdicts:
         """Whether classes (b,) are the true ones (b,) or lie above them."""
         pairs, at = np.unique(np.stack((classes, answers), axis=1), axis=0, return_inverse=True)
-        found = [self._verdict(class_id, answer, or_above=or_above) for class_id, answer in pairs.tolist()]
+        found = [
+            self._verdict(class_id, answer, or_above=or_above)
+            for class_id, answer in pairs.tolist()
+        ]
         return np.array(found, dtype=np.int8)[at.reshape(-1)]
 
     def _verdict(self, class_id: int, answer: int, *, or_above: bool) -> int:
@@ -218,18 +237,26 @@ class _Judge:
 
     def _ancestors(self, class_id: int) -> frozenset[int]:
         if class_id not in self._above:
-            self._above[class_id] = self._graph.ancestors(class_id) if class_id in self._graph else frozenset()
+            self._above[class_id] = (
+                self._graph.ancestors(class_id) if class_id in self._graph else frozenset()
+            )
         return self._above[class_id]
 
 
 def _joined(parts: list[Judged]) -> Judged:
     if not parts:
         return NOTHING_JUDGED
-    return Judged(*(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])))
+    return Judged(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0]))
+    )
 
 
 def _none() -> Judged:
-    ids, few, flags = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int8), np.zeros(0, dtype=bool)
+    ids, few, flags = (
+        np.zeros(0, dtype=np.int64),
+        np.zeros(0, dtype=np.int8),
+        np.zeros(0, dtype=bool),
+    )
     scores, masses, table = (np.zeros(shape, dtype=np.float32) for shape in ((0,), (0, 0), (0, 0)))
     levels = table.astype(np.int8)
     return Judged(ids, ids, ids, scores, few, flags, ids, levels, masses, levels, flags, few, few)

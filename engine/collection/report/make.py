@@ -34,7 +34,9 @@ STEPS: Final = (  # in this order
     marked("Counting images"), marked("Comparing with the truth"),
     marked("Figures by class"), marked("Comparing models"),
 )  # fmt: skip
-NO_LABELS_HELD_OUT: Final = marked("no label could be held out; classes need at least two labelled images each")
+NO_LABELS_HELD_OUT: Final = marked(
+    "no label could be held out; classes need at least two labelled images each"
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,9 @@ class ReportRequest:
     """What to report on."""
 
     truth: TruthFile | None = None  # by default the labels of people, held out
-    groups: Mapping[int, int] | None = None  # group of near-duplicates by image id; twins are not held out
+    groups: Mapping[int, int] | None = (
+        None  # group of near-duplicates by image id; twins are not held out
+    )
     rivals: tuple[RivalModel, RivalModel] | None = None  # to compare
 
 
@@ -85,7 +89,9 @@ def make_report(
     tell(1)
     truth = _truth_of(material, wanted)
     tell(2)
-    report = _report(material, truth, _about(material, wanted, truth), progress=progress, counts=counts)
+    report = _report(
+        material, truth, _about(material, wanted, truth), progress=progress, counts=counts
+    )
     tell(3)
     if wanted.rivals is not None:
         report = replace(report, comparison=_comparison(material, wanted, wanted.rivals))
@@ -130,7 +136,9 @@ def _by_file(material: Material, classified: Classified, truth: TruthFile) -> tu
     return judge_truth(material.graph, classified, rows, answers), not_found
 
 
-def _held_out(material: Material, classified: Classified, wanted: ReportRequest) -> tuple[Judged, int]:
+def _held_out(
+    material: Material, classified: Classified, wanted: ReportRequest
+) -> tuple[Judged, int]:
     held_out = classified.fitted.held_out
     if held_out is None or not held_out.probabilities.size:
         return NOTHING_JUDGED, 0
@@ -159,13 +167,22 @@ def _about(material: Material, wanted: ReportRequest, truth: _Truth) -> ReportFa
 
 
 def _report(
-    material: Material, truth: _Truth, about: ReportFacts, *, progress: WorkProgress, counts: CollectionCounts
+    material: Material,
+    truth: _Truth,
+    about: ReportFacts,
+    *,
+    progress: WorkProgress,
+    counts: CollectionCounts,
 ) -> Report:
     graph, state, judged = material.graph, material.state, truth.judged
     free = state.label_class == NO_CLASS
     found = counts_of(np.where(free & ~state.is_unknown, state.best_class, NO_CLASS))
     labels = counts_of(state.label_class)
-    ids = {*found, *labels} if judged is None else {*found, *labels, *judged.answers.tolist(), *judged.best.tolist()}
+    ids = (
+        {*found, *labels}
+        if judged is None
+        else {*found, *labels, *judged.answers.tolist(), *judged.best.tolist()}
+    )
     ids.update(class_id for audit in material.audits for class_id, _estimate in audit.classes)
     tree = branch_tree(graph, ids)
     if judged is None or material.classified is None:
@@ -184,7 +201,9 @@ def _report(
     )  # fmt: skip
 
 
-def _comparison(material: Material, wanted: ReportRequest, rivals: tuple[RivalModel, RivalModel]) -> ModelComparison:
+def _comparison(
+    material: Material, wanted: ReportRequest, rivals: tuple[RivalModel, RivalModel]
+) -> ModelComparison:
     sides = []
     for rival in rivals:
         if wanted.truth is not None:

@@ -10,7 +10,9 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
 MOST_LISTED: Final = 20
-_TOP: Final = 0  # stands above all roots, so that any two classes share something; no class has this id
+_TOP: Final = (
+    0  # stands above all roots, so that any two classes share something; no class has this id
+)
 
 
 def mistakes_of(graph: CategoryGraph, confusion: Confusion) -> Mistakes:
@@ -31,7 +33,12 @@ def mistakes_of(graph: CategoryGraph, confusion: Confusion) -> Mistakes:
         wrong += count
         pairs.append((true, predicted, count))
     worst = sorted(pairs, key=lambda pair: (-pair[2], pair[0], pair[1]))[:MOST_LISTED]
-    return Mistakes(wrong, tuple(sorted(by_distance.items())), heights / wrong if wrong else math.nan, tuple(worst))
+    return Mistakes(
+        wrong,
+        tuple(sorted(by_distance.items())),
+        heights / wrong if wrong else math.nan,
+        tuple(worst),
+    )
 
 
 class GraphDistance:
@@ -54,7 +61,9 @@ class GraphDistance:
                 is_at_top = any(not self._graph.parents(each) for each in at)
                 if is_at_top:
                     ups.setdefault(_TOP, edges)
-                at = [above for each in at for above in self._graph.parents(each) if above not in ups]
+                at = [
+                    above for each in at for above in self._graph.parents(each) if above not in ups
+                ]
                 at = list(dict.fromkeys(at))
             self._ups[class_id] = ups
         return self._ups[class_id]

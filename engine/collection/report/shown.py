@@ -10,7 +10,9 @@ from engine.collection.report.words import NOTHING, amount, phrase, share, span
 from engine.interchange.table_text import storable
 from engine.texts import day_text, number_text, paragraph
 
-_JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
+_JOINERS: Final = (
+    "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
+)
 _ISOLATES: Final = "\u2066\u2068\u2069"  # around values in words that are read from right to left: they turn nothing
 NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL, ValueKind.NUMBER})
 

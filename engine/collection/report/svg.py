@@ -28,7 +28,9 @@ def svg_of(chart: Chart) -> str:
 
 def estimated_width(words: str, pixels: float = _FONT_PIXELS) -> float:
     """About the width of a text: nobody knows the font that a page will have."""
-    return pixels * sum(_WIDE_ADVANCE if ord(each) >= _FIRST_WIDE else _MEAN_ADVANCE for each in words)
+    return pixels * sum(
+        _WIDE_ADVANCE if ord(each) >= _FIRST_WIDE else _MEAN_ADVANCE for each in words
+    )
 
 
 def cut(words: str, room: float, pixels: float = _FONT_PIXELS) -> str:
@@ -51,7 +53,9 @@ class _Svg:
     def __init__(self) -> None:
         self.parts: list[str] = []
 
-    def line(self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False) -> None:
+    def line(
+        self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False
+    ) -> None:
         dashes = ' stroke-dasharray="4 3"' if is_dashed else ""
         self.parts.append(
             f'<line class="s-{ink}" x1="{start[0]:.1f}" y1="{start[1]:.1f}" x2="{end[0]:.1f}" y2="{end[1]:.1f}"'
@@ -65,13 +69,21 @@ class _Svg:
         )
 
     def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None:
-        self.parts.append(f'<polyline class="s-{ink} c" points="{_joined(points)}" stroke-width="{width:g}"/>')
+        self.parts.append(
+            f'<polyline class="s-{ink} c" points="{_joined(points)}" stroke-width="{width:g}"/>'
+        )
 
     def area(self, points: Sequence[Point], ink: Ink) -> None:
         self.parts.append(f'<polygon class="f-{ink}" points="{_joined(points)}"/>')
 
     def text(
-        self, at: Point, words: str, ink: Ink, side: TextAlign = TextAlign.LEFT, *, room: float | None = None
+        self,
+        at: Point,
+        words: str,
+        ink: Ink,
+        side: TextAlign = TextAlign.LEFT,
+        *,
+        room: float | None = None,
     ) -> None:
         shown = words if room is None else cut(words, room)
         whole = f"<title>{escape(words)}</title>" if shown != words else ""

@@ -7,13 +7,27 @@ from collections.abc import Iterator
 from datetime import date
 from typing import BinaryIO, Final
 
-from engine.collection.report.document import ClassName, Document, FigureTable, TableColumn, Value, ValueKind
+from engine.collection.report.document import (
+    ClassName,
+    Document,
+    FigureTable,
+    TableColumn,
+    Value,
+    ValueKind,
+)
 from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
 HEADER: Final = ("table", "row", "column", "value")
 ABOUT: Final = "about.txt"
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # archives know no earlier time; a report's own time is in its tables
+_EARLIEST: Final = (
+    1980,
+    1,
+    1,
+    0,
+    0,
+    0,
+)  # archives know no earlier time; a report's own time is in its tables
 
 
 def write_values(document: Document, file: BinaryIO) -> None:
@@ -31,7 +45,13 @@ def write_values(document: Document, file: BinaryIO) -> None:
 def write_archive(document: Document, file: BinaryIO) -> None:
     """Write a ZIP archive with a CSV file for each table, in UTF-8 with a byte order mark for spreadsheets."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(archive, ABOUT, f"Written by Protoleaf\n{document.title}\n{document.subtitle}\n".encode(errors="replace"))
+        _add(
+            archive,
+            ABOUT,
+            f"Written by Protoleaf\n{document.title}\n{document.subtitle}\n".encode(
+                errors="replace"
+            ),
+        )
         for table in document.tables():
             _add(archive, f"{table.name}.csv", _table(table))
 
@@ -43,7 +63,9 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 def _table(table: FigureTable) -> bytes:
     text = io.StringIO(newline="")
     columns = [name for column in table.columns for name in _names(column)]
-    write_table(text, columns, ([value for _, value in _named(table.columns, row)] for row in table.rows))
+    write_table(
+        text, columns, ([value for _, value in _named(table.columns, row)] for row in table.rows)
+    )
     return text.getvalue().encode("utf-8-sig", "surrogateescape")
 
 

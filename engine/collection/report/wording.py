@@ -5,7 +5,11 @@ from engine.collection.report.document import Document
 from engine.collection.report.figures import Report
 from engine.collection.report.sections.accuracy import accuracy_section
 from engine.collection.report.sections.audit import audit_section
-from engine.collection.report.sections.classes import classes_section, confusion_section, mistakes_section
+from engine.collection.report.sections.classes import (
+    classes_section,
+    confusion_section,
+    mistakes_section,
+)
 from engine.collection.report.sections.comparison import comparison_section
 from engine.collection.report.sections.counts import counts_section
 from engine.collection.report.sections.overview import overview_section
@@ -20,7 +24,9 @@ def document_of(report: Report) -> Document:
         classes_section(report), mistakes_section(report), counts_section(report), comparison_section(report),
     ]  # fmt: skip
     about = report.about
-    made = phrase("{day} at {time}", day=day_text(about.made_at.date()), time=f"{about.made_at:%H:%M}")
+    made = phrase(
+        "{day} at {time}", day=day_text(about.made_at.date()), time=f"{about.made_at:%H:%M}"
+    )
     return Document(
         about.project,
         phrase("Report of {made}", made=made),

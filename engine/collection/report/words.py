@@ -32,7 +32,9 @@ def message_text(message: str) -> str:
 def summary_of(values: Iterable[tuple[str, str]]) -> str:
     """`Labelled: 12, Unknown: 3`, for who cannot see a chart."""
     return translated(
-        enumerated(Message("{title}: {value}", {"title": title, "value": value}) for title, value in values)
+        enumerated(
+            Message("{title}: {value}", {"title": title, "value": value}) for title, value in values
+        )
     )
 
 

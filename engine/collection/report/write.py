@@ -53,7 +53,10 @@ def write_report(document: Document, out: Path, cancel: CancelToken | None = Non
         Cancelled: `cancel` was set; nothing is left.
     """
     write = _WRITERS[kind_of(out)]
-    with writing(out, "the report cannot be written", "choose another place"), output_file(out) as file:
+    with (
+        writing(out, "the report cannot be written", "choose another place"),
+        output_file(out) as file,
+    ):
         write(document, file, cancel)
         if cancel is not None:
             cancel.raise_if_cancelled()

@@ -50,7 +50,9 @@ from engine.training.loop import embedder, place, train
 from engine.training.settings import TrainingSettings
 from engine.training.thawed.wrappers import ScaledEmbedding
 
-RESUMED: Final = "resumed_iteration"  # figure of a training that was stopped: after which iteration it went on
+RESUMED: Final = (
+    "resumed_iteration"  # figure of a training that was stopped: after which iteration it went on
+)
 CHECKPOINTS: Final = 20  # in a training: what a crash costs is a twentieth of it at most
 
 
@@ -68,7 +70,12 @@ def train_backbone(task: TrainingTask) -> TrainedFiles:
     assert settings.side is not None, "filled in"
     with training_folder(out):
         images = project_images(
-            project, settings, out, side=start.stored_side(settings.side), on_progress=progress.reading, cancel=cancel
+            project,
+            settings,
+            out,
+            side=start.stored_side(settings.side),
+            on_progress=progress.reading,
+            cancel=cancel,
         )
         run = open_run(project, task.caches, settings, task.chosen)
         resumed = _resumed_iteration(run)
@@ -95,7 +102,9 @@ def _resumed_iteration(run: Path) -> dict[str, int]:
     return {}
 
 
-def _objective(settings: BackboneSettings, start: Start, images: TrainingImages) -> PrototypePropagation:
+def _objective(
+    settings: BackboneSettings, start: Start, images: TrainingImages
+) -> PrototypePropagation:
     network, width = start.network(settings)
     objective = PrototypePropagation(
         ScaledEmbedding(UnitEmbedding(network), start.temperature),
@@ -119,14 +128,20 @@ def _train(
     run: Path,
 ) -> None:
     """Train, and keep the mean of before and after."""
-    plan, pixels, check = _plan(settings), images.training_set.pixels, curve_check(objective, images)
+    plan, pixels, check = (
+        _plan(settings),
+        images.training_set.pixels,
+        curve_check(objective, images),
+    )
     progress = task.progress
     progress.begin(TrainingStage.EMBEDDING)
     task.cancel.raise_if_cancelled()
     place(objective, plan)
     embed, started_s = embedder(objective, pixels, plan.side), time.perf_counter()
     objective.refresh(embed)
-    progress.ending_s = ending_s((time.perf_counter() - started_s) / len(images.training), len(pixels))
+    progress.ending_s = ending_s(
+        (time.perf_counter() - started_s) / len(images.training), len(pixels)
+    )
     progress.add_point(TrainingPoint(0, accuracy=None if check is None else check(embed)))
     if (run / CHECKPOINT_NAME).exists():
         for point in checkpoints.read(run / CHECKPOINT_NAME).curve:
@@ -163,7 +178,11 @@ def _plan(settings: BackboneSettings) -> TrainingSettings:
 
 
 def _export(
-    objective: PrototypePropagation, start: Start, images: TrainingImages, settings: BackboneSettings, out: Path
+    objective: PrototypePropagation,
+    start: Start,
+    images: TrainingImages,
+    settings: BackboneSettings,
+    out: Path,
 ) -> BackboneCard:
     """Write backbone and propagation; returns the card, its temperature still that of the training."""
     assert settings.side is not None, "filled in"
@@ -194,11 +213,15 @@ def _network_in(objective: PrototypePropagation) -> nn.Module:
     return objective.backbone.get_submodule("backbone.backbone")
 
 
-def _measured(task: TrainingTask, start: Start, images: TrainingImages, files: TrainedFiles) -> TrainedFiles:
+def _measured(
+    task: TrainingTask, start: Start, images: TrainingImages, files: TrainedFiles
+) -> TrainedFiles:
     """Fill in the figures and the card's temperature, by the exported files."""
     _write_companion(files, start, images)
     embeddings = exported_embeddings(backbone_file(files.folder), files.card, images)
-    fitted = fitted_to_training(task.project.classes.graph, images, embeddings, files.propagation, files.card)
+    fitted = fitted_to_training(
+        task.project.classes.graph, images, embeddings, files.propagation, files.card
+    )
     temperature = held_out_temperature(fitted, images, embeddings, files.card.temperature)
     figures: dict[str, float | None] = {
         "before_accuracy": _accuracy_before(task.project, task.caches, images),
@@ -208,7 +231,9 @@ def _measured(task: TrainingTask, start: Start, images: TrainingImages, files: T
         "unreadable_images": images.broken,
     }
     known = {name: value for name, value in figures.items() if value is not None}
-    card = replace(files.card, temperature=round(temperature, 5), figures=files.card.figures | known)
+    card = replace(
+        files.card, temperature=round(temperature, 5), figures=files.card.figures | known
+    )
     write_card(backbone_file(files.folder), card)
     return replace(files, card=card, figures={**files.figures, **figures})
 
@@ -218,17 +243,23 @@ def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) 
     count = len(images.images)
     if count < FEWEST_IMAGES:
         return
-    positions = np.unique(np.linspace(0, count - 1, min(count, MOST_QUANTISED)).round().astype(np.int64))
+    positions = np.unique(
+        np.linspace(0, count - 1, min(count, MOST_QUANTISED)).round().astype(np.int64)
+    )
     with suppress(ModelError):  # eight bits are too few for it
         windows = middle_windows(images.training_set.pixels, positions, files.card.input_side)
         write_eight_bit(backbone_file(files.folder), files.card, windows, in_float=start.in_float())
 
 
-def _accuracy_before(project: Project, caches: CacheFolders, images: TrainingImages) -> float | None:
+def _accuracy_before(
+    project: Project, caches: CacheFolders, images: TrainingImages
+) -> float | None:
     model = model_of(project, caches)
     try:
         embeddings = labelled_embeddings(project, images.images, model, caches)
     except InputError:
         return None
-    fitted = fitted_to_training(project.classes.graph, images, embeddings, model.propagation, model.card)
+    fitted = fitted_to_training(
+        project.classes.graph, images, embeddings, model.propagation, model.card
+    )
     return held_out_accuracy(fitted, images, embeddings)

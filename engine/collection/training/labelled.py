@@ -181,18 +181,29 @@ def project_images(
     positions = arrays.positions_of(labelled.class_ids[rows])
     training = positions[: int((decoded < len(kept)).sum())]
     training_set, shape = training_set_of(arrays, training, pixels, settings)
-    return TrainingImages(labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows))
+    return TrainingImages(
+        labelled.in_order(rows), training_set, arrays, shape, len(labelled) - len(rows)
+    )
 
 
 def training_set_of(
-    arrays: GraphArrays, positions: NDArray[np.int64], pixels: NDArray[np.uint8], settings: BackboneSettings
+    arrays: GraphArrays,
+    positions: NDArray[np.int64],
+    pixels: NDArray[np.uint8],
+    settings: BackboneSettings,
 ) -> "tuple[TrainingSet, EpisodeShape]":
     """The training set of positions (m,) of classes and pixels (n, S, S, 3), n >= m, and the shape of an iteration."""
-    from engine.training.training_set import TrainingSet  # networkx: the window opens projects without it
+    from engine.training.training_set import (
+        TrainingSet,
+    )  # networkx: the window opens projects without it
 
-    shape = shape_for(np.bincount(positions, minlength=len(arrays.class_ids))[arrays.is_leaf], settings)
+    shape = shape_for(
+        np.bincount(positions, minlength=len(arrays.class_ids))[arrays.is_leaf], settings
+    )
     few_shot = _with_images(positions, arrays, shape.shots + shape.query_count)
-    return TrainingSet(pixels, positions, arrays.edge_index, arrays.levels, few_shot, arrays.names), shape
+    return TrainingSet(
+        pixels, positions, arrays.edge_index, arrays.levels, few_shot, arrays.names
+    ), shape
 
 
 def held_out_split(
@@ -243,12 +254,18 @@ def shape_for(leaf_counts: NDArray[np.int64], settings: BackboneSettings) -> "Ep
     queries = settings.queries or max(1, min(MOST_IMAGES, images - shots))
     able = int((counts >= shots + queries).sum())
     ways = settings.ways or max(LEAST_CLASSES, min(MOST_WAYS, able))
-    return EpisodeShape(ways=ways, shots=shots, queries=queries, coarse_images=settings.coarse_images)
+    return EpisodeShape(
+        ways=ways, shots=shots, queries=queries, coarse_images=settings.coarse_images
+    )
 
 
-def _with_images(positions: NDArray[np.int64], arrays: GraphArrays, count: int) -> NDArray[np.int64]:
+def _with_images(
+    positions: NDArray[np.int64], arrays: GraphArrays, count: int
+) -> NDArray[np.int64]:
     """Positions of leaf classes that have at least `count` of the images."""
-    return np.flatnonzero(arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count))
+    return np.flatnonzero(
+        arrays.is_leaf & (np.bincount(positions, minlength=len(arrays.class_ids)) >= count)
+    )
 
 
 def _decoded(
@@ -281,7 +298,9 @@ def _decoded(
 def _new_pixels(folder: Path, count: int, side: int) -> NDArray[np.uint8]:
     """Map an unnamed file, of which nothing stays however the training ends."""
     shape = (count, side, side, 3)
-    with writing(folder, "the decoded images cannot be kept for the training", "choose another folder"):
+    with writing(
+        folder, "the decoded images cannot be kept for the training", "choose another folder"
+    ):
         free = shutil.disk_usage(folder).free
         if free < math.prod(shape):
             raise disk_full(folder, needed_bytes=math.prod(shape), free_bytes=free)

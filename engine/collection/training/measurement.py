@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from engine.training.loop import Embed
 
 
-MOST_QUANTISED: Final = 200  # images that the eight-bit companion is made with, at most; as leafnet's (decision 21)
+MOST_QUANTISED: Final = (
+    200  # images that the eight-bit companion is made with, at most; as leafnet's (decision 21)
+)
 LOOKED_AT: Final = 5  # images of a class that make its prototype while training is watched
 
 _WARMING: Final = 8  # images of the step before anything is timed
@@ -54,9 +56,13 @@ _MOST_ROUNDS: Final = 10
 """A quick network is timed for so long, in so many rounds at most: their mean counts, also what disturbs them."""
 _DRAWS: Final = 20  # iterations that are drawn to know how many images one takes
 _READ: Final = 8  # labelled images that are read for the time
-_BEGINNING_S: Final = 6.0  # until libraries are loaded and the network is ready. Measured, as the next two
+_BEGINNING_S: Final = (
+    6.0  # until libraries are loaded and the network is ready. Measured, as the next two
+)
 _SAVING_S: Final = 5.0  # for the checkpoints, the exports and the new version
-_STEP_MORE: Final = 1.05  # an iteration takes longer than the arithmetic of the network: draw, crops, optimiser
+_STEP_MORE: Final = (
+    1.05  # an iteration takes longer than the arithmetic of the network: draw, crops, optimiser
+)
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,9 @@ def ending_s(look_s: float, images: int) -> float:
     return _SAVING_S + look_s * (2 * images + 2 * min(images, MOST_QUANTISED))
 
 
-def estimate_duration(project: Project, caches: CacheFolders, chosen: Chosen | None = None) -> TrainingDuration:
+def estimate_duration(
+    project: Project, caches: CacheFolders, chosen: Chosen | None = None
+) -> TrainingDuration:
     """Measure how long training a backbone on a project's labels would take.
 
     Raises:
@@ -100,13 +108,18 @@ def estimate_duration(project: Project, caches: CacheFolders, chosen: Chosen | N
     reading_s = count * _mean_reading_s(project, labelled, start.stored_side(settings.side))
     return TrainingDuration(
         iteration_s=_STEP_MORE * pace.step_s,
-        others_s=float(_BEGINNING_S + reading_s + looks * pace.look_s + ending_s(pace.look_s, count)),
+        others_s=float(
+            _BEGINNING_S + reading_s + looks * pace.look_s + ending_s(pace.look_s, count)
+        ),
     )
 
 
 def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> float:
     """Mean seconds to decode some of the images; those that cannot be read cost little."""
-    paths = [labelled.paths[row] for row in np.linspace(0, len(labelled) - 1, min(_READ, len(labelled))).astype(int)]
+    paths = [
+        labelled.paths[row]
+        for row in np.linspace(0, len(labelled) - 1, min(_READ, len(labelled))).astype(int)
+    ]
     started_s = time.perf_counter()
     for path in paths:
         with suppress(ImageError):
@@ -114,11 +127,15 @@ def _mean_reading_s(project: Project, labelled: TrainingLabels, side: int) -> fl
     return (time.perf_counter() - started_s) / len(paths)
 
 
-def _images_of_an_iteration(arrays: GraphArrays, positions: NDArray[np.int64], settings: BackboneSettings) -> float:
+def _images_of_an_iteration(
+    arrays: GraphArrays, positions: NDArray[np.int64], settings: BackboneSettings
+) -> float:
     """The mean over some drawn iterations; the settings' number where too little is labelled to draw one."""
     from engine.training.level_wise import LevelWiseSampler
 
-    training_set, shape = training_set_of(arrays, positions, np.zeros((0, 1, 1, 3), dtype=np.uint8), settings)
+    training_set, shape = training_set_of(
+        arrays, positions, np.zeros((0, 1, 1, 3), dtype=np.uint8), settings
+    )
     try:
         sampler = LevelWiseSampler(training_set, shape)
     except InputError:
@@ -161,7 +178,9 @@ def measured_pace(network: "nn.Module", side: int, device_name: str, *, images: 
 def _made_up(count: int, side: int, device: "torch.device") -> "torch.Tensor":
     import torch
 
-    return torch.zeros(count, 3, side, side, device=device).contiguous(memory_format=torch.channels_last)
+    return torch.zeros(count, 3, side, side, device=device).contiguous(
+        memory_format=torch.channels_last
+    )
 
 
 def _mean_time_s(work: Callable[[], object]) -> float:
@@ -174,7 +193,11 @@ def _mean_time_s(work: Callable[[], object]) -> float:
 
 
 def fitted_to_training(
-    graph: CategoryGraph, images: TrainingImages, embeddings: NDArray[np.float32], propagation: Path, card: BackboneCard
+    graph: CategoryGraph,
+    images: TrainingImages,
+    embeddings: NDArray[np.float32],
+    propagation: Path,
+    card: BackboneCard,
 ) -> ProjectClassifier:
     """The everyday model fitted to the training images alone; embeddings (n, d) float32 of length 1."""
     rows = images.training
@@ -182,7 +205,9 @@ def fitted_to_training(
     return fitted_to_shots(graph, shots, propagation, card)
 
 
-def held_out_accuracy(fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32]) -> float | None:
+def held_out_accuracy(
+    fitted: Explains, images: TrainingImages, embeddings: NDArray[np.float32]
+) -> float | None:
     """Share of the held-out images whose most probable leaf is the person's; None without any."""
     rows = images.held_out
     if not len(rows):
@@ -197,13 +222,24 @@ def held_out_temperature(
     """The temperature of maximum likelihood on the held-out images, as training images are overfitted; or `start`."""
     rows, candidates = images.held_out, fitted.candidate_ids.tolist()
     place_of = {class_id: place for place, class_id in enumerate(candidates)}
-    targets = np.array([place_of.get(label, -1) for label in images.images.class_ids[rows].tolist()], dtype=np.int64)
+    targets = np.array(
+        [place_of.get(label, -1) for label in images.images.class_ids[rows].tolist()],
+        dtype=np.int64,
+    )
     rows, targets = rows[targets >= 0], targets[targets >= 0]
-    prototypes = [prototype for each in candidates if (prototype := fitted.prototype(each)) is not None]
-    return fit_temperature(np.stack(prototypes), embeddings[rows], targets, start) if len(rows) else start
+    prototypes = [
+        prototype for each in candidates if (prototype := fitted.prototype(each)) is not None
+    ]
+    return (
+        fit_temperature(np.stack(prototypes), embeddings[rows], targets, start)
+        if len(rows)
+        else start
+    )
 
 
-def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImages) -> NDArray[np.float32]:
+def exported_embeddings(
+    backbone: Path, card: BackboneCard, images: TrainingImages
+) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1 by an exported backbone, of the middle of all n images."""
     from engine.training.arithmetic import middle_windows
 
@@ -214,7 +250,9 @@ def exported_embeddings(backbone: Path, card: BackboneCard, images: TrainingImag
     return unit_length(np.concatenate(found))
 
 
-def curve_check(objective: "PrototypePropagation", images: TrainingImages) -> "Callable[[Embed], float] | None":
+def curve_check(
+    objective: "PrototypePropagation", images: TrainingImages
+) -> "Callable[[Embed], float] | None":
     """Measures accuracy on the held-out images, with up to `LOOKED_AT` training images of each class as support."""
     import torch
 
@@ -226,11 +264,15 @@ def curve_check(objective: "PrototypePropagation", images: TrainingImages) -> "C
     training_set = images.training_set
     labels = images.arrays.positions_of(images.images.class_ids[images.held_out])
     fine = np.unique(labels)
-    above = frozenset[int]().union(*(training_set.ancestors[position] for position in fine.tolist()))
+    above = frozenset[int]().union(
+        *(training_set.ancestors[position] for position in fine.tolist())
+    )
     classes = np.union1d(fine, np.array(sorted(above), dtype=np.int64))
     support = [training_set.images_by_class[position][:LOOKED_AT] for position in fine.tolist()]
     places = np.repeat(np.searchsorted(classes, fine), [len(of_class) for of_class in support])
-    edges = torch.from_numpy(edges_between(training_set.edge_index, classes, training_set.class_count))
+    edges = torch.from_numpy(
+        edges_between(training_set.edge_index, classes, training_set.class_count)
+    )
     positions = np.concatenate([*support, images.held_out])
     settings, targets = objective.settings, torch.from_numpy(np.searchsorted(fine, labels))
 
@@ -240,7 +282,10 @@ def curve_check(objective: "PrototypePropagation", images: TrainingImages) -> "C
         device, count = embeddings.device, len(places)
         buffered = objective.buffer.prototypes_of(torch.from_numpy(classes).to(device))
         own = initial_prototypes(
-            embeddings[:count], torch.arange(count, device=device), torch.from_numpy(places).to(device), len(classes)
+            embeddings[:count],
+            torch.arange(count, device=device),
+            torch.from_numpy(places).to(device),
+            len(classes),
         )
         vectors = torch.where(own.exists[:, None], own.vectors, buffered.vectors)
         start = Prototypes(vectors, own.exists | buffered.exists)

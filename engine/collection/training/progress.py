@@ -15,10 +15,16 @@ from engine.training.curve import OnPoint, TrainingPoint
 if TYPE_CHECKING:
     from engine.project import ModelVersion, Project
 
-ENOUGH_SHOTS: Final = 2  # labelled images of a class from which on training helps. Measured: decision 47
-ENOUGH_FOR_ACCURATE: Final = 5  # the same with the bundled accurate backbone as it ships. Measured: decision 47
+ENOUGH_SHOTS: Final = (
+    2  # labelled images of a class from which on training helps. Measured: decision 47
+)
+ENOUGH_FOR_ACCURATE: Final = (
+    5  # the same with the bundled accurate backbone as it ships. Measured: decision 47
+)
 MOST_CLASSES: Final = 0.5  # share of the labelled classes that must have so many
-MORE_LABELS: Final = 1.5  # times as many labels as the last training learned from justify another one. Chosen
+MORE_LABELS: Final = (
+    1.5  # times as many labels as the last training learned from justify another one. Chosen
+)
 
 
 def can_train() -> bool:
@@ -48,7 +54,11 @@ def _is_in_vain(version: "ModelVersion") -> bool:
 
 
 def is_likely_to_help(
-    shots: Sequence[int], *, trained_on: int = 0, model_name: str = "", accuracy: float | None = None
+    shots: Sequence[int],
+    *,
+    trained_on: int = 0,
+    model_name: str = "",
+    accuracy: float | None = None,
 ) -> bool:
     """Whether training the backbone on these labels is likely to make predictions better.
 
@@ -115,4 +125,7 @@ def _note(point: TrainingPoint) -> str:
         return Message("loss {loss:.3f}", {"loss": loss})
     if loss is None:
         return Message("accuracy {accuracy:.1f}%", {"accuracy": 100 * point.accuracy})
-    return Message("loss {loss:.3f}, accuracy {accuracy:.1f}%", {"loss": loss, "accuracy": 100 * point.accuracy})
+    return Message(
+        "loss {loss:.3f}, accuracy {accuracy:.1f}%",
+        {"loss": loss, "accuracy": 100 * point.accuracy},
+    )

@@ -10,7 +10,9 @@ from engine.project.records import Plain
 from engine.texts import Message, either, enumerated
 from engine.training.settings import Augmentation, at_least, between
 
-Chosen = Mapping[str, Plain]  # settings that a person chose, by name; values as text or already of their type
+Chosen = Mapping[
+    str, Plain
+]  # settings that a person chose, by name; values as text or already of their type
 
 CURRENT: Final = "current"  # training goes on from the model version in use
 CONV4: Final = "conv4"  # training starts from the paper's network with random weights
@@ -30,32 +32,52 @@ class BackboneSettings:
     # is the name or the file of the backbone to go on from
     start: str = CURRENT
     iterations: int = 200  # mini-batches
-    side: int | None = None  # side of the trained images in pixels; the backbone's own, 84 for Conv4
-    frozen_share: float = 0.5  # share of the backbone's layers, counted from the images, that stay as they are
+    side: int | None = (
+        None  # side of the trained images in pixels; the backbone's own, 84 for Conv4
+    )
+    frozen_share: float = (
+        0.5  # share of the backbone's layers, counted from the images, that stay as they are
+    )
     # ways, shots, queries: few-shot classes of an iteration, and images of each as support and as queries
     ways: int | None = None
     shots: int | None = None
     queries: int | None = None
     coarse_images: int = 5  # images of each coarse class in an iteration, at most
     lambda_: float = 0.5  # weight of `P0` in Eq. 6; the paper's 0 for 1 shot would make siblings one and the same.
-    learning_rate: float | None = None  # 3e-4 for the bundled fast backbone, 1e-4 for another one, 1e-3 for Conv4
+    learning_rate: float | None = (
+        None  # 3e-4 for the bundled fast backbone, 1e-4 for another one, 1e-3 for Conv4
+    )
     # weight of the trained weights in their mean with those of the start, which is kept; half for a trained backbone,
     # all for Conv4
     trained_share: float | None = None
     weight_decay: float = 1e-4  # of Adam
     # how images are changed each time they are seen, see `TrainingSettings`
     augmentation: Augmentation = "shifted crop"
-    held_out_share: float = 0.2  # share of each class's labelled images that only the figures are measured on
+    held_out_share: float = (
+        0.2  # share of each class's labelled images that only the figures are measured on
+    )
     points: int = 5  # points of the curve
     device: str = "auto"  # "auto", "cpu" or "cuda"
     seed: int = 0  # of everything drawn
 
     def __post_init__(self) -> None:
-        at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)
+        at_least(
+            self,
+            iterations=1,
+            side=32,
+            ways=2,
+            shots=1,
+            queries=1,
+            coarse_images=1,
+            points=1,
+            seed=0,
+        )
         between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), frozen_share=(0.0, 0.95))
         between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0), trained_share=(0.0, 1.0))
         if self.device not in {"auto", "cpu", "cuda"}:
-            raise InputError("there is no such device", expected="auto, cpu or cuda", found=self.device)
+            raise InputError(
+                "there is no such device", expected="auto, cpu or cuda", found=self.device
+            )
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
@@ -68,7 +90,11 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or not name.strip():
-            raise UsageError("a setting must be given as name=value", expected="such as iterations=200", found=text)
+            raise UsageError(
+                "a setting must be given as name=value",
+                expected="such as iterations=200",
+                found=text,
+            )
         chosen[name.strip()] = value.strip()
     return by_field(chosen)
 
@@ -76,7 +102,9 @@ def parse_settings(texts: Sequence[str]) -> dict[str, Plain]:
 def by_field(chosen: Chosen) -> dict[str, Plain]:
     """The same by field name: `learning-rate` and `lambda` are no names in Python."""
     names = {name: name.replace("-", "_") for name in chosen}
-    return {"lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()}
+    return {
+        "lambda_" if field == "lambda" else field: chosen[name] for name, field in names.items()
+    }
 
 
 def with_chosen(settings: T, chosen: Chosen) -> T:
@@ -89,7 +117,9 @@ def with_chosen(settings: T, chosen: Chosen) -> T:
     known = dict(_fields_of(settings))
     for name in chosen:
         if name not in known:
-            raise UsageError("there is no such setting", expected=enumerated(sorted(known)), found=name)
+            raise UsageError(
+                "there is no such setting", expected=enumerated(sorted(known)), found=name
+            )
     return _replaced(settings, chosen)
 
 
@@ -132,7 +162,10 @@ def _converted(name: str, value: Plain, hint: Any) -> Any:
         except (ValueError, KeyError, TypeError):
             continue
     raise UsageError(
-        "the setting {name} has a wrong value", expected=either(_words(hint)), found=f"“{value}”", name=name
+        "the setting {name} has a wrong value",
+        expected=either(_words(hint)),
+        found=f"“{value}”",
+        name=name,
     )
 
 
@@ -160,4 +193,8 @@ def _words(hint: Any) -> Iterator[str]:
         if get_origin(option) is Literal:
             yield enumerated(map(str, get_args(option)))
         else:
-            yield Message("none") if option is types.NoneType else Message(_WORDS.get(option, str(option)))
+            yield (
+                Message("none")
+                if option is types.NoneType
+                else Message(_WORDS.get(option, str(option)))
+            )

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 RATE: Final = 1e-4  # learning rate of a trained backbone: a larger one costs good ones what they know (decision 47)
 FAST_RATE: Final = 3e-4  # that of the bundled fast one, which has more to learn (decision 47)
 MARGIN: Final = 1.125  # images are stored this much larger than they are trained at: the rest is room for random shifts
-NEW_TEMPERATURE: Final = 0.1  # of the right size for unit embeddings of a network with random weights
+NEW_TEMPERATURE: Final = (
+    0.1  # of the right size for unit embeddings of a network with random weights
+)
 
 
 class Start(ABC):
@@ -34,7 +36,9 @@ class Start(ABC):
     identity: str  # hashes of the files
     usual_side: int  # of the images, in pixels
     usual_rate: float  # learning rate
-    usual_trained_share: float  # weight of the trained weights in their mean with those of the start
+    usual_trained_share: (
+        float  # weight of the trained weights in their mean with those of the start
+    )
     temperature: float  # divides squared distances of unit embeddings in training
 
     def filled_in(self, settings: BackboneSettings) -> BackboneSettings:
@@ -110,11 +114,19 @@ class FromFile(Start):
         import torch
 
         from engine.training.thawed.network import thawed
-        from engine.training.thawed.wrappers import AsCarded, InPieces, check_agreement, images_at_once, images_within
+        from engine.training.thawed.wrappers import (
+            AsCarded,
+            InPieces,
+            check_agreement,
+            images_at_once,
+            images_within,
+        )
 
         assert settings.side is not None, "filled in"
         card, path = self.files.card, self.files.backbone
-        network = AsCarded(thawed(path, card.output, frozen_share=settings.frozen_share), card).eval()
+        network = AsCarded(
+            thawed(path, card.output, frozen_share=settings.frozen_share), card
+        ).eval()
         most = images_at_once(path, card)
         check_agreement(path, card, network)
         try:
@@ -161,8 +173,12 @@ class FromFile(Start):
             channel_order=ours.channel_order, output=ours.output, pooling=ours.pooling, unit_length=ours.unit_length,
             shrinkage=ours.shrinkage, shrinkage_guessed=ours.shrinkage_guessed,
         )  # fmt: skip
-        with writing(path, "the model cannot be written", "choose another folder or free some space"):
-            write_file(path, with_weights(self.files.backbone, _thawed_in(network)), mode=ORDINARY_FILE)
+        with writing(
+            path, "the model cannot be written", "choose another folder or free some space"
+        ):
+            write_file(
+                path, with_weights(self.files.backbone, _thawed_in(network)), mode=ORDINARY_FILE
+            )
             write_card(path, card)
         check_agreement(path, card, network)
         return card

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.models import ModelFiles, model_of
-from engine.collection.training.labelled import GraphArrays, graph_arrays, labelled_embeddings, labelled_images
+from engine.collection.training.labelled import (
+    GraphArrays,
+    graph_arrays,
+    labelled_embeddings,
+    labelled_images,
+)
 from engine.collection.training.progress import TrainingProgress
 from engine.collection.training.settings import Chosen, by_field, plain_settings, with_chosen
 from engine.collection.training.trained import (
@@ -38,9 +43,13 @@ if TYPE_CHECKING:
 PACKAGES: Final = ("torch", "onnx", "onnxscript", "safetensors")
 ITERATIONS: Final = 500
 POINTS: Final = 30
-MOST_IMAGES: Final = 5  # of a leaf in one episode, as support and as queries each: more teach the same, slower
+MOST_IMAGES: Final = (
+    5  # of a leaf in one episode, as support and as queries each: more teach the same, slower
+)
 MOST_WAYS: Final = 20
-USUAL_SHARE: Final = 0.6  # share of the labelled leaves that should have enough images for an episode
+USUAL_SHARE: Final = (
+    0.6  # share of the labelled leaves that should have enough images for an episode
+)
 
 
 def train(
@@ -73,7 +82,9 @@ def train(
         raise UsageError("there is no such depth of training", expected=either(DEPTHS), found=depth)
     check_packages(PACKAGES, Message("training needs"))
     progress = TrainingProgress(on_progress, on_point)
-    task = TrainingTask(project, caches, by_field(chosen or {}), out, progress, cancel or CancelToken())
+    task = TrainingTask(
+        project, caches, by_field(chosen or {}), out, progress, cancel or CancelToken()
+    )
     if depth == "propagation":
         return _tune_propagation(task)
     from engine.collection.training.backbone import train_backbone
@@ -119,7 +130,10 @@ def _tune_propagation(task: TrainingTask) -> TrainedFiles:
 
 
 def tuning_settings(
-    arrays: GraphArrays, positions: NDArray[np.int64], defaults: "PropagationTrainingSettings", chosen: Chosen
+    arrays: GraphArrays,
+    positions: NDArray[np.int64],
+    defaults: "PropagationTrainingSettings",
+    chosen: Chosen,
 ) -> "PropagationTrainingSettings":
     """Settings that fit the labels, given as positions (n,) of C classes, with the chosen ones in their place.
 
@@ -128,7 +142,9 @@ def tuning_settings(
     """
     wanted = with_chosen(defaults, chosen)
     counts = np.bincount(positions, minlength=len(arrays.class_ids))
-    episodes = episodes_for(counts[arrays.is_leaf], has_coarse=bool(counts[~arrays.is_leaf].any()), chosen=chosen)
+    episodes = episodes_for(
+        counts[arrays.is_leaf], has_coarse=bool(counts[~arrays.is_leaf].any()), chosen=chosen
+    )
     fitting = replace(
         wanted,
         episodes=episodes,
@@ -139,7 +155,9 @@ def tuning_settings(
     return with_chosen(fitting, chosen)
 
 
-def episodes_for(leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Chosen) -> EpisodeSettings:
+def episodes_for(
+    leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Chosen
+) -> EpisodeSettings:
     """Episodes as large as most of the leaves allow, from the labelled images (L,) of each.
 
     Half of each leaf's images are treated as labelled coarsely, as training needs coarse labels. Where leaves have too
@@ -149,8 +167,14 @@ def episodes_for(leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Ch
         InputError: even one shot and one query are too many.
     """
     names = vars(EpisodeSettings()).keys()
-    usual = with_chosen(EpisodeSettings(), {name: value for name, value in chosen.items() if name in names})
-    options = [usual] if "coarse_share" in chosen or not has_coarse else [usual, replace(usual, coarse_share=0.0)]
+    usual = with_chosen(
+        EpisodeSettings(), {name: value for name, value in chosen.items() if name in names}
+    )
+    options = (
+        [usual]
+        if "coarse_share" in chosen or not has_coarse
+        else [usual, replace(usual, coarse_share=0.0)]
+    )
     for option in options:
         left = np.sort([option.left_with_leaf(int(count)) for count in leaf_counts if count])[::-1]
         if len(left) < LEAST_LEAVES or left[LEAST_LEAVES - 1] < LEAST_CLASSES:
@@ -158,21 +182,31 @@ def episodes_for(leaf_counts: NDArray[np.int64], *, has_coarse: bool, chosen: Ch
         usual_leaves = max(LEAST_LEAVES, int(USUAL_SHARE * len(left)))
         images = max(2, int(left[usual_leaves - 1]))
         shots = option.shots if "shots" in chosen else min(MOST_IMAGES, images // 2)
-        queries = option.queries if "queries" in chosen else max(1, min(MOST_IMAGES, images - shots))
+        queries = (
+            option.queries if "queries" in chosen else max(1, min(MOST_IMAGES, images - shots))
+        )
         able = int((left >= shots + queries).sum())
         ways = option.ways if "ways" in chosen else min(MOST_WAYS, max(LEAST_CLASSES, able // 3))
         return replace(option, ways=ways, shots=shots, queries=queries)
     smallest = replace(usual, shots=1, queries=1)
-    raise too_little(smallest, sum(smallest.left_with_leaf(int(count)) > 1 for count in leaf_counts))
+    raise too_little(
+        smallest, sum(smallest.left_with_leaf(int(count)) > 1 for count in leaf_counts)
+    )
 
 
-def _defaults(card: BackboneCard, start: "PropagationNetwork[Attention] | None") -> "PropagationTrainingSettings":
+def _defaults(
+    card: BackboneCard, start: "PropagationNetwork[Attention] | None"
+) -> "PropagationTrainingSettings":
     from engine.training.propagation_training import PropagationTrainingSettings
 
     defaults = PropagationTrainingSettings(
         iterations=ITERATIONS, temperature=card.temperature, shrinkage=card.shrinkage
     )
-    return defaults if start is None else replace(defaults, steps=start.steps, normalisation=start.normalisation)
+    return (
+        defaults
+        if start is None
+        else replace(defaults, steps=start.steps, normalisation=start.normalisation)
+    )
 
 
 def _start(model: ModelFiles, chosen: Chosen) -> "PropagationNetwork[Attention] | None":

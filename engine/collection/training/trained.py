@@ -19,7 +19,12 @@ from typing import Any, Final, Literal, get_args
 from engine.collection.models import find_model
 from engine.collection.training.labelled import labelled_images
 from engine.collection.training.progress import TrainingProgress
-from engine.collection.training.settings import BackboneSettings, Chosen, plain_settings, with_chosen
+from engine.collection.training.settings import (
+    BackboneSettings,
+    Chosen,
+    plain_settings,
+    with_chosen,
+)
 from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
 from engine.errors import FormatError, ModelError, ProtoleafError, StorageError, found_at
@@ -35,8 +40,17 @@ from engine.training.curve import CHECKPOINT_NAME, TrainingPoint, kept_iteration
 Depth = Literal["propagation", "backbone"]
 
 DEPTHS: Final[tuple[Depth, ...]] = get_args(Depth)
-BASE_NAMES: Final[Mapping[Depth, str]] = {"propagation": "Tuned propagation", "backbone": "Trained backbone"}
-FIGURE_NAMES: Final = ("before_accuracy", "after_accuracy", "held_out_images", "iterations", "kept_iteration")
+BASE_NAMES: Final[Mapping[Depth, str]] = {
+    "propagation": "Tuned propagation",
+    "backbone": "Trained backbone",
+}
+FIGURE_NAMES: Final = (
+    "before_accuracy",
+    "after_accuracy",
+    "held_out_images",
+    "iterations",
+    "kept_iteration",
+)
 
 _DESCRIPTION: Final = "trained.json"
 _BACKBONE: Final = "backbone.onnx"
@@ -57,7 +71,9 @@ class TrainedFiles:
     name: str  # "Tuned propagation 2"
     parent_id: int  # the model version that training started from
     backbone_name: str
-    backbone_hash: str  # SHA-256 of the backbone as hex; of the parent's where only propagation was trained
+    backbone_hash: (
+        str  # SHA-256 of the backbone as hex; of the parent's where only propagation was trained
+    )
     card: BackboneCard
     # `before_accuracy` and `after_accuracy` (0..1), None without `held_out_images`; `iterations`, and `kept_iteration`
     figures: Mapping[str, float | None]
@@ -111,7 +127,11 @@ def training_folder(folder: Path) -> Iterator[None]:
         private_folder(folder)
         is_empty = not any(folder.iterdir())
     if not is_empty:
-        raise StorageError("the folder for the trained model is not empty", found=str(folder), remedy="choose another")
+        raise StorageError(
+            "the folder for the trained model is not empty",
+            found=str(folder),
+            remedy="choose another",
+        )
     try:
         yield
     except BaseException:
@@ -144,12 +164,22 @@ def read_trained(folder: Path) -> TrainedFiles:
         fields["history"] = tuple(TrainingPoint(**point) for point in fields["history"])
         trained = TrainedFiles(folder, **fields)
     except OSError as error:
-        raise FormatError("there is no trained model", expected=str(path), found=error.strerror or "") from error
+        raise FormatError(
+            "there is no trained model", expected=str(path), found=error.strerror or ""
+        ) from error
     except (ModelError, ValueError, KeyError, TypeError) as error:
-        raise FormatError("the trained model cannot be read", found=found_at(path, error)) from error
-    missing = [file for file in (trained.backbone, trained.propagation) if file is not None and not file.is_file()]
+        raise FormatError(
+            "the trained model cannot be read", found=found_at(path, error)
+        ) from error
+    missing = [
+        file
+        for file in (trained.backbone, trained.propagation)
+        if file is not None and not file.is_file()
+    ]
     if missing:
-        raise FormatError("the trained model is not whole", expected=str(missing[0]), found="nothing")
+        raise FormatError(
+            "the trained model is not whole", expected=str(missing[0]), found="nothing"
+        )
     return trained
 
 
@@ -167,10 +197,16 @@ def adopt(project: Project, trained: TrainedFiles) -> int:
     """
     try:
         propagation = trained.propagation.read_bytes()
-        backbone = _backbone_of(project, trained) if trained.backbone is None else trained.backbone.read_bytes()
+        backbone = (
+            _backbone_of(project, trained)
+            if trained.backbone is None
+            else trained.backbone.read_bytes()
+        )
         eight_bit = _eight_bit_of(project, trained)
     except OSError as error:
-        raise StorageError("the trained model cannot be read", found=found_at(trained.folder, error)) from error
+        raise StorageError(
+            "the trained model cannot be read", found=found_at(trained.folder, error)
+        ) from error
     model = TrainedModel(
         name=free_name(project, trained.depth, wanted=trained.name),
         parent_id=trained.parent_id,
@@ -218,7 +254,9 @@ def free_name(project: Project, depth: Depth, *, wanted: str = "") -> str:
 
 
 def _writing(folder: Path) -> AbstractContextManager[None]:
-    return writing(folder, "the trained model cannot be written", "choose another folder or free some space")
+    return writing(
+        folder, "the trained model cannot be written", "choose another folder or free some space"
+    )
 
 
 @dataclass(frozen=True)
@@ -236,17 +274,25 @@ def unfinished(project: Project, caches: CacheFolders) -> Unfinished | None:
     try:
         facts: dict[str, Any] = json.loads((folder / _RUN).read_text(encoding="utf-8"))
         chosen, done = dict(facts["chosen"]), kept_iteration(folder / CHECKPOINT_NAME)
-        settings = start_of(project, caches, str(chosen.get("start", BackboneSettings.start))).filled_in(
-            with_chosen(BackboneSettings(), chosen)
-        )
+        settings = start_of(
+            project, caches, str(chosen.get("start", BackboneSettings.start))
+        ).filled_in(with_chosen(BackboneSettings(), chosen))
         if facts["fingerprint"] != fingerprint(project, caches, settings):
             return None
-    except (OSError, ValueError, KeyError, TypeError, ProtoleafError):  # nothing there, or nothing to go on with
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        ProtoleafError,
+    ):  # nothing there, or nothing to go on with
         return None
     return Unfinished(done, settings.iterations, chosen)
 
 
-def open_run(project: Project, caches: CacheFolders, settings: BackboneSettings, chosen: Chosen) -> Path:
+def open_run(
+    project: Project, caches: CacheFolders, settings: BackboneSettings, chosen: Chosen
+) -> Path:
     """The folder for the checkpoints of a training; empty unless the same training was stopped.
 
     Raises:
@@ -263,7 +309,9 @@ def open_run(project: Project, caches: CacheFolders, settings: BackboneSettings,
         if not is_ours:
             shutil.rmtree(folder, ignore_errors=True)
             private_folder(folder)
-            write_file(folder / _RUN, json.dumps({"fingerprint": ours, "chosen": dict(chosen)}) + "\n")
+            write_file(
+                folder / _RUN, json.dumps({"fingerprint": ours, "chosen": dict(chosen)}) + "\n"
+            )
     return folder
 
 
@@ -282,15 +330,23 @@ def fingerprint(project: Project, caches: CacheFolders, settings: BackboneSettin
     labelled, graph = labelled_images(project), project.classes.graph
     facts = {
         "start": start_of(project, caches, settings.start).identity,
-        "settings": {name: value for name, value in plain_settings(settings).items() if name not in _ELSEWHERE},
+        "settings": {
+            name: value
+            for name, value in plain_settings(settings).items()
+            if name not in _ELSEWHERE
+        },
         "labels": [labelled.image_ids.tolist(), labelled.class_ids.tolist(), list(labelled.paths)],
-        "classes": {class_id: sorted(graph.parents(class_id)) for class_id in sorted(graph.classes())},
+        "classes": {
+            class_id: sorted(graph.parents(class_id)) for class_id in sorted(graph.classes())
+        },
     }
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def _folder(project: Project, caches: CacheFolders) -> Path:
-    place = hashlib.sha256(str(project.path.absolute()).encode("utf-8", "surrogateescape")).hexdigest()
+    place = hashlib.sha256(
+        str(project.path.absolute()).encode("utf-8", "surrogateescape")
+    ).hexdigest()
     return caches.root / FOLDER / place[:32]
 
 

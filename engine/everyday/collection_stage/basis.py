@@ -12,7 +12,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import BLOCK_ROWS, Embeddings, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.blocks import (
+    BLOCK_ROWS,
+    Embeddings,
+    Floats,
+    Integers,
+    block_of,
+    factor_of,
+    in_blocks,
+)
 from engine.everyday.collection_stage.nearest_anchors import NearestAnchors
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
@@ -33,9 +41,7 @@ MOST_COMPARED: Final = 4096
 """Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
 SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
-SINGULAR: Final = (
-    1e-6  # added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small one does.
-)
+SINGULAR: Final = 1e-6  # added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small one does.
 FEWEST_IMAGES: Final = 8  # fewer images than this are no collection to learn from
 
 
@@ -59,7 +65,9 @@ class CollectionBasis:
     @cached_property
     def cosines(self) -> NDArray[np.int16] | None:
         """Cosines (m, m) of the anchors with one another, times `COSINE_ONE`; None where there are too many to keep."""
-        return all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
+        return (
+            all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
+        )
 
     def links_at(self, rows: Integers) -> Links:
         """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
@@ -70,11 +78,19 @@ class CollectionBasis:
         shape, width = (len(near.positions), LINKS), near.positions.shape[1]
         positions = np.zeros(shape, dtype=np.int32)
         weights, cosines = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
-        positions[:, :width], weights[:, :width], cosines[:, :width] = near.positions, near.weights, near.cosines
+        positions[:, :width], weights[:, :width], cosines[:, :width] = (
+            near.positions,
+            near.weights,
+            near.cosines,
+        )
         place = self.positions_of(rows)
         itself = np.flatnonzero(place >= 0)
         own = self.anchor_links.rows(place[itself])
-        positions[itself], weights[itself], cosines[itself] = own.positions, own.weights, own.cosines
+        positions[itself], weights[itself], cosines[itself] = (
+            own.positions,
+            own.weights,
+            own.cosines,
+        )
         return Links(positions, weights, cosines)
 
     def links_of_new(self, vectors: Floats) -> Links:
@@ -132,7 +148,9 @@ class CollectionBasis:
         parts = [nearer[start] for start in sorted(nearer)]
         positions = np.concatenate([found.positions for _rows, found in parts])
         cosines = np.concatenate([found.cosines for _rows, found in parts])
-        return self.found.with_newer(np.concatenate([rows for rows, _found in parts]), Nearest(positions, cosines))
+        return self.found.with_newer(
+            np.concatenate([rows for rows, _found in parts]), Nearest(positions, cosines)
+        )
 
     def keep_cosines(self, before: "CollectionBasis") -> None:
         """Take over the cosines of the anchors that were there before; only those of the new ones are multiplied."""
@@ -149,7 +167,9 @@ class CollectionBasis:
         """Take cosines (m, m) of the anchors over; they are not multiplied then."""
         self.__dict__["cosines"] = cosines
 
-    def with_images(self, image_ids: Integers, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
+    def with_images(
+        self, image_ids: Integers, embeddings: Embeddings, rows: Integers
+    ) -> "CollectionBasis":
         """The same for these ids (n,), those known before first, with the images linked whose rows are new."""
         more = len(image_ids) - len(self.image_ids)
         known = self.found.whole()
@@ -172,7 +192,9 @@ class CollectionBasis:
         """Rows of a block whose cosines with the anchors from the `first` on stay in a core's cache."""
         return SEARCH_ROWS if len(self.anchors) - first > SEARCH_ROWS else BLOCK_ROWS
 
-    def _cosines(self, embeddings: Embeddings, rows: Integers, first: int) -> Callable[[slice], Floats]:
+    def _cosines(
+        self, embeddings: Embeddings, rows: Integers, first: int
+    ) -> Callable[[slice], Floats]:
         """What gives the cosines of a block of embeddings (k, d), at these rows (k,), with the anchors from `first` on.
 
         An image has -1 with itself, and one without an embedding with all.
@@ -212,7 +234,11 @@ class CollectionBasis:
 
 
 def collection_basis(
-    image_ids: Integers, embeddings: Embeddings, *, labelled: Integers, ready: Integers | None = None
+    image_ids: Integers,
+    embeddings: Embeddings,
+    *,
+    labelled: Integers,
+    ready: Integers | None = None,
 ) -> CollectionBasis | None:
     """Make the basis of a collection; None when there are too few images, or they are all the same.
 
@@ -238,7 +264,9 @@ def collection_basis(
     anchors = np.union1d(chosen, labelled).astype(np.int64)
     vectors, found = whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids))
     nearest_anchors = NearestAnchors.of(found)
-    basis = CollectionBasis(image_ids, whitening, scales, anchors, vectors, nearest_anchors, len(ready))
+    basis = CollectionBasis(
+        image_ids, whitening, scales, anchors, vectors, nearest_anchors, len(ready)
+    )
     basis.link(embeddings, np.arange(len(image_ids)), found)
     return basis
 
@@ -251,7 +279,9 @@ def _scales(whitening: Whitening, embeddings: Embeddings) -> Floats:
 
     def work(rows: slice) -> None:
         moved = block_of(embeddings[rows]) @ matrix - shift
-        scales[rows] = 1 / np.maximum(np.sqrt(np.einsum("nd,nd->n", moved, moved)), np.float32(1e-6))
+        scales[rows] = 1 / np.maximum(
+            np.sqrt(np.einsum("nd,nd->n", moved, moved)), np.float32(1e-6)
+        )
 
     in_blocks(len(embeddings), work)
     return scales

@@ -18,8 +18,12 @@ shot's share of them: one says too little of where a class ends (decision 101)."
 AGREED: Final = (0.5, 0.85)
 """Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
 they are trusted (decision 101)."""
-PRIOR_STEPS: Final = 10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
-PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
+PRIOR_STEPS: Final = (
+    10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
+)
+PSEUDO_COUNT: Final = (
+    0.3  # images of each class beforehand, as a share of the mean: few images move priors little
+)
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
@@ -37,8 +41,12 @@ COMPARED: Final = -0.08
 similarity is as strong as real one, and chances are flatter than they are right; less so
 where a regression of the shots disagrees (decision 111)."""
 IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
-USUAL: Final = -1.20  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
-MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
+USUAL: Final = (
+    -1.20
+)  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
+MOST_POWER: Final = (
+    3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
+)
 SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
@@ -93,7 +101,9 @@ class Calibration:
     power: float  # of the chances
     smoothing: Floats  # (c,) float32, share of a class's probability that goes to the runners-up
     branches: Branches  # the classes above the c candidates
-    priors: Floats | None = None  # (c,) float32, factors of the probabilities; None where classes are balanced
+    priors: Floats | None = (
+        None  # (c,) float32, factors of the probabilities; None where classes are balanced
+    )
 
     def apply(self, chances: Floats) -> Floats:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
@@ -164,7 +174,9 @@ class HeldOutChances:
     def claims(self, power: float) -> Floats:
         """Probabilities (h, c) float32 that a calibration of this power makes of the chances."""
         sharp = sharpened(self.chances, power)
-        return self.branches.lean(leaked(sharp, smoothed_share(sharp, smoothing_for(self.shot_counts))))
+        return self.branches.lean(
+            leaked(sharp, smoothed_share(sharp, smoothing_for(self.shot_counts)))
+        )
 
 
 def power_from(held_out: HeldOutChances, expected: float, familiarity: float) -> float:
@@ -176,7 +188,10 @@ def power_from(held_out: HeldOutChances, expected: float, familiarity: float) ->
     if len(held_out.classes) == 0:
         return expected
     spread = PRIOR_SPREAD * familiarity**4
-    factor = max(FACTORS.tolist(), key=lambda factor: _evidence(held_out, expected * factor, np.log(factor) / spread))
+    factor = max(
+        FACTORS.tolist(),
+        key=lambda factor: _evidence(held_out, expected * factor, np.log(factor) / spread),
+    )
     return min(expected * float(factor), MOST_POWER)
 
 

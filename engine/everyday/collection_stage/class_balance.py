@@ -25,7 +25,9 @@ from engine.everyday.prototypical.classification import softmax
 
 WITHIN: Final = 0.45
 """Variance within classes as a share of that of all images, by which the mean is shrunk (decision 101)."""
-MOST_WITHIN: Final = 0.7  # the same where classes vary most: only a larger difference counts as imbalance
+MOST_WITHIN: Final = (
+    0.7  # the same where classes vary most: only a larger difference counts as imbalance
+)
 SAME_SOURCE: Final = (0.5, 0.7)
 """Familiarity of the shots up to which a difference is one of two places, and from which it is one of class sizes."""
 TAUGHT: Final = (0.5, 0.9)
@@ -36,11 +38,17 @@ HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 10
 EFFECTIVE: Final = (0.08, 0.48)
 """Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
 the second on their imbalance is 1 (decision 101)."""
-YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
+YIELDING: Final = (
+    0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
+)
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
 EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
-MOST_DIRECTIONS: Final = 0.5  # share of all directions above which all are: leaving the rest out changes nothing more
-UNJOINED: Final = 3.0  # shots of a class up to which no regression is joined: it knows no more (decision 111)
+MOST_DIRECTIONS: Final = (
+    0.5  # share of all directions above which all are: leaving the rest out changes nothing more
+)
+UNJOINED: Final = (
+    3.0  # shots of a class up to which no regression is joined: it knows no more (decision 111)
+)
 JOINED: Final = 3.0
 """The regression's weight beside the stage's where there are many shots of few classes; less by the share that
 `UNJOINED` is of a class's shots, and the more directions are compared (decision 111)."""
@@ -53,11 +61,17 @@ LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 class ClassBalance:
     """The class-balanced mean, how far classes differ in size, and the directions in which images are compared."""
 
-    offset: Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
+    offset: (
+        Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
+    )
     imbalance: float  # 0 for classes of about one size, at most 1
     certainty: float  # how far shots can tell class sizes at all, in [0, 1]
-    matrix: Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
-    joined: float = 0.0  # share of the log chances that a regression of the shots has, whatever the imbalance
+    matrix: (
+        Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
+    )
+    joined: float = (
+        0.0  # share of the log chances that a regression of the shots has, whatever the imbalance
+    )
 
     @property
     def is_moved(self) -> bool:
@@ -110,7 +124,9 @@ class ClassBalance:
         A product of powers of both: where they disagree the outcome is less sure.
         """
         own, other = self.powers
-        logits = own * np.log(np.maximum(chances, LEAST)) + other * np.log(np.maximum(regression, LEAST))
+        logits = own * np.log(np.maximum(chances, LEAST)) + other * np.log(
+            np.maximum(regression, LEAST)
+        )
         return softmax(logits.astype(np.float32))
 
     def with_sizes(self, sizes: Floats | None) -> "ClassBalance":
@@ -179,7 +195,9 @@ def class_balance_of(
     width = whitening.matrix.shape[1]
     compared = width if in_all_directions else directions_for(counts, width)
     matrix = np.ascontiguousarray(whitening.matrix[:, -compared:])
-    return ClassBalance(offset, imbalance, certainty, matrix, regression_share(counts, compared / width))
+    return ClassBalance(
+        offset, imbalance, certainty, matrix, regression_share(counts, compared / width)
+    )
 
 
 def directions_for(counts: Integers, width: int) -> int:

@@ -37,7 +37,9 @@ from engine.everyday.scores import HeldOutShots
 from engine.everyday.shots import Shots
 
 FOLDS: Final = 4  # at most so many shots of a class are held out, one at a time, together with one of every other class
-ENOUGH_HELD_OUT: Final = 200  # no further turn once so many shots were held out, and of more classes so many take turns
+ENOUGH_HELD_OUT: Final = (
+    200  # no further turn once so many shots were held out, and of more classes so many take turns
+)
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,21 @@ class StageInput:
 
     basis: CollectionBasis
     shots: Shots  # n of them
-    positions: Integers  # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
-    allowed: Mapping[int, Integers]  # for each label the places of the candidates that agree with it
+    positions: (
+        Integers  # (n,) int64 of the shots among the anchors, -1 for those the basis does not know
+    )
+    allowed: Mapping[
+        int, Integers
+    ]  # for each label the places of the candidates that agree with it
     recipe: LinearPrototypes  # of the propagated prototypes
     candidates: Integers  # (c,) int64 positions in the recipe's table
     spread: float  # of zero-shot classes
     ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
     taught: float  # expected share of the unlabelled images whose class has shots
-    without: Callable[[Floats], LinearClassifier]  # the classifier without the stage, of prototypes (c, d)
+    without: Callable[
+        [Floats], LinearClassifier
+    ]  # the classifier without the stage, of prototypes (c, d)
 
     @cached_property
     def classes(self) -> Mapping[int, Integers]:
@@ -87,7 +95,9 @@ def fit_stage(given: StageInput) -> CollectionStage:
         agreement=agreement,
         compared=balance.compared,
     )
-    calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
+    calibration = Calibration(
+        power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches
+    )
     power = prior_power(shots=shots, imbalance=balance.imbalance, agreement=agreement)
     if power > 0:
         found = class_priors(calibration.apply(_unlabelled(given, refined)), power)
@@ -98,7 +108,16 @@ def fit_stage(given: StageInput) -> CollectionStage:
     scores = HeldOutShots(image_ids, class_ids, held_out.claims(calibration.power))
     novelty = _novelty(given, labels, refined, familiarity)
     return CollectionStage(
-        given.basis, labels, balance, regression, refined, familiarity, calibration, check, scores, novelty
+        given.basis,
+        labels,
+        balance,
+        regression,
+        refined,
+        familiarity,
+        calibration,
+        check,
+        scores,
+        novelty,
     )
 
 
@@ -143,7 +162,9 @@ def _agreement(given: StageInput, refined: Refined, regression: LinearClassifier
     return float(same[counted].mean()) if counted.any() else 1.0
 
 
-def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:
+def _novelty(
+    given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float
+) -> Novelty | None:
     named, classes = np.unique(labels.labels, return_inverse=True)
     candidates_of = [labels.allowed[label] for label in named.tolist()]
     best = refined.chances.best()
@@ -159,7 +180,9 @@ def _labels(given: StageInput) -> AnchorLabels:
 
 def _usable(given: StageInput) -> Integers:
     """Positions of the labelled images that the stage learns from, among all labelled ones."""
-    agrees = np.array([len(given.allowed[label]) > 0 for label in given.shots.class_ids.tolist()], dtype=bool)
+    agrees = np.array(
+        [len(given.allowed[label]) > 0 for label in given.shots.class_ids.tolist()], dtype=bool
+    )
     return np.flatnonzero((given.positions >= 0) & agrees)
 
 
@@ -190,7 +213,9 @@ class _Known:
     in_all_directions: bool = False  # images are compared, however few the shots
 
 
-def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known) -> tuple[ClassBalance, Refined]:
+def _refine(
+    given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known
+) -> tuple[ClassBalance, Refined]:
     """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
     shots = np.flatnonzero(kept & np.isin(given.shots.class_ids, list(given.classes)))
     balance = class_balance_of(
@@ -204,10 +229,17 @@ def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known)
     balance = balance.with_sizes(known.sizes)
     whitened = balance.whitening(given.basis.whitening).apply(given.shots.embeddings)
     prototypes = given.recipe.final(whitened, kept)[given.candidates]
-    start = InitialPrototypes(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
+    start = InitialPrototypes(
+        prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread
+    )
     vectors = balance.around(given.basis.vectors, given.basis.scales[given.basis.anchors])
     refined = refine(
-        vectors, given.basis.anchor_links, labels, start, ignored=given.ignored, imbalance=balance.imbalance
+        vectors,
+        given.basis.anchor_links,
+        labels,
+        start,
+        ignored=given.ignored,
+        imbalance=balance.imbalance,
     )
     return balance, refined
 
@@ -238,7 +270,13 @@ def _hold_out(given: StageInput, known: _Known) -> HeldOutChances:
 def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
     """Places of the turn-th shot of every class that has at least two; of twins (l,) the first one stands for all."""
     shots = np.flatnonzero(labels.is_shot)
-    shots = shots[np.sort(np.unique(np.stack([labels.candidates[shots], twins[shots]]), axis=1, return_index=True)[1])]
+    shots = shots[
+        np.sort(
+            np.unique(
+                np.stack([labels.candidates[shots], twins[shots]]), axis=1, return_index=True
+            )[1]
+        )
+    ]
     classes = labels.candidates[shots]
     order = np.argsort(classes, kind="stable")
     first = np.searchsorted(classes[order], np.arange(labels.width))
@@ -259,14 +297,18 @@ def _fit_without(
     kept = ~np.isin(given.positions, labels.positions[left_out])
     balance, refined = _refine(given, rest, kept, known)
     links = given.basis.anchor_links.rows(held)
-    vectors = balance.around(given.basis.vectors[held], given.basis.scales[given.basis.anchors[held]])
+    vectors = balance.around(
+        given.basis.vectors[held], given.basis.scales[given.basis.anchors[held]]
+    )
     chances = joined(chances_of(refined.classifier, vectors), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
     place_of = {position: place for place, position in enumerate(given.positions.tolist())}
     shots = np.array([place_of[position] for position in held.tolist()], dtype=np.int64)
     prototypes = given.recipe.final(given.shots.embeddings, kept)[given.candidates]
     rows = given.shots.as_classified[shots]
-    hits_without = int((chances_of(given.without(prototypes), rows).argmax(axis=1) == classes).sum())
+    hits_without = int(
+        (chances_of(given.without(prototypes), rows).argmax(axis=1) == classes).sum()
+    )
     if balance.has_regression:
         chances = balance.blend(chances, chances_of(_regression(given, kept), rows))
     return HeldOutChances(chances, shots, classes, counts, hits_without, given.branches)

@@ -20,7 +20,9 @@ from engine.kept_files import KeptFiles, mapped_parts, write_parts
 
 SUFFIX: Final = ".basis"
 VERSION: Final = 2  # of the way in which a basis is made: files of another one are of no use
-MOST_BYTES: Final = 2 << 30  # of all collections together; that of 100,000 images takes 40 MB, of 2.5 million 165
+MOST_BYTES: Final = (
+    2 << 30
+)  # of all collections together; that of 100,000 images takes 40 MB, of 2.5 million 165
 _MAGIC: Final = b"protoleaf basis 1"
 _BEFORE: Final = "*.npz"  # files of a basis as earlier versions kept it
 _log = logging.getLogger(__name__)
@@ -55,7 +57,10 @@ class KeptBasis:
     def write(self, key: bytes, basis: CollectionBasis) -> None:
         """Write a basis, whole or not at all; an error of the disk is only logged."""
         parts = [key, *_parts(basis)]
-        if self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts)) is None:
+        if (
+            self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
+            is None
+        ):
             return
         for path in self._folder.glob(_BEFORE):
             with contextlib.suppress(OSError):
@@ -72,12 +77,16 @@ def _parts(basis: CollectionBasis) -> list[bytes | memoryview]:
     return [np.ascontiguousarray(each).reshape(-1).view(np.uint8).data for each in arrays]
 
 
-def _of_parts(parts: list[memoryview], key: bytes, images: EmbeddedSnapshot) -> CollectionBasis | None:
+def _of_parts(
+    parts: list[memoryview], key: bytes, images: EmbeddedSnapshot
+) -> CollectionBasis | None:
     if bytes(parts[0]) != key:
         return None
     mean, matrix, scales, anchors_part, positions, cosines, compared, learned_from = parts[1:]
     width, anchors = images.embeddings.shape[1], np.frombuffer(anchors_part, np.int64)
-    whitening = Whitening(np.frombuffer(mean, np.float32), np.frombuffer(matrix, np.float32).reshape(-1, width))
+    whitening = Whitening(
+        np.frombuffer(mean, np.float32), np.frombuffer(matrix, np.float32).reshape(-1, width)
+    )
     basis = CollectionBasis(
         image_ids=images.row_ids,
         whitening=whitening,

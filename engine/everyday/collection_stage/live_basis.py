@@ -36,12 +36,17 @@ class LiveBasis:
         if basis is None or self._is_outdated(ready):
             basis = self._read(images, ready)
             if basis is None:
-                basis = collection_basis(images.row_ids, images.embeddings, labelled=anchors, ready=ready)
+                basis = collection_basis(
+                    images.row_ids, images.embeddings, labelled=anchors, ready=ready
+                )
         else:
             basis = self._with_new(basis, images, ready)
         if basis is not None:
             basis = basis.with_anchors(images.embeddings, anchors)
-        self._basis, self._rows = basis, ready  # together, so that a fit that was cancelled leaves what was there
+        self._basis, self._rows = (
+            basis,
+            ready,
+        )  # together, so that a fit that was cancelled leaves what was there
         self._keep(images)
         return self._basis
 
@@ -66,7 +71,9 @@ class LiveBasis:
             or len(basis.anchors) < self._kept_anchors + MANY_ANCHORS
         ):
             return
-        if basis_key(images, self._rows) == self._key:  # otherwise images came or went since it was made
+        if (
+            basis_key(images, self._rows) == self._key
+        ):  # otherwise images came or went since it was made
             self._kept.write(self._key, basis)
             self._basis = self._kept.read(self._key, images) or basis
         self._kept_anchors = len(basis.anchors)
@@ -79,7 +86,9 @@ class LiveBasis:
             return True
         return not basis.learned_from / GROWTH < len(ready) < GROWTH * basis.learned_from
 
-    def _with_new(self, basis: CollectionBasis, images: EmbeddedSnapshot, ready: Integers) -> CollectionBasis:
+    def _with_new(
+        self, basis: CollectionBasis, images: EmbeddedSnapshot, ready: Integers
+    ) -> CollectionBasis:
         new = np.setdiff1d(ready, self._rows, assume_unique=True)
         if len(new) or len(basis.image_ids) != len(images.row_ids):
             return basis.with_images(images.row_ids, images.embeddings, new)

@@ -47,7 +47,10 @@ class NearestAnchors:
         if len(which) == 0:
             return part
         found = Nearest(part.positions.copy(), part.cosines.copy())
-        found.positions[places], found.cosines[places] = self.newer.positions[which], self.newer.cosines[which]
+        found.positions[places], found.cosines[places] = (
+            self.newer.positions[which],
+            self.newer.cosines[which],
+        )
         return found
 
     def whole(self) -> Nearest:

@@ -10,18 +10,36 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Embeddings, Floats, Integers, in_blocks, one_thread_each, stop_if_asked, to_floats
+from engine.everyday.blocks import (
+    Embeddings,
+    Floats,
+    Integers,
+    in_blocks,
+    one_thread_each,
+    stop_if_asked,
+    to_floats,
+)
 
 NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 20)
-LINKS: Final = 10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
+LINKS: Final = (
+    10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
+)
 FARTHEST: Final = np.float32(0.95)
 """An image follows its look-alikes as far as it is like them, by the mean cosine of its links, and no farther."""
 COSINE_ONE: Final = 32767  # cosines that are kept are integers of 16 bits; this one is 1
-SEARCH_ROWS: Final = 256  # images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
-LEAST_SHRINKAGE: Final = 0.1  # share of the mean variance in every direction's variance, however many images there are
+SEARCH_ROWS: Final = (
+    256  # images searched at a time by a core. Chosen: their cosines with 3,072 anchors take 3 MB.
+)
+LEAST_SHRINKAGE: Final = (
+    0.1  # share of the mean variance in every direction's variance, however many images there are
+)
 MOST_IMAGES: Final = 20_000  # more images than this are sampled: the covariance no longer changes
-MOST_COMPARED: Final = 3072  # more images than this are not compared with one another in search of look-alikes
-LOOK_ALIKES: Final = 3  # two images are look-alikes when each is among the so many most alike ones of the other
+MOST_COMPARED: Final = (
+    3072  # more images than this are not compared with one another in search of look-alikes
+)
+LOOK_ALIKES: Final = (
+    3  # two images are look-alikes when each is among the so many most alike ones of the other
+)
 COPY: Final = 0.9999  # cosine from which two images are copies of one photo, whose difference carries no information
 FEWEST_PAIRS: Final = 8  # fewer look-alikes than this are too few for an estimate
 LEAST_VARIANCE: Final = 1e-7
@@ -134,7 +152,10 @@ def links_between(found: Nearest) -> Links:
     here, there, strong = here[order], there[order], strong[order]
     rank = np.arange(len(here)) - np.searchsorted(here, here)
     kept = rank < LINKS
-    positions, cosines = np.zeros((count, LINKS), dtype=np.int32), np.zeros((count, LINKS), dtype=np.float32)
+    positions, cosines = (
+        np.zeros((count, LINKS), dtype=np.int32),
+        np.zeros((count, LINKS), dtype=np.float32),
+    )
     positions[here[kept], rank[kept]] = there[kept]
     cosines[here[kept], rank[kept]] = strong[kept]
     return Links(positions, _weights(cosines), cosines)
@@ -221,9 +242,13 @@ def _shrunk(within: Square, total: Square, shrinkage: float) -> Square:
     whiten = _whitening_matrix(within, shrinkage)
     variance, directions = np.linalg.eigh(whiten.T @ total @ whiten)
     rotated = whiten @ directions
-    noise = np.maximum(np.einsum("dk,de,ek->k", rotated, within, rotated, optimize=True), LEAST_NOISE)
+    noise = np.maximum(
+        np.einsum("dk,de,ek->k", rotated, within, rotated, optimize=True), LEAST_NOISE
+    )
     between = np.maximum(variance - noise, 0) / noise
-    weighed: Square = rotated * (np.sqrt(between / (1 + between)) * (1 + between) ** (-LEVELLING / 2))
+    weighed: Square = rotated * (
+        np.sqrt(between / (1 + between)) * (1 + between) ** (-LEVELLING / 2)
+    )
     return weighed
 
 

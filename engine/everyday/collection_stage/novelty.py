@@ -29,7 +29,9 @@ from engine.everyday.collection_stage.neighbours import (
     nearest,
 )
 
-ROUNDS: Final = 20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
+ROUNDS: Final = (
+    20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
+)
 RESTART: Final = np.float32(0.1)
 """Share of an image's own evidence in a round; the rest is its look-alikes' (decision 73)."""
 LONELINESS: Final = 0.25
@@ -37,7 +39,9 @@ LONELINESS: Final = 0.25
 MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
 
 
-QUANTILE: Final = 0.045  # share of the images of known classes that may be called unknown (decision 73)
+QUANTILE: Final = (
+    0.045  # share of the images of known classes that may be called unknown (decision 73)
+)
 CAUTION: Final = 0.4
 """The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 73)."""
 DRAWS: Final = 4  # times that labels are drawn in a turn
@@ -61,7 +65,9 @@ class LabelledNearness:
         self._followed = links.followed[:, 0]
         self._shares = _shares(links)
 
-    def spread(self, labelled: Integers, classes: Integers, ignored: Integers | None = None) -> Floats:
+    def spread(
+        self, labelled: Integers, classes: Integers, ignored: Integers | None = None
+    ) -> Floats:
         """Evidence (m,), in [0, 1] but for images that are opposites, spread over look-alikes.
 
         Args:
@@ -97,7 +103,9 @@ class LabelledNearness:
             return (nearest + _class_means(cosines, classes).max(axis=0)) / (2 * COSINE_ONE)
         compared = labelled
         if len(labelled) > MOST_LABELS:
-            chosen = np.sort(np.random.default_rng(0).choice(len(labelled), MOST_LABELS, replace=False))
+            chosen = np.sort(
+                np.random.default_rng(0).choice(len(labelled), MOST_LABELS, replace=False)
+            )
             compared, classes = labelled[chosen], classes[chosen]
         images = self.vectors[compared]
         means = _class_means(images, classes)
@@ -143,7 +151,9 @@ def _class_means(rows: Floats | NDArray[np.int16], classes: Integers) -> Floats:
     """Mean (u, n) of the rows (l, n) of each class."""
     places, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
     means = np.empty((len(places), rows.shape[1]), dtype=np.float32)
-    for mean, own in zip(means, np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1]), strict=True):
+    for mean, own in zip(
+        means, np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1]), strict=True
+    ):
         np.add.reduce(rows[own], axis=0, dtype=np.float32, out=mean)
     means /= counts[:, None].astype(np.float32)
     return means
@@ -173,7 +183,9 @@ class LabelledAnchors:
     def members(self, place: int, is_chosen: Flags) -> Integers:
         """Positions of the chosen anchors that look like a label's class."""
         order, starts = self._by_candidate
-        own = np.concatenate([order[starts[one] : starts[one + 1]] for one in self.candidates_of[place].tolist()])
+        own = np.concatenate(
+            [order[starts[one] : starts[one + 1]] for one in self.candidates_of[place].tolist()]
+        )
         return own[is_chosen[own]]
 
     def by_candidate(self, is_chosen: Flags) -> list[Integers]:
@@ -187,7 +199,11 @@ class LabelledAnchors:
         place[anchors] = np.arange(len(anchors))
         kept, ignored = place[self.positions], place[self.ignored]
         return LabelledAnchors(
-            kept[kept >= 0], self.classes[kept >= 0], self.candidates_of, self.best[anchors], ignored[ignored >= 0]
+            kept[kept >= 0],
+            self.classes[kept >= 0],
+            self.candidates_of,
+            self.best[anchors],
+            ignored[ignored >= 0],
         )
 
     @cached_property
@@ -198,7 +214,9 @@ class LabelledAnchors:
         return order, np.searchsorted(self.best[order], np.arange(width))
 
 
-def fit_novelty(basis: CollectionBasis, labelled: LabelledAnchors, familiarity: float) -> Novelty | None:
+def fit_novelty(
+    basis: CollectionBasis, labelled: LabelledAnchors, familiarity: float
+) -> Novelty | None:
     """Fit to labels of this familiarity with the collection, in (0, 1]; None with too little data."""
     if len(labelled.positions) == 0:
         return None
@@ -211,7 +229,9 @@ def fit_novelty(basis: CollectionBasis, labelled: LabelledAnchors, familiarity: 
     return None if threshold is None else Novelty(basis, nearness, spread, threshold)
 
 
-def _sampled_threshold(vectors: Floats, labelled: LabelledAnchors, familiarity: float) -> float | None:
+def _sampled_threshold(
+    vectors: Floats, labelled: LabelledAnchors, familiarity: float
+) -> float | None:
     """The threshold of a part of many anchors, as if there were no others."""
     part = np.sort(np.random.default_rng(0).choice(len(vectors), MOST_COMPARED, replace=False))
     rows, fewer = vectors[part], labelled.at(part)
@@ -243,7 +263,9 @@ def novelty_threshold(
     generator = np.random.default_rng(0)
     threshold = float(similarity.min())
     for _turn in range(TURNS):
-        reached = _reached(nearness, labelled, counts, is_free & (similarity >= threshold), generator)
+        reached = _reached(
+            nearness, labelled, counts, is_free & (similarity >= threshold), generator
+        )
         if reached is None:
             return None
         before, threshold = threshold, min(float(np.quantile(drawn, quantile)) for drawn in reached)
@@ -261,7 +283,9 @@ def _reached(
 ) -> list[Floats] | None:
     """Similarity of the usual images to labels drawn from them, draw by draw; None where classes are too small."""
     members = [
-        np.concatenate([labelled.members(place, is_usual), labelled.positions[labelled.classes == place]])
+        np.concatenate(
+            [labelled.members(place, is_usual), labelled.positions[labelled.classes == place]]
+        )
         for place in range(len(counts))
     ]
     draws = [
@@ -275,7 +299,9 @@ def _reached(
     def work(block: slice) -> None:
         for draw in range(DRAWS)[block]:
             positions = np.concatenate(draws[draw])
-            spread = nearness.spread(positions, np.repeat(np.arange(len(members)), [*map(len, draws[draw])]))
+            spread = nearness.spread(
+                positions, np.repeat(np.arange(len(members)), [*map(len, draws[draw])])
+            )
             is_scored = is_usual.copy()
             is_scored[labelled.positions] = True
             is_scored[positions] = False
@@ -296,11 +322,15 @@ def _core(labelled: LabelledAnchors, similarity: Floats, is_free: Flags) -> Flag
     is_core = np.zeros(len(similarity), dtype=bool)
     for members in labelled.by_candidate(is_free):
         if len(members):
-            is_core[members[similarity[members] >= np.quantile(similarity[members], 1 - CORE)]] = True
+            is_core[members[similarity[members] >= np.quantile(similarity[members], 1 - CORE)]] = (
+                True
+            )
     return is_core
 
 
-def _effective_counts(vectors: Floats, labelled: LabelledAnchors, is_core: Flags) -> NDArray[np.float64]:
+def _effective_counts(
+    vectors: Floats, labelled: LabelledAnchors, is_core: Flags
+) -> NDArray[np.float64]:
     """Effective number of labels of each class, n / (1 + (n - 1) r), fewer for look-alikes (Kish's design effect).
 
     r is how much more similar labelled images are to one another than the class's images are.

@@ -30,10 +30,14 @@ START: Final = np.float32(1.0)  # weight of the propagated prototype in the refi
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
 """Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 20)."""
-LEAST_TEMPERATURE: Final = 0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
+LEAST_TEMPERATURE: Final = (
+    0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
+)
 SMOOTH_CHANCES: Final = 65_536
 """Chances smoothed at a time by a core. Chosen: with those of their links they take 3 MB and stay in its cache."""
-PRODUCT_ROWS: Final = 64  # fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product.
+PRODUCT_ROWS: Final = (
+    64  # fewest images multiplied with all prototypes at a time. Chosen: fewer make a slow product.
+)
 MOST_PRODUCTS: Final = 4_000_000
 """Products of anchors with prototypes that a median is taken over; of more anchors every second, third, ... counts."""
 SUM_ROWS: Final = 512
@@ -57,7 +61,9 @@ class LinearPrototypes:
         np.add.at(initial, classes, vectors[images])
         initial /= np.maximum(counts, 1).astype(np.float32)[:, None]
         propagated, weight = self._propagated(initial, counts)
-        keep = np.where(weight > 0, lambda_for(counts.astype(np.int64), self.shrinkage), np.float32(1))[:, None]
+        keep = np.where(
+            weight > 0, lambda_for(counts.astype(np.int64), self.shrinkage), np.float32(1)
+        )[:, None]
         return (keep * initial + (1 - keep) * propagated).astype(np.float32)
 
     def _propagated(self, initial: Floats, counts: Integers) -> tuple[Floats, Floats]:
@@ -75,7 +81,9 @@ class InitialPrototypes:
     """Where refinement starts."""
 
     prototypes: Floats  # (c, d) float32, propagated (Eq. 6) in the whitened space.
-    is_zero_shot: Flags  # (c,) bool; such a class has no image, and stays where its ancestors put it
+    is_zero_shot: (
+        Flags  # (c,) bool; such a class has no image, and stays where its ancestors put it
+    )
     spread: float  # of zero-shot classes, see `linear_classifier`
 
 
@@ -121,9 +129,14 @@ def refine(
         free = weights[chances.free_positions]
         prototypes = _moved(walk.vectors, free, chances, shots, start)
         classifier = _classifier(vectors, prototypes, start, temperature)
-        classifier = replace(classifier, offsets=classifier.offsets + _prior_logits(free > 0, chances.free, imbalance))
+        classifier = replace(
+            classifier,
+            offsets=classifier.offsets + _prior_logits(free > 0, chances.free, imbalance),
+        )
     walk.run(chances, classifier, starts_anew=False)
-    return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start))
+    return Refined(
+        prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start)
+    )
 
 
 def temperature_for(links: Links, vectors: Floats) -> float:
@@ -134,7 +147,9 @@ def temperature_for(links: Links, vectors: Floats) -> float:
     linked = np.flatnonzero(links.weights[:, JUDGED - 1] > 0)
     others = links.positions[linked, JUDGED - 1]
     alike = np.einsum("nd,nd->n", vectors[linked], vectors[others]) if len(linked) else np.zeros(1)
-    return max(TEMPERATURE * float(alike.mean()), LEAST_TEMPERATURE / float(np.sqrt(vectors.shape[1])))
+    return max(
+        TEMPERATURE * float(alike.mean()), LEAST_TEMPERATURE / float(np.sqrt(vectors.shape[1]))
+    )
 
 
 def chances_of(classifier: LinearClassifier, vectors: Floats) -> Floats:
@@ -158,7 +173,9 @@ class _Walk:
     links: Links  # of these to any anchor
     labels: AnchorLabels  # of anchors
 
-    def run(self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool) -> None:
+    def run(
+        self, chances: AnchorChances, classifier: LinearClassifier, *, starts_anew: bool
+    ) -> None:
         """Take `STEPS` steps, from the chances as they are or from the prototypes alone."""
         rest = self._by_prototype(classifier)
         if starts_anew:
@@ -206,7 +223,9 @@ def _strongest_first(links: Links) -> Links:
     )
 
 
-def _classifier(vectors: Floats, prototypes: Floats, start: InitialPrototypes, temperature: float) -> LinearClassifier:
+def _classifier(
+    vectors: Floats, prototypes: Floats, start: InitialPrototypes, temperature: float
+) -> LinearClassifier:
     lengths = np.maximum(np.linalg.norm(prototypes, axis=1, keepdims=True), np.float32(1e-6))
     directions = (prototypes / lengths).astype(np.float32)
     if not start.is_zero_shot.any():
@@ -216,7 +235,9 @@ def _classifier(vectors: Floats, prototypes: Floats, start: InitialPrototypes, t
     apart = 2 - 2 * (some @ known.T).max(axis=1) if len(known) else np.full(1, 2.0)
     own = float(np.median(apart))
     zero_shot, spread = start.is_zero_shot, start.spread
-    return linear_classifier(directions, temperature, is_zero_shot=zero_shot, spread=spread, own_distance=own)
+    return linear_classifier(
+        directions, temperature, is_zero_shot=zero_shot, spread=spread, own_distance=own
+    )
 
 
 @dataclass(frozen=True)
@@ -232,11 +253,17 @@ def _of_shots(chances: AnchorChances, vectors: Floats, weights: Floats) -> _Shot
     classes, count = chances.shot_of[shots], chances.free.shape[1]
     sums = np.zeros((count, vectors.shape[1]), dtype=np.float32)
     np.add.at(sums, classes, weights[shots, None] * vectors[shots])
-    return _ShotSums(sums, np.bincount(classes, weights=weights[shots], minlength=count).astype(np.float32))
+    return _ShotSums(
+        sums, np.bincount(classes, weights=weights[shots], minlength=count).astype(np.float32)
+    )
 
 
 def _moved(
-    vectors: Floats, weights: Floats, chances: AnchorChances, shots: _ShotSums, start: InitialPrototypes
+    vectors: Floats,
+    weights: Floats,
+    chances: AnchorChances,
+    shots: _ShotSums,
+    start: InitialPrototypes,
 ) -> Floats:
     """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots.
 
@@ -249,7 +276,9 @@ def _moved(
     sums -= (weights @ chances.free - certain)[:, None] * mean
     sums += shots.vectors + START * start.prototypes
     total = certain + shots.weights + START
-    return np.where(start.is_zero_shot[:, None], start.prototypes, sums / total[:, None]).astype(np.float32)
+    return np.where(start.is_zero_shot[:, None], start.prototypes, sums / total[:, None]).astype(
+        np.float32
+    )
 
 
 def _prior_logits(counts: Flags, chances: Floats, imbalance: float) -> Floats:
@@ -264,7 +293,9 @@ def _prior_logits(counts: Flags, chances: Floats, imbalance: float) -> Floats:
 
 def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:
     """parts.T @ (weights * vectors), a block of rows at a time, always added up in the same order."""
-    sums = np.zeros((-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32)
+    sums = np.zeros(
+        (-(-len(parts) // SUM_ROWS), parts.shape[1], vectors.shape[1]), dtype=np.float32
+    )
 
     def work(rows: slice) -> None:
         sums[rows.start // SUM_ROWS] = parts[rows].T @ (weights[rows, None] * vectors[rows])
@@ -274,7 +305,11 @@ def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:
 
 
 def _shares(
-    weights: Floats, chances: AnchorChances, labels: AnchorLabels, shots: _ShotSums, start: InitialPrototypes
+    weights: Floats,
+    chances: AnchorChances,
+    labels: AnchorLabels,
+    shots: _ShotSums,
+    start: InitialPrototypes,
 ) -> tuple[Floats, Floats, Floats]:
     """Shares of unlabelled and coarse-labelled images, and of the start; see `Refined`."""
     free = weights[chances.free_positions]
@@ -286,4 +321,8 @@ def _shares(
     unlabelled_share = np.where(moves, (free @ chances.free) / total, 0)
     coarse_share = np.where(moves, coarse / total, 0)
     start_share = np.where(moves, START / total, 1)
-    return unlabelled_share.astype(np.float32), coarse_share.astype(np.float32), start_share.astype(np.float32)
+    return (
+        unlabelled_share.astype(np.float32),
+        coarse_share.astype(np.float32),
+        start_share.astype(np.float32),
+    )

@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
-PENALTY: Final = 0.3  # on the weights, for embeddings of length 1: the more shots, the less it counts
+PENALTY: Final = (
+    0.3  # on the weights, for embeddings of length 1: the more shots, the less it counts
+)
 TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
-FACTORS: Final = np.geomspace(0.25, 4, 41)  # on the temperature that are tried. Chosen: in steps of 7%.
+FACTORS: Final = np.geomspace(
+    0.25, 4, 41
+)  # on the temperature that are tried. Chosen: in steps of 7%.
 
 Doubles = NDArray[np.float64]
 
 
-def ridge_classifier(shots: Floats, classes: Integers, width: int, *, has_copies: Flags) -> LinearClassifier:
+def ridge_classifier(
+    shots: Floats, classes: Integers, width: int, *, has_copies: Flags
+) -> LinearClassifier:
     """Fit the regression, and its temperature by leaving out each shot.
 
     Args:

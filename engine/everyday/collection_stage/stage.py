@@ -11,7 +11,15 @@ from typing import Final
 import numpy as np
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import Embeddings, Floats, Integers, block_of, factor_of, in_blocks, to_floats
+from engine.everyday.blocks import (
+    Embeddings,
+    Floats,
+    Integers,
+    block_of,
+    factor_of,
+    in_blocks,
+    to_floats,
+)
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import Calibration
@@ -23,7 +31,9 @@ from engine.everyday.prototypical.classification import LinearClassifier, scores
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.unseen import UnseenClasses
 
-PASS_ROWS: Final = 256  # images classified at a time by a core. Chosen: their links and chances stay in its cache.
+PASS_ROWS: Final = (
+    256  # images classified at a time by a core. Chosen: their links and chances stay in its cache.
+)
 ELSEWHERE: Final = 0.8
 """Shots that are less familiar than this were taken elsewhere: their like is missing in the collection."""
 ENOUGH_TO_TELL: Final = 10  # fewer shots may be odd by chance
@@ -52,14 +62,20 @@ class CollectionStage:
     basis: CollectionBasis  # that it was fitted to
     labels: AnchorLabels  # what was held fixed
     balance: ClassBalance  # the mean from which images are compared with prototypes
-    regression: LinearClassifier | None  # of the shots alone; None where chances do not depend on it
+    regression: (
+        LinearClassifier | None
+    )  # of the shots alone; None where chances do not depend on it
     refined: Refined  # prototypes and chances of the anchors
     familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities
     check: StageCheck  # how it did on held-out shots
     held_out: HeldOutShots  # with calibrated probabilities
-    novelty: Novelty | None  # detects images that show none of the classes; None with too little data
-    unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
+    novelty: (
+        Novelty | None
+    )  # detects images that show none of the classes; None with too little data
+    unseen: UnseenClasses | None = (
+        None  # what probabilities are divided with; None where all classes have examples
+    )
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
@@ -72,10 +88,17 @@ class CollectionStage:
 
     def probabilities_at(self, embeddings: Embeddings, rows: Integers) -> Floats:
         """Probabilities (k, c) of images of the collection, of embeddings (k, d) at these rows (k,) of the basis."""
-        return self._finish(self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings))[0]
+        return self._finish(
+            self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings)
+        )[0]
 
     def classify(
-        self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier, *, rows: Integers | None = None
+        self,
+        embeddings: Embeddings,
+        back_off: BackOff,
+        classifier: LinearClassifier,
+        *,
+        rows: Integers | None = None,
     ) -> Scores:
         """Classify images of the collection.
 
@@ -99,11 +122,21 @@ class CollectionStage:
         run = None if rows is None else _run(rows)
 
         def work(part: slice) -> None:
-            at: Rows = part if rows is None else rows[part] if run is None else slice(run + part.start, run + part.stop)
+            at: Rows = (
+                part
+                if rows is None
+                else rows[part]
+                if run is None
+                else slice(run + part.start, run + part.stop)
+            )
             classify_some(part, at, links_to(self.basis.found.rows(at)))
 
         # Anchors have more links than others. They are few: doing them once more is quicker than picking them out.
-        anchors = self.basis.anchors if rows is None else np.flatnonzero(self.basis.positions_of(rows) >= 0)
+        anchors = (
+            self.basis.anchors
+            if rows is None
+            else np.flatnonzero(self.basis.positions_of(rows) >= 0)
+        )
 
         def work_anchors(part: slice) -> None:
             at = anchors[part] if rows is None else rows[anchors[part]]
@@ -113,7 +146,9 @@ class CollectionStage:
         in_blocks(len(anchors), work_anchors, PASS_ROWS)
         return scores
 
-    def classify_new(self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier) -> Scores:
+    def classify_new(
+        self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier
+    ) -> Scores:
         """Classify images (n, d) that need not be in the collection; otherwise like `classify`."""
         scores = Scores.empty(len(embeddings))
         for start in range(0, len(embeddings), PASS_ROWS):
@@ -151,7 +186,10 @@ class CollectionStage:
 
     def _compared(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
         """The same where images are compared in few directions, whose lengths are not known beforehand."""
-        whitening, classifier = self.balance.whitening(self.basis.whitening), self.refined.classifier
+        whitening, classifier = (
+            self.balance.whitening(self.basis.whitening),
+            self.refined.classifier,
+        )
 
         def logits_of(block: Floats, scales: Floats) -> Floats:
             vectors = whitening.apply(block * factor)
@@ -192,7 +230,11 @@ def _run(rows: Integers) -> int | None:
 
 
 def _scores(
-    probabilities: Floats, similarity: Floats, back_off: BackOff, classifier: LinearClassifier, images: Floats
+    probabilities: Floats,
+    similarity: Floats,
+    back_off: BackOff,
+    classifier: LinearClassifier,
+    images: Floats,
 ) -> Scores:
     def logit_of(best: Integers) -> Floats:
         logit: Floats = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))

@@ -45,14 +45,20 @@ def home_anchors(basis: CollectionBasis, rows: Integers) -> tuple[Integers, Floa
     own = basis.positions_of(rows)
     found = basis.found.rows(rows)
     nearest, cosines = found.positions[:, 0].astype(np.int64), found.cosines[:, 0]
-    return np.where(own >= 0, own, nearest), np.where(own >= 0, np.float32(1), np.maximum(cosines, 0))
+    return np.where(own >= 0, own, nearest), np.where(
+        own >= 0, np.float32(1), np.maximum(cosines, 0)
+    )
 
 
 def items_of(anchors: Integers, keys: Integers) -> Items:
     """Put images (k,) at these anchors (k,) with these keys (k,) together."""
     width = int(keys.max(initial=0)) + 1
-    codes, item_of, sizes = np.unique(anchors * width + keys, return_inverse=True, return_counts=True)
-    return Items(item_of.reshape(-1).astype(np.int64), codes // width, sizes.astype(np.int64), codes % width)
+    codes, item_of, sizes = np.unique(
+        anchors * width + keys, return_inverse=True, return_counts=True
+    )
+    return Items(
+        item_of.reshape(-1).astype(np.int64), codes // width, sizes.astype(np.int64), codes % width
+    )
 
 
 def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int) -> Integers:
@@ -82,7 +88,11 @@ def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int
         means = sums / np.maximum(sizes, 1).astype(np.float32)[:, None]
         alike = _products(means, here, there)
         level = nearest / np.maximum(sizes, 1)
-        wanted = np.maximum(least, COHESION * np.minimum(level[here], level[there])) if least > 0 else least
+        wanted = (
+            np.maximum(least, COHESION * np.minimum(level[here], level[there]))
+            if least > 0
+            else least
+        )
         is_near = alike >= wanted
         alike, here, there = alike[is_near], here[is_near], there[is_near]
         first, second = _mutual(here, there, alike, count)
@@ -100,7 +110,9 @@ def clusters_of(basis: CollectionBasis, items: Items, *, least: float, most: int
 def _products(vectors: Floats, here: Integers, there: Integers) -> Floats:
     """Inner products (p,) of pairs of vectors (n, d), few at a time: all of them at once are hundreds of megabytes."""
     found = np.empty(len(here), dtype=np.float32)
-    first, second = (np.empty((PAIRS_AT_ONCE, vectors.shape[1]), dtype=vectors.dtype) for _ in range(2))
+    first, second = (
+        np.empty((PAIRS_AT_ONCE, vectors.shape[1]), dtype=vectors.dtype) for _ in range(2)
+    )
     for start in range(0, len(here), PAIRS_AT_ONCE):
         part = slice(start, min(start + PAIRS_AT_ONCE, len(here)))
         count = part.stop - start
@@ -134,7 +146,9 @@ def _item_pairs(basis: CollectionBasis, items: Items) -> tuple[Integers, Integer
     return np.concatenate([here, place]), np.concatenate([place, here])
 
 
-def _mutual(here: Integers, there: Integers, alike: Floats, count: int) -> tuple[Integers, Integers]:
+def _mutual(
+    here: Integers, there: Integers, alike: Floats, count: int
+) -> tuple[Integers, Integers]:
     """Pairs that are each other's most alike neighbour; of equal ones the first."""
     order = np.lexsort((there, -alike, here))
     here, there = here[order], there[order]

@@ -17,8 +17,12 @@ from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.graph.codes import NO_CLASS
 
 SMALL: Final = 9  # images of a group whose class is held back from larger ones
-ALIKE: Final = 0.2  # mean cosine of whitened embeddings within a cluster of images that are not sure
-NAMING_KEYS: Final = 4.0  # keys that naming a class takes that was not proposed: R, two letters, Enter
+ALIKE: Final = (
+    0.2  # mean cosine of whitened embeddings within a cluster of images that are not sure
+)
+NAMING_KEYS: Final = (
+    4.0  # keys that naming a class takes that was not proposed: R, two letters, Enter
+)
 IMPURE: Final = 0.1  # share of a cluster that is of other classes than most of it, before anything is known of them
 ODD: Final = 0.5  # an image is odd whose class is less probable, or that is this much less alike than its group
 
@@ -32,7 +36,9 @@ class BasisLinks:
         self.image_ids = basis.image_ids
         self.rows_of = basis.rows_of
 
-    def groups(self, opinions: Opinions, rows: Integers, *, most: int = SCREEN) -> tuple[LookAlikes, ...]:
+    def groups(
+        self, opinions: Opinions, rows: Integers, *, most: int = SCREEN
+    ) -> tuple[LookAlikes, ...]:
         return groups_of(self._basis, opinions, rows, most=most)
 
 
@@ -78,7 +84,9 @@ def _grouped(basis: CollectionBasis, anchors: Integers, own: Opinions, most: int
         of_key = np.unique(keys[chosen], return_inverse=True)[1].reshape(-1)
         items = items_of(anchors[chosen], of_key)
         cluster = clusters_of(basis, items, least=least, most=limit)[items.item_of]
-        group[chosen] = first + _cut(_packed(cluster, of_key, limit) if least < 0 else cluster, limit)
+        group[chosen] = first + _cut(
+            _packed(cluster, of_key, limit) if least < 0 else cluster, limit
+        )
         first = int(group[chosen].max()) + 1
     return group
 
@@ -88,7 +96,9 @@ def _packed(cluster: Integers, keys: Integers, most: int) -> Integers:
     of, first, sizes = np.unique(cluster, return_index=True, return_counts=True)
     order = np.lexsort((-sizes, keys[first]))
     pack, room, key, place = np.zeros(len(of), dtype=np.int64), 0, -1, -1
-    for each, size, of_key in zip(order.tolist(), sizes[order].tolist(), keys[first][order].tolist(), strict=True):
+    for each, size, of_key in zip(
+        order.tolist(), sizes[order].tolist(), keys[first][order].tolist(), strict=True
+    ):
         if of_key != key or size > room:
             place, room, key = place + 1, most, of_key
         pack[each] = place
@@ -104,7 +114,9 @@ def _cut(cluster: Integers, most: int) -> Integers:
     order = np.argsort(cluster, kind="stable")
     rank = np.empty(len(cluster), dtype=np.int64)
     rank[order] = np.arange(len(cluster)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return (starts[cluster] + rank * parts[cluster] // np.maximum(sizes[cluster], 1)).astype(np.int64)
+    return (starts[cluster] + rank * parts[cluster] // np.maximum(sizes[cluster], 1)).astype(
+        np.int64
+    )
 
 
 @dataclass(frozen=True)
@@ -131,10 +143,15 @@ class _Drawn:
         error = np.where(own.best == proposed[self.group], 1 - own.probability, 1)
         errors, others = self._sum(error), self._settled_elsewhere()
         oddness = np.where(own.is_sure, error, self._unlikeness())
-        is_odd = oddness > np.where(own.is_sure, ODD, ODD + self._sum(oddness)[self.group] / self.sizes[self.group])
+        is_odd = oddness > np.where(
+            own.is_sure, ODD, ODD + self._sum(oddness)[self.group] / self.sizes[self.group]
+        )
         sure = self._sum(own.is_sure) > 0
         first = self._order(self._gains(errors, support, others, is_sure=sure))
-        odd, settled = self._sum(is_odd).astype(np.int64), np.rint(self.sizes + others).astype(np.int64)
+        odd, settled = (
+            self._sum(is_odd).astype(np.int64),
+            np.rint(self.sizes + others).astype(np.int64),
+        )
         held_back = np.isin(proposed, own.held_back) & sure
         branch = np.full(self.count, NO_CLASS)
         branch[self.group] = own.branch
@@ -167,7 +184,9 @@ class _Drawn:
     def _unlikeness(self) -> Floats:
         """1 minus the cosine (k,) of each image with the mean of its group, as far as its anchor stands for it."""
         width = len(self.basis.anchors)
-        pairs, place, counts = np.unique(self.group * width + self.anchors, return_inverse=True, return_counts=True)
+        pairs, place, counts = np.unique(
+            self.group * width + self.anchors, return_inverse=True, return_counts=True
+        )
         of, vectors = pairs // width, self.basis.vectors[pairs % width]
         order = np.flatnonzero(np.diff(of, prepend=-1))
         means = np.add.reduceat(vectors * counts[:, None].astype(np.float32), order, axis=0)
@@ -195,7 +214,10 @@ class _Drawn:
     def _voted(self) -> tuple[Integers, Floats]:
         """The class (count,) that each group's images are most probably of, and its share (count,) of their votes."""
         best, known = self.own.best, self.own.best != NO_CLASS
-        proposed, support = np.full(self.count, NO_CLASS, dtype=np.int64), np.zeros(self.count, dtype=np.float32)
+        proposed, support = (
+            np.full(self.count, NO_CLASS, dtype=np.int64),
+            np.zeros(self.count, dtype=np.float32),
+        )
         if not known.any():
             return proposed, support
         width = int(best.max()) + 1

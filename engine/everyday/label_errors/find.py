@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.events import CancelToken
-from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked, stopped_by
+from engine.everyday.blocks import (
+    Flags,
+    Floats,
+    Integers,
+    one_thread_each,
+    stop_if_asked,
+    stopped_by,
+)
 from engine.everyday.label_errors.labelled import JudgedLabels
 from engine.everyday.label_errors.left_out import LeaveOneOut, Neighbours
 from engine.everyday.prototypical.classification import softmax
@@ -26,10 +33,16 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 Doubles = NDArray[np.float64]
 
 LIKELY: Final = 0.5  # from this probability on a label is called wrong
-CONFIRMED: Final = 0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
-TEMPERATURES: Final = np.geomspace(0.3, 6, 25)  # factors of the mean log-probabilities that are tried
+CONFIRMED: Final = (
+    0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
+)
+TEMPERATURES: Final = np.geomspace(
+    0.3, 6, 25
+)  # factors of the mean log-probabilities that are tried
 NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
-LEAST_WEIGHT: Final = 0.01  # of the most probable fit's, for others to count. Chosen: all below are hardly seen
+LEAST_WEIGHT: Final = (
+    0.01  # of the most probable fit's, for others to count. Chosen: all below are hardly seen
+)
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
 USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from similarity
 GROSS: Final = 5.0
@@ -39,7 +52,9 @@ TWIN: Final = 0.9
 """Cosine from which two images are nearly the same. Measured: pairs of Grocery Store and cifar-half from 0.85 on are
 all of one class, whose images have 0.3 on average."""
 FEW: Final = 2  # images of a label that cannot be judged by one another
-STRONG: Final = 0.9  # share of the nearest that must be of another class where a label has few images
+STRONG: Final = (
+    0.9  # share of the nearest that must be of another class where a label has few images
+)
 LOOKED_AT: Final = 10  # nearest images that count then
 CLOSEST: Final = 3  # of a class, whose likeness counts then
 TOPS: Final = 9  # most likely classes: one for each digit
@@ -51,16 +66,18 @@ class LabelErrors:
     """How far each of n labels can be trusted."""
 
     images: JudgedLabels
-    probability: Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
-    is_judged: Flags  # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
+    probability: (
+        Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
+    )
+    is_judged: (
+        Flags  # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
+    )
     proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
     score: Floats  # (n,) float32, probability of `proposed` without the label
     twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
     neighbours: Neighbours
     noise: float  # share of wrong labels, as the labels themselves tell
-    most_likely: (
-        Integers  # (n, `TOPS`) int64, the most likely classes without the label, best first; fewer with few labels
-    )
+    most_likely: Integers  # (n, `TOPS`) int64, the most likely classes without the label, best first; fewer with few labels
 
     @cached_property
     def order(self) -> Integers:
@@ -80,7 +97,9 @@ class LabelErrors:
         return others[np.argsort(-alike, kind="stable")[:count]]
 
 
-def find_label_errors(graph: CategoryGraph, images: JudgedLabels, cancel: CancelToken | None = None) -> LabelErrors:
+def find_label_errors(
+    graph: CategoryGraph, images: JudgedLabels, cancel: CancelToken | None = None
+) -> LabelErrors:
     """Judge each label by all the others.
 
     A label is not contradicted by one above or below it in the graph. Labels of few images, and "none of the classes",
@@ -126,7 +145,9 @@ class _Judge:
         self._graph, self._images = graph, images
         self._evidence = LeaveOneOut(images)
         self._column = {class_id: place for place, class_id in enumerate(images.class_ids.tolist())}
-        self._agreeing = [self._places(self._kin(class_id)) for class_id in images.class_ids.tolist()]
+        self._agreeing = [
+            self._places(self._kin(class_id)) for class_id in images.class_ids.tolist()
+        ]
 
     @one_thread_each
     def judge(self) -> LabelErrors:
@@ -154,7 +175,9 @@ class _Judge:
             probability[images.is_confirmed] = 0
             is_judged |= images.is_confirmed  # by a person
         near, noise = self._evidence.neighbours, sum(fit.weight * fit.noise for fit in fits)
-        return LabelErrors(images, probability, is_judged, proposed, score, twin, near, noise, most_likely)
+        return LabelErrors(
+            images, probability, is_judged, proposed, score, twin, near, noise, most_likely
+        )
 
     def _wrong_by(self, fits: list[_Fit], column: int, logits: Floats) -> Doubles:
         """Probability (r,) that a label is wrong, for images with these logits (r, c) that have it."""
@@ -171,20 +194,28 @@ class _Judge:
         """Labels that do not contradict one: itself, and all above and below."""
         if class_id == UNKNOWN:
             return frozenset({UNKNOWN})
-        return frozenset({class_id}) | self._graph.ancestors(class_id) | self._graph.descendants(class_id)
+        return (
+            frozenset({class_id})
+            | self._graph.ancestors(class_id)
+            | self._graph.descendants(class_id)
+        )
 
     def _at_or_below(self, class_id: int) -> frozenset[int]:
         only = frozenset({class_id})
         return only if class_id == UNKNOWN else only | self._graph.descendants(class_id)
 
     def _places(self, class_ids: frozenset[int]) -> Integers:
-        return np.array(sorted(self._column[each] for each in class_ids if each in self._column), dtype=np.int64)
+        return np.array(
+            sorted(self._column[each] for each in class_ids if each in self._column), dtype=np.int64
+        )
 
     def _rows_of_labels(self) -> Iterator[tuple[int, Integers]]:
         """Rows with the same label, a block at a time."""
         order = np.argsort(self._images.columns, kind="stable")
         stops = np.cumsum(self._images.counts)
-        for column, (stop, count) in enumerate(zip(stops.tolist(), self._images.counts.tolist(), strict=True)):
+        for column, (stop, count) in enumerate(
+            zip(stops.tolist(), self._images.counts.tolist(), strict=True)
+        ):
             for start in range(stop - count, stop, BLOCK):
                 yield column, order[start : min(start + BLOCK, stop)]
 
@@ -193,20 +224,29 @@ class _Judge:
         rows = self._evidence.sample()
         logits = self._evidence.logits(rows)
         agreeing = [self._agreeing[column] for column in self._images.columns[rows].tolist()]
-        places, columns = np.repeat(np.arange(len(rows)), [len(each) for each in agreeing]), np.concatenate(agreeing)
+        places, columns = (
+            np.repeat(np.arange(len(rows)), [len(each) for each in agreeing]),
+            np.concatenate(agreeing),
+        )
         tried, likelihoods, others = [], [], max(1, len(self._images.class_ids) - 1)
         for temperature in TEMPERATURES.tolist():
             stop_if_asked()
             chances = softmax(logits * np.float32(temperature))[places, columns]
             agreed = np.minimum(np.bincount(places, weights=chances, minlength=len(rows)), 1)
             for noise in NOISES.tolist():
-                likelihood = float(np.log((1 - noise) * agreed + noise * (1 - agreed) / others + 1e-30).mean())
+                likelihood = float(
+                    np.log((1 - noise) * agreed + noise * (1 - agreed) / others + 1e-30).mean()
+                )
                 likelihoods.append(len(self._images) * likelihood + _expected(noise))
                 tried.append((temperature, noise))
         weights = np.exp(np.array(likelihoods) - max(likelihoods))
         weights[weights < LEAST_WEIGHT] = 0
         weights /= weights.sum()
-        return [_Fit(*each, weight) for each, weight in zip(tried, weights.tolist(), strict=True) if weight]
+        return [
+            _Fit(*each, weight)
+            for each, weight in zip(tried, weights.tolist(), strict=True)
+            if weight
+        ]
 
     def _proposals(self, column: int, chances: Floats) -> tuple[Integers, Floats]:
         """For images (r,) of one label the class they seem to be of instead, and its probability."""
@@ -217,7 +257,9 @@ class _Judge:
         proposed = np.where(total > 0, self._images.class_ids[best], NO_CLASS)
         score = share.copy()
         for row in np.flatnonzero((share < LIKELY * total) & (1 - total < LIKELY)).tolist():
-            proposed[row], score[row] = self._broader(column, int(best[row]), against[row], float(total[row]))
+            proposed[row], score[row] = self._broader(
+                column, int(best[row]), against[row], float(total[row])
+            )
         return proposed, score
 
     def _broader(self, column: int, best: int, against: Floats, total: float) -> tuple[int, float]:
@@ -266,8 +308,13 @@ class _Judge:
         if near.cosines.shape[1] == 0:
             return twin
         for row in np.flatnonzero(near.cosines[:, 0] >= TWIN).tolist():
-            for other, cosine in zip(near.positions[row].tolist(), near.cosines[row].tolist(), strict=True):
-                if cosine >= TWIN and images.columns[other] not in self._agreeing[images.columns[row]]:
+            for other, cosine in zip(
+                near.positions[row].tolist(), near.cosines[row].tolist(), strict=True
+            ):
+                if (
+                    cosine >= TWIN
+                    and images.columns[other] not in self._agreeing[images.columns[row]]
+                ):
                     twin[row] = other
                     break
         return twin

@@ -14,7 +14,9 @@ from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
-FEWEST_TO_WHITEN: Final = 200  # of fewer images whitening removes what siblings share, too (decision 65)
+FEWEST_TO_WHITEN: Final = (
+    200  # of fewer images whitening removes what siblings share, too (decision 65)
+)
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,9 @@ class JudgedLabels:
     labels: Integers  # (n,) int64, class ids, or `UNKNOWN` for none of the classes
     vectors: Floats  # (n, d) float32 of length 1, where images of one class lie together
     plain: Floats  # (n, e) float32, embeddings as the backbone has them, less their mean
-    is_confirmed: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool))  # (n,) bool, looked at twice
+    is_confirmed: Flags = field(
+        default_factory=lambda: np.zeros(0, dtype=bool)
+    )  # (n,) bool, looked at twice
 
     def __len__(self) -> int:
         return len(self.image_ids)
@@ -48,7 +52,10 @@ class JudgedLabels:
 
 @one_thread_each
 def labelled_images(
-    images: EmbeddedSnapshot, graph: CategoryGraph, space: Space | None, confirmed: Collection[int] = ()
+    images: EmbeddedSnapshot,
+    graph: CategoryGraph,
+    space: Space | None,
+    confirmed: Collection[int] = (),
 ) -> JudgedLabels:
     """The labelled images that have an embedding and whose class is in the graph, over all views where known.
 
@@ -60,7 +67,11 @@ def labelled_images(
     """
     places = np.flatnonzero((images.labels >= 0) | (images.labels == UNKNOWN))
     places = places[images.is_filled[images.rows[places]]]
-    gone = [each for each in np.unique(images.labels[places]).tolist() if each != UNKNOWN and each not in graph]
+    gone = [
+        each
+        for each in np.unique(images.labels[places]).tolist()
+        if each != UNKNOWN and each not in graph
+    ]
     places = places[~np.isin(images.labels[places], gone)]
     image_ids, alone = images.image_ids[places], to_floats(images.embeddings[images.rows[places]])
     plain = images.views.in_place_of(alone, image_ids)

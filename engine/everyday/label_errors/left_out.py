@@ -13,11 +13,19 @@ from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each,
 from engine.everyday.label_errors.labelled import JudgedLabels
 from engine.everyday.prototypical.classification import softmax
 
-NEIGHBOURS: Final = 20  # that vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 84)
-FEWEST_NEIGHBOURS: Final = 3  # where classes are small: a class with few labels must not be outvoted by others
-MOST_COMPARED: Final = 20_000  # labelled images that are looked through for neighbours, evenly out of more
+NEIGHBOURS: Final = (
+    20  # that vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 84)
+)
+FEWEST_NEIGHBOURS: Final = (
+    3  # where classes are small: a class with few labels must not be outvoted by others
+)
+MOST_COMPARED: Final = (
+    20_000  # labelled images that are looked through for neighbours, evenly out of more
+)
 SEARCH_ROWS: Final = 256  # images searched at a time by a core
-RIDGE: Final = 0.1  # penalty, as a multiple of the mean variance of a direction; 0.03 and 0.3 do the same
+RIDGE: Final = (
+    0.1  # penalty, as a multiple of the mean variance of a direction; 0.03 and 0.3 do the same
+)
 LEAST_VOTE: Final = 0.01  # of the nearest neighbour's, for classes without a vote
 LEAST_SHARE: Final = 1e-9  # keeps logarithms finite
 TEMPERATURES: Final = np.geomspace(0.3, 100, 40)  # of logits that lie near 0 and 1, or -1 and 0
@@ -38,7 +46,8 @@ def neighbours_of(images: JudgedLabels, count: int) -> Neighbours:
     count = max(0, min(count, len(pool) - 1))
     vectors = images.vectors[pool]
     found = Neighbours(
-        np.zeros((len(images), count), dtype=np.int64), np.full((len(images), count), -1, dtype=np.float32)
+        np.zeros((len(images), count), dtype=np.int64),
+        np.full((len(images), count), -1, dtype=np.float32),
     )
     if count == 0:
         return found
@@ -80,7 +89,8 @@ class LeaveOneOut:
         self._fit_prototypes()
         rows = self._sample()
         self._sharpness = tuple(
-            _temperature(logits, images.columns[rows]) for logits in (self._ridge(rows), self._to_prototypes(rows))
+            _temperature(logits, images.columns[rows])
+            for logits in (self._ridge(rows), self._to_prototypes(rows))
         )
         stop_if_asked()
 
@@ -88,7 +98,9 @@ class LeaveOneOut:
         """(r, c) mean log-probability of each label by the three estimates."""
         ridge, prototypes = (
             _log_softmax(logits * sharpness)
-            for logits, sharpness in zip((self._ridge(rows), self._to_prototypes(rows)), self._sharpness, strict=True)
+            for logits, sharpness in zip(
+                (self._ridge(rows), self._to_prototypes(rows)), self._sharpness, strict=True
+            )
         )
         return ((self._votes(rows) + ridge + prototypes) / 3).astype(np.float32)
 
@@ -106,7 +118,9 @@ class LeaveOneOut:
         left = max(int(self._images.counts[column]) - 1, 1)
         own = np.einsum("nd,nd->n", (self._plain_sums[column] - plain) / np.float32(left), plain)
         others = np.setdiff1d(np.arange(alike.shape[1]), agreeing)
-        return np.asarray((alike[:, others] > own[:, None]).sum(axis=1) / max(len(others), 1), dtype=np.float32)
+        return np.asarray(
+            (alike[:, others] > own[:, None]).sum(axis=1) / max(len(others), 1), dtype=np.float32
+        )
 
     def sample(self) -> Integers:
         """Rows that what is common to all is fitted to."""
@@ -128,12 +142,16 @@ class LeaveOneOut:
     def _fit_ridge(self) -> None:
         """Weights by the normal equations; the leverage of each image tells what it added itself."""
         count, width = self._images.vectors.shape
-        inputs = np.concatenate([self._images.vectors, np.ones((count, 1), dtype=np.float32)], axis=1)
+        inputs = np.concatenate(
+            [self._images.vectors, np.ones((count, 1), dtype=np.float32)], axis=1
+        )
         sums = np.zeros((len(self._images.class_ids), width + 1), dtype=np.float32)
         np.add.at(sums, self._images.columns, inputs)
         penalty = np.full(width + 1, RIDGE * max(count, 1) / max(width, 1))
         penalty[-1] = 1e-6 * max(count, 1)
-        inverse = np.linalg.inv((inputs.T @ inputs).astype(np.float64) + np.diag(penalty)).astype(np.float32)
+        inverse = np.linalg.inv((inputs.T @ inputs).astype(np.float64) + np.diag(penalty)).astype(
+            np.float32
+        )
         self._weights = (inverse @ sums.T).astype(np.float32)
         leverage = np.einsum("nd,nd->n", inputs @ inverse, inputs)
         self._leverage = np.minimum(leverage, np.float32(0.999))[:, None]
@@ -148,11 +166,15 @@ class LeaveOneOut:
         return np.asarray(found, dtype=np.float32)
 
     def _fit_prototypes(self) -> None:
-        sums = np.zeros((len(self._images.class_ids), self._images.vectors.shape[1]), dtype=np.float32)
+        sums = np.zeros(
+            (len(self._images.class_ids), self._images.vectors.shape[1]), dtype=np.float32
+        )
         np.add.at(sums, self._images.columns, self._images.vectors)
         counts = np.maximum(self._images.counts, 1)[:, None].astype(np.float32)
         self._sums, self._prototypes = sums, sums / counts
-        plain = np.zeros((len(self._images.class_ids), self._images.plain.shape[1]), dtype=np.float32)
+        plain = np.zeros(
+            (len(self._images.class_ids), self._images.plain.shape[1]), dtype=np.float32
+        )
         np.add.at(plain, self._images.columns, self._images.plain)
         self._plain_sums, self._plain_means = plain, plain / counts
 
@@ -173,7 +195,10 @@ def _temperature(logits: Floats, columns: Integers) -> np.float32:
     if logits.shape[1] < 2:  # noqa: PLR2004 (of one class all are sure)
         return np.float32(1)
     own = np.arange(len(columns)), columns
-    best = max(TEMPERATURES, key=lambda factor: float(_log_softmax(logits * np.float32(factor))[own].mean()))
+    best = max(
+        TEMPERATURES,
+        key=lambda factor: float(_log_softmax(logits * np.float32(factor))[own].mean()),
+    )
     return np.float32(best)
 
 

@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
-CELLS_SEARCHED: Final = 64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 86)
+CELLS_SEARCHED: Final = (
+    64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 86)
+)
 FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
 TRAINED_ON: Final = 32  # images that a centre is learned from, on average
-ROUNDS: Final = 4  # of Lloyd's algorithm; more move the centres, and change nothing of what is found
+ROUNDS: Final = (
+    4  # of Lloyd's algorithm; more move the centres, and change nothing of what is found
+)
 ROWS_AT_ONCE: Final = 512  # images that are compared at a time by a core
 
 
@@ -46,7 +50,9 @@ class NeighbourIndex:
         near = _nearest_rows(centres, centres, min(CELLS_SEARCHED, cells))
         return cls(vectors, centres, order, starts, near)
 
-    def search(self, queries: Floats, count: int, *, leaves_out_itself: bool = False) -> tuple[Integers, Floats]:
+    def search(
+        self, queries: Floats, count: int, *, leaves_out_itself: bool = False
+    ) -> tuple[Integers, Floats]:
         """The `count` nearest vectors of each query (m, d): rows (m, count) and squared distances, nearest first.
 
         Args:
@@ -76,7 +82,10 @@ class NeighbourIndex:
 
     def _members(self, cell: int) -> Integers:
         """Rows of the vectors in the cells around a cell."""
-        spans = [self.order[self.starts[near] : self.starts[near + 1]] for near in self.near_cells[cell].tolist()]
+        spans = [
+            self.order[self.starts[near] : self.starts[near + 1]]
+            for near in self.near_cells[cell].tolist()
+        ]
         return np.concatenate(spans)
 
 
@@ -98,8 +107,16 @@ def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
     """Centres (cells, d) by some rounds of k-means over a sample; a cell without images keeps its centre."""
     generator = np.random.default_rng(seed)
     if cells == 1:
-        return vectors.mean(axis=0, keepdims=True) if len(vectors) else np.zeros((1, vectors.shape[1]), np.float32)
-    sample = vectors[np.sort(generator.choice(len(vectors), min(len(vectors), cells * TRAINED_ON), replace=False))]
+        return (
+            vectors.mean(axis=0, keepdims=True)
+            if len(vectors)
+            else np.zeros((1, vectors.shape[1]), np.float32)
+        )
+    sample = vectors[
+        np.sort(
+            generator.choice(len(vectors), min(len(vectors), cells * TRAINED_ON), replace=False)
+        )
+    ]
     centres = sample[np.sort(generator.choice(len(sample), cells, replace=False))].copy()
     for _round in range(ROUNDS):
         stop_if_asked()
@@ -107,13 +124,19 @@ def _centres(vectors: Floats, cells: int, seed: int) -> Floats:
         order = np.argsort(cell_of, kind="stable")
         held, first = np.unique(cell_of[order], return_index=True)
         sizes = np.diff(np.append(first, len(order)))
-        centres[held] = np.add.reduceat(sample[order], first, axis=0) / sizes[:, None].astype(np.float32)
+        centres[held] = np.add.reduceat(sample[order], first, axis=0) / sizes[:, None].astype(
+            np.float32
+        )
     return centres
 
 
 def _pieces(cells: Integers) -> list[tuple[int, int]]:
     """Spans of equal cells in ascending cells (m,), none longer than `ROWS_AT_ONCE`."""
-    edges = np.flatnonzero(np.diff(cells, prepend=-1, append=-1)) if len(cells) else np.zeros(0, dtype=np.int64)
+    edges = (
+        np.flatnonzero(np.diff(cells, prepend=-1, append=-1))
+        if len(cells)
+        else np.zeros(0, dtype=np.int64)
+    )
     return [
         (start, min(start + ROWS_AT_ONCE, last))
         for first, last in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
@@ -145,5 +168,7 @@ def _nearest_in(
     kept = np.argpartition(squares, count - 1, axis=1)[:, :count]
     near = np.take_along_axis(squares, kept, axis=1)
     ranked = np.argsort(near, axis=1, kind="stable")
-    near = np.take_along_axis(near, ranked, axis=1) + np.einsum("md,md->m", queries, queries)[:, None]
+    near = (
+        np.take_along_axis(near, ranked, axis=1) + np.einsum("md,md->m", queries, queries)[:, None]
+    )
     return rows[np.take_along_axis(kept, ranked, axis=1)], np.maximum(near, 0)

@@ -20,7 +20,9 @@ PHASES: Final = ((12.0, 0.5, 4), (4.0, 0.8, 2), (1.0, 0.8, 14))
 """Exaggeration, momentum and rounds of optimisation: groups form first, then they spread."""
 ITERATIONS: Final = 25  # of a round
 ROUNDS: Final = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
-FEWEST_FOR_GRID: Final = 1_500  # images from which forces are interpolated on a grid: of fewer, summing them takes less
+FEWEST_FOR_GRID: Final = (
+    1_500  # images from which forces are interpolated on a grid: of fewer, summing them takes less
+)
 EXTENT: Final = 100.0  # the middle 98 % of a finished map lie within half of this of its centre, along the longer side
 _SPAN: Final = (1, 99)  # percentiles that `EXTENT` is of
 _EVEN: Final = 1e-9  # a span or distance below this is none
@@ -29,7 +31,9 @@ OnRound = Callable[[int, int], None]
 """Called with the finished and with all rounds."""
 
 
-def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0, seed: int = 0) -> Floats:
+def lay_out(
+    vectors: Floats, on_round: OnRound | None = None, *, threads: int = 0, seed: int = 0
+) -> Floats:
     """Places (n, 2) float32 of vectors (n, w), whose first two columns vary most; the same for the same vectors.
 
     Args:
@@ -42,12 +46,16 @@ def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 
     """
     if len(vectors) < FEWEST:
         return centred(_first_two(vectors))
-    rows, squares = NeighbourIndex.of(vectors, seed=seed).search(vectors, NEIGHBOURS, leaves_out_itself=True)
+    rows, squares = NeighbourIndex.of(vectors, seed=seed).search(
+        vectors, NEIGHBOURS, leaves_out_itself=True
+    )
     stop_if_asked()
     return centred(_optimised(_first_two(vectors), rows, squares, on_round, threads))
 
 
-def _optimised(start: Floats, rows: Integers, squares: Floats, on_round: OnRound | None, threads: int) -> Floats:
+def _optimised(
+    start: Floats, rows: Integers, squares: Floats, on_round: OnRound | None, threads: int
+) -> Floats:
     import os
 
     from openTSNE import TSNEEmbedding, initialization
@@ -68,7 +76,11 @@ def _optimised(start: Floats, rows: Integers, squares: Floats, on_round: OnRound
         for _round in range(rounds):
             stop_if_asked()
             laid.optimize(
-                n_iter=ITERATIONS, exaggeration=exaggeration, momentum=momentum, learning_rate="auto", inplace=True
+                n_iter=ITERATIONS,
+                exaggeration=exaggeration,
+                momentum=momentum,
+                learning_rate="auto",
+                inplace=True,
             )
             done += 1
             if on_round is not None:
@@ -79,7 +91,9 @@ def _optimised(start: Floats, rows: Integers, squares: Floats, on_round: OnRound
 def _jitter(start: Floats) -> Floats:
     """Copies of one photo must not lie in one place, where no force parts them."""
     spread = max(float(start.std()), _EVEN)
-    return (np.random.default_rng(0).standard_normal(start.shape) * (spread / 1e3)).astype(np.float32)
+    return (np.random.default_rng(0).standard_normal(start.shape) * (spread / 1e3)).astype(
+        np.float32
+    )
 
 
 def _first_two(vectors: Floats) -> Floats:
@@ -95,7 +109,9 @@ def centred(places: Floats) -> Floats:
         return places
     low, high = np.percentile(places, _SPAN, axis=0)
     span = float((high - low).max())
-    return ((places - (low + high) / 2) * (EXTENT / span if span > _EVEN else 1.0)).astype(np.float32)
+    return ((places - (low + high) / 2) * (EXTENT / span if span > _EVEN else 1.0)).astype(
+        np.float32
+    )
 
 
 def sample_of(count: int, most: int = MOST_LAID_OUT, *, seed: int = 0) -> Integers:

@@ -27,7 +27,11 @@ class MapSpace:
 
     def arrays(self) -> dict[str, Any]:
         """What it is made of, for a file."""
-        whitening = {} if self.whitening is None else {"shift": self.whitening.mean, "matrix": self.whitening.matrix}
+        whitening = (
+            {}
+            if self.whitening is None
+            else {"shift": self.whitening.mean, "matrix": self.whitening.matrix}
+        )
         return {"mean": self.mean, "axes": self.axes, **whitening}
 
     @classmethod

@@ -87,7 +87,9 @@ def linear_classifier(
     squares = (prototypes**2).sum(axis=1)
     lower = np.where(zero_shot, own_distance / temperature * np.log1p(spread), 0.0)
     return LinearClassifier(
-        weights=np.ascontiguousarray(prototypes * (2 * slope / temperature)[:, None], dtype=np.float32),
+        weights=np.ascontiguousarray(
+            prototypes * (2 * slope / temperature)[:, None], dtype=np.float32
+        ),
         offsets=(-slope * squares / temperature - lower).astype(np.float32),
         breadth=((1 - slope) / temperature).astype(np.float32),
         temperature=temperature,
@@ -95,7 +97,10 @@ def linear_classifier(
 
 
 def scores_of(
-    probabilities: Floats, similarity: Floats, back_off: BackOff, logit_of: Callable[[Integers], Floats]
+    probabilities: Floats,
+    similarity: Floats,
+    back_off: BackOff,
+    logit_of: Callable[[Integers], Floats],
 ) -> Scores:
     """Scores (n,) of probabilities (n, c); `logit_of` gives the logits (n,) of a candidate of each image."""
     best = probabilities.argmax(axis=1)
@@ -106,7 +111,9 @@ def scores_of(
     return Scores(codes[0], logit, logit - np.log(score), codes[1], safe_score, similarity)
 
 
-def classify_block(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:
+def classify_block(
+    classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats
+) -> Scores:
     """Classify a block of images that fits the cache, where all classes are candidates."""
     logits = classifier.logits(embeddings, squares)
     best = logits.argmax(axis=1)
@@ -144,8 +151,15 @@ def classify_all(
     scores.similarity[:] = np.nan if similarity is None else similarity
 
     def work(rows: slice) -> None:
-        block, similar = (classifier, back_off, embeddings[rows], squares[rows]), scores.similarity[rows]
-        found = classify_block(*block) if unseen is None else _divided(*block, unseen=unseen, similarity=similar)
+        block, similar = (
+            (classifier, back_off, embeddings[rows], squares[rows]),
+            scores.similarity[rows],
+        )
+        found = (
+            classify_block(*block)
+            if unseen is None
+            else _divided(*block, unseen=unseen, similarity=similar)
+        )
         scores.put(rows, replace(found, similarity=similar))
 
     in_blocks(len(embeddings), work)
@@ -164,4 +178,6 @@ def _divided(
     """Classify a block of images where some classes have no examples."""
     logits = classifier.logits(embeddings, squares)
     probabilities = unseen.divide(softmax(logits.copy()), similarity)
-    return scores_of(probabilities, similarity, back_off, lambda best: logits[np.arange(len(best)), best])
+    return scores_of(
+        probabilities, similarity, back_off, lambda best: logits[np.arange(len(best)), best]
+    )

@@ -19,7 +19,12 @@ from engine.everyday.excluded import excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.prototypes import PropagationSession, candidate_positions, prototype_table, support_of
+from engine.everyday.prototypical.prototypes import (
+    PropagationSession,
+    candidate_positions,
+    prototype_table,
+    support_of,
+)
 from engine.everyday.prototypical.tuning import (
     HeldOutCheck,
     Tuning,
@@ -35,7 +40,13 @@ from engine.everyday.prototypical.tuning import (
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.everyday.teaching import teach_first_of
-from engine.everyday.unseen import ClassesSeen, RandomSample, classes_seen, seen_classes, unseen_classes
+from engine.everyday.unseen import (
+    ClassesSeen,
+    RandomSample,
+    classes_seen,
+    seen_classes,
+    unseen_classes,
+)
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -74,7 +85,11 @@ class EverydayClassifier:
     def fit(self, snapshot: FitSnapshot) -> EverydayModel:
         shots = snapshot.shots
         self._session = self._session or PropagationSession(self._propagation)
-        basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
+        basis = (
+            self._basis.current(snapshot.images, shots.image_ids)
+            if snapshot.with_collection
+            else None
+        )
         model = fit(
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
             broadest_level=snapshot.broadest_level, shrinkage=snapshot.shrinkage, basis=basis,
@@ -88,7 +103,9 @@ class EverydayClassifier:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
         return None if basis is None else BasisLinks(basis)
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
+    def teach_first(
+        self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores
+    ) -> RowOrder | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 
@@ -122,7 +139,9 @@ def fit(
     """
     support = support_of(graph, shots, setting)
     stop_if_asked()
-    first = prototype_table(session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting)))
+    first = prototype_table(
+        session, support, shots, lambda_for(support.own_counts, prior.shrinkage_for(setting))
+    )
     candidates = candidate_positions(graph, first, allowed)
     stop_if_asked()
     check: HeldOutCheck | None = None
@@ -130,11 +149,23 @@ def fit(
         held = sampled(holdable_shots(graph, shots, first, candidates))
         check = held_out_check(graph, shots, first, candidates, held, setting=setting)
         start, propagates = prior.shrinkage_for(setting), setting is not Setting.PROTOTYPES
-        tuning = tune(check, shrinkage=start, temperature=prior.temperature, may_propagate=propagates, fixed=shrinkage)
-    table = prototype_table(session, support, shots, lambda_for(support.own_counts, tuning.shrinkage))
+        tuning = tune(
+            check,
+            shrinkage=start,
+            temperature=prior.temperature,
+            may_propagate=propagates,
+            fixed=shrinkage,
+        )
+    table = prototype_table(
+        session, support, shots, lambda_for(support.own_counts, tuning.shrinkage)
+    )
     stop_if_asked()
-    classifier = _classifier(table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting)
-    rules = back_off(graph, table.class_ids[candidates], policies or {}, broadest_level=broadest_level)
+    classifier = _classifier(
+        table.final[candidates], table.is_zero_shot[candidates], tuning, prior, setting
+    )
+    rules = back_off(
+        graph, table.class_ids[candidates], policies or {}, broadest_level=broadest_level
+    )
     model = EverydayModel(setting, shots, table, candidates, tuning, classifier, rules)
     if check is not None:
         held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))
@@ -149,14 +180,20 @@ def fit(
 
 
 def _with_collection(
-    model: EverydayModel, classes: "_Classes", prior: Prior, basis: CollectionBasis | None, ignored: Integers
+    model: EverydayModel,
+    classes: "_Classes",
+    prior: Prior,
+    basis: CollectionBasis | None,
+    ignored: Integers,
 ) -> EverydayModel:
     """With what all images add, where there is a basis, and with room for classes without examples."""
     counts, left_out = classes.counts(model.shots, basis), np.zeros(0, dtype=np.int64)
     if basis is not None and model.setting is not Setting.PROTOTYPES:
         left_out = basis.positions_of(basis.rows_of(ignored))
         left_out = left_out[left_out >= 0]
-        model = _with_stage(model, classes.graph, prior, basis, ignored=left_out, taught=1 - counts.share)
+        model = _with_stage(
+            model, classes.graph, prior, basis, ignored=left_out, taught=1 - counts.share
+        )
     return _with_unseen(model, classes, counts, left_out)
 
 
@@ -182,7 +219,9 @@ class _Classes:
     seen: frozenset[int]  # see `seen_classes`
     random: RandomSample  # of images
 
-    def counts(self, shots: Shots, basis: CollectionBasis | None, *, from_elsewhere: bool = False) -> ClassesSeen:
+    def counts(
+        self, shots: Shots, basis: CollectionBasis | None, *, from_elsewhere: bool = False
+    ) -> ClassesSeen:
         """With the images of a basis; shots `from_elsewhere` are none of those that classes have there."""
         # Images without an embedding, or no longer listed, do not count.
         images = len(shots) if basis is None else int(np.count_nonzero(basis.scales > 0))
@@ -214,15 +253,21 @@ def _with_stage(
             ignored=ignored,
             branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
             taught=taught,
-            without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
+            without=lambda prototypes: _classifier(
+                prototypes, is_zero_shot, tuning, prior, model.setting
+            ),
         )
     )
     if not stage.check.pays:
         return replace(model, stage_check=stage.check, novelty=stage.novelty)
-    return replace(model, stage=stage, stage_check=stage.check, held_out=stage.held_out, novelty=stage.novelty)
+    return replace(
+        model, stage=stage, stage_check=stage.check, held_out=stage.held_out, novelty=stage.novelty
+    )
 
 
-def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers) -> EverydayModel:
+def _with_unseen(
+    model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers
+) -> EverydayModel:
     """Divide probabilities with the classes that have no examples; `ignored` are positions among the anchors."""
     similarity = None
     if model.stage is not None and model.stage.familiarity < FROM_ELSEWHERE:
@@ -233,7 +278,12 @@ def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, i
         free = np.setdiff1d(np.arange(len(basis.anchors)), np.concatenate([labelled, ignored]))
         similarity = model.novelty.similarity(basis.anchor_links.rows(free))
     unseen = unseen_classes(
-        classes.graph, model.candidate_ids, classes.seen, counts, similarity, labels=len(model.shots)
+        classes.graph,
+        model.candidate_ids,
+        classes.seen,
+        counts,
+        similarity,
+        labels=len(model.shots),
     )
     if unseen is None:
         return model

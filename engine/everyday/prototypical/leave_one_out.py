@@ -96,7 +96,9 @@ class ShotRemoval:
         by_image = np.argsort(members.image_positions, kind="stable")
         self._member_images = members.image_positions[by_image]
         self._member_classes = members.class_positions[by_image]
-        self.sizes = np.bincount(members.class_positions, minlength=len(table.class_ids)).astype(np.int64)
+        self.sizes = np.bincount(members.class_positions, minlength=len(table.class_ids)).astype(
+            np.int64
+        )
         self._prototypes, self._candidates = table.initial, candidates
         self._place_of = np.full(len(table.class_ids), -1, dtype=np.int64)
         self._place_of[candidates] = np.arange(len(candidates))
@@ -111,20 +113,26 @@ class ShotRemoval:
         count = len(self._candidates)
         self._parent_counts = np.bincount(self._children, minlength=count)
         self.has_parents = self._parent_counts > 0
-        self._totals = np.bincount(self._children, weights=self._weights, minlength=count).astype(np.float32)
+        self._totals = np.bincount(self._children, weights=self._weights, minlength=count).astype(
+            np.float32
+        )
         self._own = self._prototypes[self._candidates]
         self._propagated = np.zeros_like(self._own)
         for part in self._edge_blocks():
             weighted = self._weights[part, None] * self._prototypes[self._parents[part]]
             np.add.at(self._propagated, self._children[part], weighted)
-        self._to_own, self._to_propagated = (np.empty(len(by_parent), dtype=np.float32) for _ in range(2))
+        self._to_own, self._to_propagated = (
+            np.empty(len(by_parent), dtype=np.float32) for _ in range(2)
+        )
         for part in self._edge_blocks():
             parents, children = self._prototypes[self._parents[part]], self._children[part]
             self._to_own[part] = np.einsum("ed,ed->e", parents, self._own[children])
             self._to_propagated[part] = np.einsum("ed,ed->e", parents, self._propagated[children])
 
     def _edge_blocks(self) -> list[slice]:
-        return [slice(start, start + EDGE_ROWS) for start in range(0, len(self._parents), EDGE_ROWS)]
+        return [
+            slice(start, start + EDGE_ROWS) for start in range(0, len(self._parents), EDGE_ROWS)
+        ]
 
     @cached_property
     def _squared(self) -> tuple[Floats, Floats, Floats]:
@@ -139,7 +147,9 @@ class ShotRemoval:
         seen, made = shots.as_classified[positions], shots.together.means[positions]
         to_own, to_propagated = seen @ self._own.T, seen @ self._propagated.T
         if shots.single_view is None and shots.folds is None:
-            return ShotProducts(made, seen, to_own, to_propagated, to_own, to_propagated, *self._squared)
+            return ShotProducts(
+                made, seen, to_own, to_propagated, to_own, to_propagated, *self._squared
+            )
         made_to = made @ self._own.T, made @ self._propagated.T
         return ShotProducts(made, seen, to_own, to_propagated, *made_to, *self._squared)
 
@@ -159,7 +169,8 @@ class ShotRemoval:
         edges, slots = self._edges_from(classes)
         own_places = self._place_of[classes]
         places, at = np.unique(
-            np.concatenate([self._children[edges], own_places[own_places >= 0]]), return_inverse=True
+            np.concatenate([self._children[edges], own_places[own_places >= 0]]),
+            return_inverse=True,
         )
         children = at[: len(edges)]
         others = self.sizes[classes] - taken
@@ -180,7 +191,9 @@ class ShotRemoval:
             scale=np.divide(totals, totals - lost, out=np.zeros_like(totals), where=stays),
             taken=shares @ (factors > 0).astype(np.float32),
             to_own=_summed(shares[children, slots] * self._to_own[edges], children, len(places)),
-            to_propagated=_summed(shares[children, slots] * self._to_propagated[edges], children, len(places)),
+            to_propagated=_summed(
+                shares[children, slots] * self._to_propagated[edges], children, len(places)
+            ),
             growth=growth,
             is_member=is_member,
             has_parents=stays,
@@ -188,7 +201,10 @@ class ShotRemoval:
 
     def _edges_from(self, classes: Integers) -> tuple[Integers, Integers]:
         """Edges that begin at these classes, and which of them each begins at."""
-        starts, stops = np.searchsorted(self._parents, classes), np.searchsorted(self._parents, classes, side="right")
+        starts, stops = (
+            np.searchsorted(self._parents, classes),
+            np.searchsorted(self._parents, classes, side="right"),
+        )
         counts = stops - starts
         slots = np.repeat(np.arange(len(classes)), counts)
         offsets = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -223,7 +239,9 @@ def _changed(products: ShotProducts, change: _Change, prototypes: Floats) -> Cha
     squared = squared + np.einsum("ps,ps->p", shares @ (prototypes @ prototypes.T), shares)
     seen_to_new = scale * (seen_to - change.taken * seen_to_made)
     new_squared = scale**2 * (squared - 2 * change.taken * made_to + change.taken**2 * made_squared)
-    own_to_new = scale * (products.own_to_propagated[at] + change.to_own - change.taken * made_to_own)
+    own_to_new = scale * (
+        products.own_to_propagated[at] + change.to_own - change.taken * made_to_own
+    )
     made_to_new = scale * (made_to - change.taken * made_squared)
     seen_to_own = (1 + growth) * to_own - growth * seen_to_made
     own_squared = (1 + growth) ** 2 * products.own_squared[at]
@@ -251,7 +269,9 @@ class HeldOutDistances:
     """
 
     own: Floats  # (n, c) float32, squared distance to the initial prototype without the shot
-    propagated: Floats  # (n, c) float32, squared distance to the propagated prototype without the shot
+    propagated: (
+        Floats  # (n, c) float32, squared distance to the propagated prototype without the shot
+    )
     cross: Floats  # (n, c) float32, inner product of the two differences
     shots_left: Integers  # (n, c) int64, images of the candidate's own that remain
     has_parents: Flags  # (n, c) bool, whether anything is propagated to the candidate
@@ -264,12 +284,16 @@ class HeldOutDistances:
         keep = np.where(self.has_parents, lambda_, np.float32(1.0))
         keep = np.where(self.shots_left > 0, keep, np.float32(0.0))
         rest = 1 - keep
-        squared = keep * keep * self.own + 2 * keep * rest * self.cross + rest * rest * self.propagated
+        squared = (
+            keep * keep * self.own + 2 * keep * rest * self.cross + rest * rest * self.propagated
+        )
         missing = (self.shots_left == 0) & ~self.has_parents
         return np.where(missing, np.float32(np.inf), squared)
 
 
-def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers) -> HeldOutDistances:
+def held_out_distances(
+    shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers
+) -> HeldOutDistances:
     """Distances of the shots at positions `held` (h,) to the candidates (c,), each with itself taken away.
 
     Needs h x c numbers a few times over: shots of one class are in the same prototypes, so what their removal changes
@@ -279,7 +303,10 @@ def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers
     sizes = removal.sizes[candidates]
     shape = (len(held), len(candidates))
     own, propagated, cross = (np.empty(shape, dtype=np.float32) for _ in range(3))
-    left, has_parents = np.broadcast_to(sizes, shape).copy(), np.broadcast_to(removal.has_parents, shape).copy()
+    left, has_parents = (
+        np.broadcast_to(sizes, shape).copy(),
+        np.broadcast_to(removal.has_parents, shape).copy(),
+    )
     found = HeldOutDistances(own, propagated, cross, left, has_parents)
     sizes_of = shots.together.sizes[held]
     order = np.lexsort((sizes_of, shots.class_ids[held]))
@@ -289,7 +316,9 @@ def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers
         products = removal.products(shots, held[rows])
         found.own[rows], found.propagated[rows], found.cross[rows] = products.distances()
         labels, taken = shots.class_ids[held[rows]], sizes_of[rows]
-        starts = np.flatnonzero(np.diff(labels, prepend=labels[0] - 1) | np.diff(taken, prepend=taken[0]))
+        starts = np.flatnonzero(
+            np.diff(labels, prepend=labels[0] - 1) | np.diff(taken, prepend=taken[0])
+        )
         for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True):
             same, count = slice(int(start), int(stop)), int(taken[start])
             changed = removal.without(products.rows(same), int(held[rows[start]]), count)
@@ -302,7 +331,11 @@ def held_out_distances(shots: Shots, table: PrototypeTable, candidates: Integers
 def _put(found: HeldOutDistances, rows: Integers, changed: ChangedDistances, taken: int) -> None:
     """Write what the removal of shots (r,) of one class, each with `taken` - 1 twins, changes."""
     at = np.ix_(rows, changed.places)
-    found.own[at], found.propagated[at], found.cross[at] = changed.own, changed.propagated, changed.cross
+    found.own[at], found.propagated[at], found.cross[at] = (
+        changed.own,
+        changed.propagated,
+        changed.cross,
+    )
     found.shots_left[at] -= taken * changed.is_member
     found.has_parents[at] = changed.has_parents
 

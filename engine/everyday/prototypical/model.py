@@ -32,7 +32,9 @@ from engine.everyday.shots import Shots
 from engine.everyday.unseen import UnseenClasses
 from engine.graph.category_graph import CategoryGraph
 
-HELD_OUT_TOGETHER: Final = 512  # shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB.
+HELD_OUT_TOGETHER: Final = (
+    512  # shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB.
+)
 
 
 def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tuple[Share, ...]]:
@@ -41,13 +43,19 @@ def _shares(table: PrototypeTable, shots: Shots, place: int) -> tuple[Share, tup
     edges = np.flatnonzero(table.edges[1] == place)
     own = Share(int(table.class_ids[place]), keep, _images_of(table, shots, place))
     parents = tuple(
-        Share(int(table.class_ids[parent]), (1 - keep) * float(weight), _images_of(table, shots, int(parent)))
+        Share(
+            int(table.class_ids[parent]),
+            (1 - keep) * float(weight),
+            _images_of(table, shots, int(parent)),
+        )
         for parent, weight in zip(table.edges[0, edges], table.edge_weights[edges], strict=True)
     )
     return own, tuple(sorted(parents, key=lambda share: -share.share))
 
 
-def _refined(start: Explanation, shots: Shots, stage: CollectionStage, candidate: int) -> Explanation:
+def _refined(
+    start: Explanation, shots: Shots, stage: CollectionStage, candidate: int
+) -> Explanation:
     """With the collection stage: the propagated prototype keeps a share, the shots have theirs once more."""
     refined = stage.refined
     kept, unlabelled = float(refined.start[candidate]), float(refined.unlabelled[candidate])
@@ -84,7 +92,10 @@ def _look_alikes(basis: CollectionBasis, image_id: int) -> tuple[LookAlike, ...]
     positions, weights = links.positions[0], links.weights[0]
     linked = np.flatnonzero(weights > 0)
     ids = basis.image_ids[basis.anchors[positions[linked]]]
-    return tuple(LookAlike(int(other), float(weight)) for other, weight in zip(ids, weights[linked], strict=True))
+    return tuple(
+        LookAlike(int(other), float(weight))
+        for other, weight in zip(ids, weights[linked], strict=True)
+    )
 
 
 def _images_of(table: PrototypeTable, shots: Shots, place: int) -> tuple[int, ...]:
@@ -104,11 +115,17 @@ class EverydayModel:
     tuning: Tuning  # shrinkage, temperature, and how they did on held-out shots
     classifier: LinearClassifier  # Eq. 2 over the candidates.
     back_off: BackOff  # roll-up and bars over the candidates
-    stage: CollectionStage | None = None  # None where it is off, has no data, or would do worse on held-out shots
-    stage_check: StageCheck | None = None  # how the stage did on held-out shots, also where it was dropped
+    stage: CollectionStage | None = (
+        None  # None where it is off, has no data, or would do worse on held-out shots
+    )
+    stage_check: StageCheck | None = (
+        None  # how the stage did on held-out shots, also where it was dropped
+    )
     held_out: HeldOutShots | None = None  # None where tuning was kept from before
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
-    unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
+    unseen: UnseenClasses | None = (
+        None  # what probabilities are divided with; None where all classes have examples
+    )
     excluded: ExcludedClasses | None = None  # classes that are excluded for single images
 
     @property
@@ -141,14 +158,20 @@ class EverydayModel:
     @property
     def figures(self) -> FitFigures:
         tuning, check, stage = self.tuning, self.stage_check, self.stage
-        collection = None if check is None else CollectionFigures(False, check.shots, check.hits, check.hits_without)
+        collection = (
+            None
+            if check is None
+            else CollectionFigures(False, check.shots, check.hits, check.hits_without)
+        )
         if collection is not None and stage is not None:
             collection = replace(
                 collection, is_used=True, images=stage.basis.learned_from, anchors=len(stage.basis.anchors),
                 familiarity=stage.familiarity, has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
             )  # fmt: skip
         unseen = None if self.unseen is None else self.unseen.counts
-        return FitFigures(tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection, unseen)
+        return FitFigures(
+            tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection, unseen
+        )
 
     @property
     def space(self) -> Whitening | None:
@@ -176,7 +199,12 @@ class EverydayModel:
     def _by_prototypes(self, embeddings: Embeddings, similarity: Floats) -> Scores:
         squares = np.ones(len(embeddings), dtype=np.float32)
         return classify_all(
-            self.classifier, self.back_off, embeddings, squares, unseen=self.unseen, similarity=similarity
+            self.classifier,
+            self.back_off,
+            embeddings,
+            squares,
+            unseen=self.unseen,
+            similarity=similarity,
         )
 
     def _similarity(self, rows: Integers) -> Floats:
@@ -198,8 +226,14 @@ class EverydayModel:
     def _probabilities(self, embeddings: Embeddings, rows: Integers | None) -> Floats:
         if self.stage is not None:
             stage = self.stage
-            return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
-        found = softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+            return (
+                stage.probabilities(embeddings)
+                if rows is None
+                else stage.probabilities_at(embeddings, rows)
+            )
+        found = softmax(
+            self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32))
+        )
         if self.unseen is None:
             return found
         similarity = self._similarity_of_new(embeddings) if rows is None else self._similarity(rows)
@@ -223,20 +257,32 @@ class EverydayModel:
         return max(by_labels, by_collection) if np.isfinite(by_labels) else by_collection
 
     def explain(
-        self, image_id: int, embedding: Floats, chances: Floats, *, class_id: int, safe: ScoredClass | None
+        self,
+        image_id: int,
+        embedding: Floats,
+        chances: Floats,
+        *,
+        class_id: int,
+        safe: ScoredClass | None,
     ) -> Explanation | None:
         place = self.place_of(class_id)
         if place is None or len(self.candidates) == 0:
             return None
         score = self.back_off.probability_of(class_id, chances)
-        is_unknown = self._is_unknown(image_id, embedding, int(self.candidate_ids[chances.argmax()]))
+        is_unknown = self._is_unknown(
+            image_id, embedding, int(self.candidate_ids[chances.argmax()])
+        )
         own, parents = _shares(self.table, self.shots, place)
         explanation = Explanation(image_id, class_id, score, own, parents, safe, is_unknown)
         if self.stage is None:
             return explanation
         explanation = replace(explanation, look_alikes=_look_alikes(self.stage.basis, image_id))
         candidate = np.flatnonzero(self.candidates == place)
-        return _refined(explanation, self.shots, self.stage, int(candidate[0])) if len(candidate) else explanation
+        return (
+            _refined(explanation, self.shots, self.stage, int(candidate[0]))
+            if len(candidate)
+            else explanation
+        )
 
     def _is_unknown(self, image_id: int, embedding: Floats, nearest_class: int) -> bool:
         if self.novelty is None:
@@ -244,7 +290,11 @@ class EverydayModel:
             assert prototype is not None, "a candidate"
             return bool(((embedding - prototype) ** 2).sum() > self.tuning.unknown_distance)
         rows = self.novelty.basis.rows_of(np.array([image_id]))
-        at = self.novelty.similarity_at(rows) if rows[0] >= 0 else self.novelty.similarity_of_new(embedding[None])
+        at = (
+            self.novelty.similarity_at(rows)
+            if rows[0] >= 0
+            else self.novelty.similarity_of_new(embedding[None])
+        )
         return bool(at[0] < self.novelty.threshold)
 
     def hold_out_each(self, graph: CategoryGraph) -> Flags:
@@ -252,9 +302,13 @@ class EverydayModel:
         right = [np.zeros(0, dtype=bool)]
         for start in range(0, len(held), HELD_OUT_TOGETHER):
             part = held[start : start + HELD_OUT_TOGETHER]
-            check = held_out_check(graph, self.shots, self.table, self.candidates, part, setting=self.setting)
+            check = held_out_check(
+                graph, self.shots, self.table, self.candidates, part, setting=self.setting
+            )
             nearest = squared_at(check, self.tuning.shrinkage).argmin(axis=1)[:, None]
-            right.append(np.take_along_axis(check.is_right, nearest, axis=1)[check.can_tell_leaf, 0])
+            right.append(
+                np.take_along_axis(check.is_right, nearest, axis=1)[check.can_tell_leaf, 0]
+            )
         return np.concatenate(right)
 
     def export(self, opset: int) -> Any:

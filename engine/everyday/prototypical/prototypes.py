@@ -84,7 +84,9 @@ class PropagationSession:
         """
         self._check_width(embeddings)
         if len(image_positions) != len(class_positions):
-            raise ValueError(f"{len(image_positions)} images but {len(class_positions)} classes in the pairs")
+            raise ValueError(
+                f"{len(image_positions)} images but {len(class_positions)} classes in the pairs"
+            )
         if edge_index.ndim != 2 or len(edge_index) != 2:  # noqa: PLR2004 (parent and child)
             raise ValueError(f"edge_index must be (2, E), not {edge_index.shape}")
         _check_positions("image_positions", image_positions, len(embeddings))
@@ -114,14 +116,22 @@ class PropagationSession:
 def _load(model: Path) -> Any:
     onnxruntime = load_onnxruntime()
     if not model.is_file():
-        raise ModelError("the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY)
+        raise ModelError(
+            "the propagation file is missing", expected=str(model), found="nothing", remedy=_REMEDY
+        )
     options = onnxruntime.SessionOptions()
-    options.enable_cpu_mem_arena = False  # runs are short and rare; memory goes back to the system after each
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # no busy waiting beside the window
+    options.enable_cpu_mem_arena = (
+        False  # runs are short and rare; memory goes back to the system after each
+    )
+    options.add_session_config_entry(
+        "session.intra_op.allow_spinning", "0"
+    )  # no busy waiting beside the window
     options.log_severity_level = 4  # failures are raised; the log would repeat them
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # ONNX Runtime raises many kinds without a common base below Exception
+    except (
+        Exception
+    ) as error:  # ONNX Runtime raises many kinds without a common base below Exception
         raise ModelError(
             "the propagation file cannot be loaded", found=found_at(model, error), remedy=_REMEDY
         ) from error
@@ -143,7 +153,9 @@ def _check_names(model: Path, session: Any) -> None:
 def _check_positions(name: str, positions: Integers, count: int) -> None:
     # ONNX would take a negative position as counted from the end and answer without a word.
     if positions.size and (positions.min() < 0 or positions.max() >= count):
-        raise ValueError(f"{name} must lie in [0, {count}), found {positions.min()} to {positions.max()}")
+        raise ValueError(
+            f"{name} must lie in [0, {count}), found {positions.min()} to {positions.max()}"
+        )
 
 
 @dataclass(frozen=True)
@@ -158,7 +170,9 @@ class PrototypeTable:
     edge_weights: Floats  # (E,) float32, attention (Eq. 5).
     final: Floats  # (C, d) float32, P (Eq. 6).
     has_prototype: Flags  # (C,) bool, own or propagated
-    lambda_: Floats  # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
+    lambda_: (
+        Floats  # (C,) float32, share of the initial prototype (Eq. 6), 0 for zero-shot classes.
+    )
 
     @property
     def is_zero_shot(self) -> Flags:
@@ -190,7 +204,9 @@ def support_of(graph: CategoryGraph, shots: Shots, setting: Setting) -> Support:
     counts = np.bincount(members.class_positions, minlength=len(class_ids)).astype(np.int64)
     if setting is Setting.PPN_PLUS:
         edges = edge_index(graph, class_ids)
-        edges = edges[:, counts[edges[0]] > 0]  # one step of propagation starts at initial prototypes
+        edges = edges[
+            :, counts[edges[0]] > 0
+        ]  # one step of propagation starts at initial prototypes
     elif setting is Setting.PPN:
         means = class_means(shots, members, len(class_ids))
         edges = nearest_parents(means, NEIGHBOURS)
@@ -220,10 +236,14 @@ def nearest_parents(prototypes: Floats, count: int) -> Integers:
     return np.stack([parents.ravel(), np.repeat(np.arange(classes), count)]).astype(np.int64)
 
 
-def prototype_table(session: PropagationSession, support: Support, shots: Shots, lambda_: Floats) -> PrototypeTable:
+def prototype_table(
+    session: PropagationSession, support: Support, shots: Shots, lambda_: Floats
+) -> PrototypeTable:
     """Run Eq. 3 to 6 on the exported network, with lambda (C,) float32 in [0, 1]."""
     members = support.membership
-    result = session.run(shots.embeddings, members.image_positions, members.class_positions, support.edges, lambda_)
+    result = session.run(
+        shots.embeddings, members.image_positions, members.class_positions, support.edges, lambda_
+    )
     has_initial = support.own_counts > 0
     has_parents = np.bincount(support.edges[1], minlength=len(support.class_ids)) > 0
     effective = np.where(has_initial, np.where(has_parents, lambda_, 1), 0).astype(np.float32)
@@ -233,11 +253,17 @@ def prototype_table(session: PropagationSession, support: Support, shots: Shots,
     )  # fmt: skip
 
 
-def candidate_positions(graph: CategoryGraph, table: PrototypeTable, allowed: Sequence[int] | None) -> Integers:
+def candidate_positions(
+    graph: CategoryGraph, table: PrototypeTable, allowed: Sequence[int] | None
+) -> Integers:
     """Positions of the classes to choose among, none above another; by default the deepest that have a prototype."""
     ids = table.class_ids.tolist()
-    available = {class_id: place for place, class_id in enumerate(ids) if table.has_prototype[place]}
+    available = {
+        class_id: place for place, class_id in enumerate(ids) if table.has_prototype[place]
+    }
     if allowed is None:
         covered = set[int]().union(*map(graph.ancestors, available))
         allowed = [class_id for class_id in available if class_id not in covered]
-    return np.array([available[class_id] for class_id in allowed if class_id in available], dtype=np.int64)
+    return np.array(
+        [available[class_id] for class_id in allowed if class_id in available], dtype=np.int64
+    )

@@ -15,7 +15,11 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical.leave_one_out import HeldOutDistances, held_out_distances, with_fresh_neighbours
+from engine.everyday.prototypical.leave_one_out import (
+    HeldOutDistances,
+    held_out_distances,
+    with_fresh_neighbours,
+)
 from engine.everyday.prototypical.prototypes import NEIGHBOURS, PrototypeTable
 from engine.everyday.scores import HeldOutShots, distance_limit
 from engine.everyday.shots import Shots
@@ -26,7 +30,9 @@ SHRINKAGES: Final = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 TEMPERATURE_STEPS: Final = np.geomspace(0.1, 10.0, 25)
 """Candidates, in temperatures of the backbone's card. Chosen: a tenth to ten times, in steps of 21%."""
 PRIOR_SHOTS: Final = 10.0  # the prior of the backbone's card counts as much as this many shots
-PRIOR_SPREAD: Final = 0.7  # standard deviation of the logarithm of shrinkage and temperature around the card's values
+PRIOR_SPREAD: Final = (
+    0.7  # standard deviation of the logarithm of shrinkage and temperature around the card's values
+)
 MOST_SHOTS: Final = 600  # more held-out shots than this are sampled: the choice no longer changes
 
 
@@ -75,7 +81,12 @@ class _Start:
 
 
 def tune(
-    check: HeldOutCheck, *, shrinkage: float, temperature: float, may_propagate: bool, fixed: float | None = None
+    check: HeldOutCheck,
+    *,
+    shrinkage: float,
+    temperature: float,
+    may_propagate: bool,
+    fixed: float | None = None,
 ) -> Tuning:
     """Pick shrinkage and temperature; never a shrinkage that does worse than lambda 1 on this check.
 
@@ -154,7 +165,12 @@ def _option(check: HeldOutCheck, shrinkage: float, start: _Start) -> _Option:
     likelihood = _Likelihood(check, squared)
     temperature = _best_temperature(likelihood, start)
     evidence = likelihood.at(temperature)[check.can_tell_leaf].sum()
-    return _Option(shrinkage, temperature, float(evidence) + _log_prior(shrinkage, start), _hits(check, squared))
+    return _Option(
+        shrinkage,
+        temperature,
+        float(evidence) + _log_prior(shrinkage, start),
+        _hits(check, squared),
+    )
 
 
 def _best_temperature(likelihood: _Likelihood, start: _Start) -> float:
@@ -195,11 +211,19 @@ def _report(check: HeldOutCheck, chosen: _Option, alone: _Option) -> Tuning:
     accuracy, accuracy_alone = (each.hits / count if count else np.nan for each in (chosen, alone))
     own_distance, limit = float(np.median(own)), distance_limit(squared.min(axis=1))
     return Tuning(
-        chosen.shrinkage, chosen.temperature, accuracy, accuracy_alone, own_distance, limit, shots_checked=len(squared)
+        chosen.shrinkage,
+        chosen.temperature,
+        accuracy,
+        accuracy_alone,
+        own_distance,
+        limit,
+        shots_checked=len(squared),
     )
 
 
-def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width: int) -> HeldOutShots:
+def held_out_shots(
+    check: HeldOutCheck, tuning: Tuning, places: Integers, width: int
+) -> HeldOutShots:
     """Probabilities (Eq. 2) of held-out shots with the chosen shrinkage and temperature.
 
     Args:
@@ -210,12 +234,16 @@ def held_out_shots(check: HeldOutCheck, tuning: Tuning, places: Integers, width:
     probabilities = np.zeros((len(rows.class_ids), width), dtype=np.float32)
     if probabilities.size and len(places):
         squared = squared_at(rows, tuning.shrinkage)
-        powers = np.exp((squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature))
+        powers = np.exp(
+            (squared.min(axis=1, keepdims=True) - squared) / np.float32(tuning.temperature)
+        )
         probabilities[:, places] = powers / powers.sum(axis=1, keepdims=True)
     return HeldOutShots(rows.image_ids, rows.class_ids, probabilities)
 
 
-def fit_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, start: float) -> float:
+def fit_temperature(
+    prototypes: Floats, embeddings: Floats, targets: Integers, start: float
+) -> float:
     """Of `TEMPERATURE_STEPS` times `start`, the temperature (Eq. 2) of the greatest likelihood for n > 0 new images.
 
     Args:
@@ -234,13 +262,17 @@ def fit_temperature(prototypes: Floats, embeddings: Floats, targets: Integers, s
     return max((start * float(step) for step in TEMPERATURE_STEPS), key=likelihood)
 
 
-def right_places(graph: CategoryGraph, labels: Iterable[int], candidate_ids: Integers) -> dict[int, Integers]:
+def right_places(
+    graph: CategoryGraph, labels: Iterable[int], candidate_ids: Integers
+) -> dict[int, Integers]:
     """Places of the candidates that agree with each label: the class itself, those below it, and those above it."""
     place_of = {int(class_id): place for place, class_id in enumerate(candidate_ids.tolist())}
     right = {}
     for label in set(labels):
         line = graph.descendants(label) | graph.ancestors(label) | {label}
-        right[label] = np.array(sorted(place_of[class_id] for class_id in line & place_of.keys()), dtype=np.int64)
+        right[label] = np.array(
+            sorted(place_of[class_id] for class_id in line & place_of.keys()), dtype=np.int64
+        )
     return right
 
 
@@ -249,7 +281,9 @@ def checked_places(table: PrototypeTable, candidates: Integers) -> Integers:
     return np.flatnonzero(table.has_initial[candidates])
 
 
-def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers) -> Integers:
+def holdable_shots(
+    graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers
+) -> Integers:
     """Positions (h,) of the shots that leave a right candidate with an image when they are held out.
 
     Which class the only shot of another is taken for is no evidence for lambda or the temperature. Of twins, which are
@@ -265,15 +299,25 @@ def holdable_shots(graph: CategoryGraph, shots: Shots, table: PrototypeTable, ca
     kinds = np.stack([shots.class_ids[firsts], shots.together.sizes[firsts]], axis=1)
     labels, first, kind_of = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     leaves_one = np.zeros(len(labels), dtype=bool)
-    for place, ((label, taken), shot) in enumerate(zip(labels.tolist(), firsts[first].tolist(), strict=True)):
+    for place, ((label, taken), shot) in enumerate(
+        zip(labels.tolist(), firsts[first].tolist(), strict=True)
+    ):
         low, high = np.searchsorted(images, [shot, shot + 1])
-        others = sizes[checked[right[label]]] - taken * np.isin(checked[right[label]], classes[low:high])
+        others = sizes[checked[right[label]]] - taken * np.isin(
+            checked[right[label]], classes[low:high]
+        )
         leaves_one[place] = bool((others > 0).any())
     return firsts[leaves_one[kind_of.reshape(-1)]].astype(np.int64)
 
 
 def held_out_check(
-    graph: CategoryGraph, shots: Shots, table: PrototypeTable, candidates: Integers, held: Integers, *, setting: Setting
+    graph: CategoryGraph,
+    shots: Shots,
+    table: PrototypeTable,
+    candidates: Integers,
+    held: Integers,
+    *,
+    setting: Setting,
 ) -> HeldOutCheck:
     """Hold the shots at positions `held` (h,) out one at a time; candidates (c,) are positions in the table."""
     with_shots = candidates[checked_places(table, candidates)]
@@ -294,17 +338,24 @@ def held_out_check(
     is_right = np.zeros((len(held), len(with_shots)), dtype=bool)
     for row, label in enumerate(labels.tolist()):
         is_right[row, right[label]] = True
-    return HeldOutCheck(distances, is_right, _can_tell(graph, labels, candidate_ids), labels, shots.image_ids[held])
+    return HeldOutCheck(
+        distances, is_right, _can_tell(graph, labels, candidate_ids), labels, shots.image_ids[held]
+    )
 
 
 def _places_of(labels: Integers, candidate_ids: Integers) -> Integers:
     """(h,) places of the labels among the candidates; -1 for a label that is none."""
-    place_of: Mapping[int, int] = {int(each): place for place, each in enumerate(candidate_ids.tolist())}
+    place_of: Mapping[int, int] = {
+        int(each): place for place, each in enumerate(candidate_ids.tolist())
+    }
     return np.array([place_of.get(label, -1) for label in labels.tolist()], dtype=np.int64)
 
 
 def _can_tell(graph: CategoryGraph, labels: Integers, candidate_ids: Integers) -> Flags:
     """(h,) bool: the shot's class is a candidate or below one, so one candidate is right, not several."""
     among = set(candidate_ids.tolist())
-    below = {label: not among.isdisjoint(graph.ancestors(label) | {label}) for label in set(labels.tolist())}
+    below = {
+        label: not among.isdisjoint(graph.ancestors(label) | {label})
+        for label in set(labels.tolist())
+    }
     return np.array([below[label] for label in labels.tolist()], dtype=bool)

@@ -56,7 +56,9 @@ def is_yolo_settings(head: str) -> bool:
 
 def _has(*names: str, opening: str = "{[") -> Callable[[str], bool]:
     def has_all(head: str) -> bool:
-        return head.lstrip("\ufeff \t\r\n")[:1] in tuple(opening) and all(f'"{name}"' in head for name in names)
+        return head.lstrip("\ufeff \t\r\n")[:1] in tuple(opening) and all(
+            f'"{name}"' in head for name in names
+        )
 
     return has_all
 
@@ -145,7 +147,9 @@ def _files(source: Path) -> Iterator[Path]:
         return
     for place, folders, names in os.walk(source):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(place, name) for name in sorted(names) if Path(name).suffix.casefold() in _SUFFIXES)
+        yield from (
+            Path(place, name) for name in sorted(names) if Path(name).suffix.casefold() in _SUFFIXES
+        )
 
 
 def _form_of(file: Path) -> str:

@@ -42,7 +42,9 @@ CANNOT_CARRY: Final = (
     "the page or moment of a box is only in the extra table images.csv",
 )
 _ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
-_LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
+_LEAST_UNCERTAINTY_M: Final = (
+    30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
+)
 _METRES_PER_DEGREE: Final = 111_320  # of latitude
 _EXIF_TAGS: Final[Mapping[str, str]] = {
     "lens": "LensModel",
@@ -80,9 +82,13 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
     divided = {shot.image.path for shot in shots if shot.image.part.text}
     rows: dict[str, Iterable[Mapping[str, str]]] = {
         "deployments": map(_deployment_row, deployments.values()),
-        "media": (_media_row(each) for each in shots if media[each.image.path] == each.image.image_id),
+        "media": (
+            _media_row(each) for each in shots if media[each.image.path] == each.image.image_id
+        ),
         "observations": (
-            _observation_row(images, shot, media, events.get(shot.image.sequence, (shot.time, shot.time)))
+            _observation_row(
+                images, shot, media, events.get(shot.image.sequence, (shot.time, shot.time))
+            )
             for shot in shots
             if shot.image.path not in divided or _is_observed(images, shot.image)
         ),
@@ -98,7 +104,9 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
     return WrittenExport(len(shots))
 
 
-def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]) -> _Shot:
+def _shot(
+    images: LabelledImages, image: LabelledImage, deployments: dict[str, Deployment]
+) -> _Shot:
     facts = images.facts_of(image)
     parent = shown(str(PurePosixPath(image.path).parent))
     name = images.title if parent in {".", "/"} else parent
@@ -111,7 +119,11 @@ def _shot(images: LabelledImages, image: LabelledImage, deployments: dict[str, D
     if facts.latitude is not None and facts.longitude is not None:
         deployment.places.append((facts.latitude, facts.longitude))
     is_known = facts.media_type.startswith(("image/", "video/"))
-    media_type = facts.media_type if is_known else f"image/x-{image.file.suffix.lstrip('.').casefold() or 'unknown'}"
+    media_type = (
+        facts.media_type
+        if is_known
+        else f"image/x-{image.file.suffix.lstrip('.').casefold() or 'unknown'}"
+    )
     return _Shot(image, name, time, media_type, comment, _exif(facts))
 
 
@@ -131,7 +143,9 @@ def _time(images: LabelledImages, image: LabelledImage, facts: PhotoFacts) -> tu
         return facts.taken_at.replace(tzinfo=UTC), "the camera knew no time zone: UTC is put for it"
     if facts.taken_on:
         first_day = datetime.fromisoformat(f"{facts.taken_on}-01-01"[: len("1912-06-03")])
-        return first_day.replace(tzinfo=UTC), f"the photo has a date without a time: {facts.taken_on}"
+        return first_day.replace(
+            tzinfo=UTC
+        ), f"the photo has a date without a time: {facts.taken_on}"
     return _file_time(image.file) or images.made_at, "the photo has no time: this is the file's"
 
 
@@ -164,7 +178,9 @@ def _deployment_comments(deployment: Deployment) -> str:
     parts = [] if deployment.places else ["Location missing: 0, 0 stands for anywhere on Earth."]
     if len(deployment.cameras) > 1:
         pairs = sorted(deployment.cameras)
-        names = (" ".join(filter(None, (camera, serial and f"({serial})"))) for camera, serial in pairs)
+        names = (
+            " ".join(filter(None, (camera, serial and f"({serial})"))) for camera, serial in pairs
+        )
         parts.append(f"Cameras: {'; '.join(names)}.")
     return " ".join(parts)
 
@@ -220,7 +236,10 @@ def _observation_row(
         score = image.detection_score
         if score is None:
             return row
-        return row | {"classificationMethod": "machine", "classificationProbability": f"{score:.6f}"}
+        return row | {
+            "classificationMethod": "machine",
+            "classificationProbability": f"{score:.6f}",
+        }
     return row | {
         "classificationMethod": "machine",
         "classifiedBy": images.model_text,
@@ -257,7 +276,11 @@ def _thing_cells(image: LabelledImage) -> dict[str, str]:
 
 def _file_path(image: LabelledImage) -> str:
     """The path of an image in the project, or its URL; the standard allows neither ".." nor a leading "/"."""
-    if not image.path.startswith(_FORBIDDEN_STARTS) and ".." not in image.path and image.path.isprintable():
+    if (
+        not image.path.startswith(_FORBIDDEN_STARTS)
+        and ".." not in image.path
+        and image.path.isprintable()
+    ):
         return image.path
     file = quote(os.fsencode(image.file.absolute().as_posix()), safe="/:")
     return "file://" + ("" if file.startswith("/") else "/") + file.replace("..", "%2E%2E")
@@ -270,7 +293,9 @@ def _middle(places: list[tuple[float, float]]) -> tuple[float, float, int]:
     latitude = sum(place[0] for place in places) / len(places)
     longitude = sum(place[1] for place in places) / len(places)
     shrink = math.cos(math.radians(latitude))
-    farthest = max(math.hypot(place[0] - latitude, (place[1] - longitude) * shrink) for place in places)
+    farthest = max(
+        math.hypot(place[0] - latitude, (place[1] - longitude) * shrink) for place in places
+    )
     return latitude, longitude, max(_LEAST_UNCERTAINTY_M, math.ceil(farthest * _METRES_PER_DEGREE))
 
 

@@ -34,7 +34,11 @@ OBSERVATIONS: Final = (
     "observationTags", "observationComments",
 )  # fmt: skip
 BOX_COLUMNS: Final = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
-TABLES: Final[Mapping[str, Sequence[str]]] = {"deployments": DEPLOYMENTS, "media": MEDIA, "observations": OBSERVATIONS}
+TABLES: Final[Mapping[str, Sequence[str]]] = {
+    "deployments": DEPLOYMENTS,
+    "media": MEDIA,
+    "observations": OBSERVATIONS,
+}
 _CAVEATS: Final = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
     "placeholders, and so are places and times where the comments say so."
@@ -42,7 +46,9 @@ _CAVEATS: Final = (
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),
     "vehicle": frozenset({"vehicle", "vehicles", "motor vehicle", "car", "cars"}),
-    "blank": frozenset({"blank", "blanks", "empty", "nothing", "no animal", "false trigger", "misfire"}),
+    "blank": frozenset(
+        {"blank", "blanks", "empty", "nothing", "no animal", "false trigger", "misfire"}
+    ),
     "unknown": frozenset({"unknown", "unidentified"}),
     "unclassified": frozenset({"unclassified", "not classified"}),
 }
@@ -54,7 +60,12 @@ _KINDS: Final = {"animal": "animal", "person": "human", "human": "human", "vehic
 NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
 _HUMAN_TAXON: Final = "homo sapiens"
 _CLASS_TAG: Final = "class:"  # in front of the name of a class that is no taxon
-_WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # longitude and latitude from, longitude and latitude to
+_WORLD: Final = (
+    -180.0,
+    -90.0,
+    180.0,
+    90.0,
+)  # longitude and latitude from, longitude and latitude to
 
 
 @dataclass
@@ -63,10 +74,18 @@ class Deployment:
 
     name: str  # the folder; it is the deployment's id, too
     times: list[datetime] = field(default_factory=list)  # of its images, by their cameras
-    other_times: list[datetime] = field(default_factory=list)  # of files, and of dates without a time
-    cameras: set[tuple[str, str]] = field(default_factory=set)  # makes and models, and serial numbers
-    places: list[tuple[float, float]] = field(default_factory=list)  # latitude and longitude of those that say it
-    has_doubtful_times: bool = False  # whether some have no time of their own, or none with a time zone
+    other_times: list[datetime] = field(
+        default_factory=list
+    )  # of files, and of dates without a time
+    cameras: set[tuple[str, str]] = field(
+        default_factory=set
+    )  # makes and models, and serial numbers
+    places: list[tuple[float, float]] = field(
+        default_factory=list
+    )  # latitude and longitude of those that say it
+    has_doubtful_times: bool = (
+        False  # whether some have no time of their own, or none with a time zone
+    )
 
     def add_time(self, time: datetime, *, is_of_camera: bool) -> None:
         """Add the time of an image."""
@@ -118,7 +137,9 @@ def class_tag(name: str) -> str:
 def tagged_class(tags: str) -> str:
     """The class in the tags of an observation; "" for none."""
     parts = (tag.strip() for tag in tags.split("|"))
-    return next((tag.removeprefix(_CLASS_TAG).strip() for tag in parts if tag.startswith(_CLASS_TAG)), "")
+    return next(
+        (tag.removeprefix(_CLASS_TAG).strip() for tag in parts if tag.startswith(_CLASS_TAG)), ""
+    )
 
 
 def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:
@@ -165,8 +186,13 @@ def _taxa(images: LabelledImages) -> list[dict[str, str]]:
         if images.graph.name(class_id) not in names:
             continue
         attributes, name = images.graph.attributes(class_id), images.graph.name(class_id)
-        facts = {} if name in taxa else {"taxonID": attributes.source_id, "taxonRank": attributes.rank}
-        taxa[name] = {"scientificName": name, **{term: text for term, text in facts.items() if text}}
+        facts = (
+            {} if name in taxa else {"taxonID": attributes.source_id, "taxonRank": attributes.rank}
+        )
+        taxa[name] = {
+            "scientificName": name,
+            **{term: text for term, text in facts.items() if text},
+        }
     return list(taxa.values())
 
 

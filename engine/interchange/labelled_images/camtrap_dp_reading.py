@@ -20,13 +20,30 @@ from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
 from engine.interchange import limits
 from engine.interchange.archives import has_member
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
-from engine.interchange.labelled_images.camtrap_dp_package import BOX_COLUMNS, NOT_CLASSIFIED, PACKAGE, tagged_class
+from engine.interchange.labelled_images.camtrap_dp_package import (
+    BOX_COLUMNS,
+    NOT_CLASSIFIED,
+    PACKAGE,
+    tagged_class,
+)
 from engine.interchange.labelled_images.class_folders import read_table
 from engine.interchange.labelled_images.class_labels import box_alone, is_near
 from engine.interchange.labelled_images.foreign_boxes import numbers, scored
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, as_things
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+    as_things,
+)
 from engine.interchange.labelled_images.table_rows import time_in, time_or_none
-from engine.interchange.text_file import SURROGATES, WESTERN, decoded, json_value, object_in, objects_in
+from engine.interchange.text_file import (
+    SURROGATES,
+    WESTERN,
+    decoded,
+    json_value,
+    object_in,
+    objects_in,
+)
 from engine.texts import Message, marked
 
 _READ_COLUMNS: Final = frozenset(
@@ -36,7 +53,9 @@ _READ_COLUMNS: Final = frozenset(
 )  # fmt: skip
 """Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
 OBSERVATIONS: Final = "observations.csv"
-_OF_PACKAGE: Final = frozenset({PACKAGE, OBSERVATIONS})  # files that stand for the folder around them
+_OF_PACKAGE: Final = frozenset(
+    {PACKAGE, OBSERVATIONS}
+)  # files that stand for the folder around them
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
 _CATEGORIES: Final = {"human": "person"}  # of detectors, by the type of an observation
@@ -78,18 +97,32 @@ class _Package:
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of a table with the columns that are read."""
-        table = next((each for each in objects_in(self.description, "resources") if each.get("name") == name), {})
+        table = next(
+            (
+                each
+                for each in objects_in(self.description, "resources")
+                if each.get("name") == name
+            ),
+            {},
+        )
         if not isinstance(table.get("path"), str):
             raise FormatError(
-                "the package has no table of {name}", expected="{name}.csv beside {package}", name=name, package=PACKAGE
+                "the package has no table of {name}",
+                expected="{name}.csv beside {package}",
+                name=name,
+                package=PACKAGE,
             )
         separator = object_in(table, "dialect").get("delimiter", ",")
         encoding = str(table.get("encoding", ""))
-        described = ArchiveTable(name, table["path"], {}, separator, header_lines=0, encoding=encoding)
+        described = ArchiveTable(
+            name, table["path"], {}, separator, header_lines=0, encoding=encoding
+        )
         rows = self.files.rows(described, SURROGATES if self.is_unpacked else WESTERN)
         columns = next(rows, (0, ()))[1]
         for _, cells in rows:
-            yield {key: cell for key, cell in zip(columns, cells, strict=False) if key in _READ_COLUMNS}
+            yield {
+                key: cell for key, cell in zip(columns, cells, strict=False) if key in _READ_COLUMNS
+            }
 
 
 @contextmanager
@@ -98,7 +131,10 @@ def _opened(source: Path) -> Iterator[_Package]:
     folder = source.parent if source.is_file() else _folder_of_package(source)
     if not is_archive and not (folder / PACKAGE).is_file():
         raise FormatError(
-            "{folder} is not a data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
+            "{folder} is not a data package",
+            expected="a folder with {package}",
+            folder=folder.name,
+            package=PACKAGE,
         )
     with opened_package(source if is_archive else folder, PACKAGE) as files:
         yield _Package(folder, files, not is_archive)
@@ -120,7 +156,9 @@ class _Reading:
 
     package: _Package
     collector: LabelCollector = field(default_factory=LabelCollector)
-    decided: set[str] = field(default_factory=set)  # media that a person gave an observation of their own
+    decided: set[str] = field(
+        default_factory=set
+    )  # media that a person gave an observation of their own
     of_event: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
     """Media by deployment and event."""
     events: list[tuple[int, Row]] = field(default_factory=list)
@@ -160,14 +198,18 @@ class _Reading:
                 self.collector.unlabelled += 1
                 continue
             else:
-                self.collector.add(_OBSERVATION, number, _labels, row, [path], self.package.folder, taxa)
+                self.collector.add(
+                    _OBSERVATION, number, _labels, row, [path], self.package.folder, taxa
+                )
             if row.get("classificationMethod") != "machine":
                 self.decided.add(medium)
 
     def _read_events(self, media: Mapping[str, str]) -> None:
         taxa = _taxa(self.package.description)
         moments = _media_times(self.package.rows("media"))
-        event_of = {medium: event for event, media_of in self.of_event.items() for medium in media_of}
+        event_of = {
+            medium: event for event, media_of in self.of_event.items() for medium in media_of
+        }
         without_media = 0
         for number, row in self.events:
             found = self._media_of_event(row, moments, event_of)
@@ -177,13 +219,18 @@ class _Reading:
             elif not _class_name(row):
                 self.collector.unlabelled += len(paths)
             else:
-                self.collector.add(_OBSERVATION, number, _labels, row, paths, self.package.folder, taxa)
+                self.collector.add(
+                    _OBSERVATION, number, _labels, row, paths, self.package.folder, taxa
+                )
             limits.RECORDS.check(len(self.collector.labels), PACKAGE)
         if without_media:
             self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
 
     def _media_of_event(
-        self, row: Row, moments: Mapping[str, "_MediaTimes"], event_of: Mapping[str, tuple[str, str]]
+        self,
+        row: Row,
+        moments: Mapping[str, "_MediaTimes"],
+        event_of: Mapping[str, tuple[str, str]],
     ) -> list[str]:
         """Media that name the event, and those within its time that name no other."""
         deployment = row.get("deploymentID", "")
@@ -218,7 +265,9 @@ def _media_times(rows: Iterator[dict[str, str]]) -> dict[str, _MediaTimes]:
     times: dict[str, _MediaTimes] = {}
     for deployment, each in found.items():
         each.sort()
-        times[deployment] = _MediaTimes([moment for moment, _ in each], [medium for _, medium in each])
+        times[deployment] = _MediaTimes(
+            [moment for moment, _ in each], [medium for _, medium in each]
+        )
     return times
 
 
@@ -236,7 +285,11 @@ def _class_name(row: Row) -> str:
     """The class of an observation; "" where there is none."""
     kind = row.get("observationType", "")
     name = row.get("scientificName", "") if kind not in NOT_CLASSIFIED else ""
-    return name or tagged_class(row.get("observationTags", "")) or ("" if kind in NOT_CLASSIFIED else kind)
+    return (
+        name
+        or tagged_class(row.get("observationTags", ""))
+        or ("" if kind in NOT_CLASSIFIED else kind)
+    )
 
 
 def _has_box(row: Row) -> bool:
@@ -288,7 +341,9 @@ def _taxa(description: Mapping[str, Any]) -> dict[str, str]:
     return ids
 
 
-def _labels(row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str]) -> Iterator[ForeignLabel]:
+def _labels(
+    row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str]
+) -> Iterator[ForeignLabel]:
     name, part = _class_name(row), _part(row)
     if part.box is not None and not _is_named(row):
         kind = row.get("observationType", "")

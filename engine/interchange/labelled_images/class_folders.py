@@ -23,7 +23,12 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.box_sets import refuse_parts
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
-from engine.interchange.labelled_images.records import CropOf, LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import (
+    CropOf,
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+)
 from engine.interchange.table_writer import write_table
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
@@ -39,7 +44,9 @@ _OURS: Final = (
     IMAGES_TABLE, CLASSES_TABLE, "metadata.parquet", "metadata.jsonl", "metadata.csv", "labels.json",
 )  # fmt: skip
 """Names that no folder of a class gets: files of an export, or of others that a reader looks for beside it."""
-_REFUSED: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]')  # by Windows and by exFAT, which sticks are formatted with
+_REFUSED: Final = re.compile(
+    r'[<>:"/\\|?*\x00-\x1f]'
+)  # by Windows and by exFAT, which sticks are formatted with
 _DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{name}{sign}" for name in ("com", "lpt") for sign in "0123456789¹²³"}
@@ -102,7 +109,9 @@ class FreeNames:
         path = f"{folder}/{stem}" if folder else stem
         seen = "" if self._are_stems_free else _compared(suffix)
         wanted = _compared(path) + seen
-        number = self._last.get(wanted, 1)  # thousands of one name are numbered without asking for each number again
+        number = self._last.get(
+            wanted, 1
+        )  # thousands of one name are numbered without asking for each number again
         free = path if number == 1 else f"{path} ({number})"
         while _compared(free) + seen in self._taken or _compared(free + suffix) in self._kept:
             number += 1
@@ -114,7 +123,9 @@ class FreeNames:
     def keep(self, path: str) -> None:
         """Reserve a path, and those of the folders around it."""
         parts = path.split("/")
-        self._kept.update(_compared("/".join(parts[:length])) for length in range(1, len(parts) + 1))
+        self._kept.update(
+            _compared("/".join(parts[:length])) for length in range(1, len(parts) + 1)
+        )
 
 
 def _compared(path: str) -> str:
@@ -143,13 +154,19 @@ def flat_folders(images: LabelledImages, options: FolderOptions) -> dict[int, st
 
     Classes above others have none unless `has_coarse`.
     """
-    coarse = frozenset[int]() if options.has_coarse else coarse_classes(images.graph, images.used_classes)
+    coarse = (
+        frozenset[int]()
+        if options.has_coarse
+        else coarse_classes(images.graph, images.used_classes)
+    )
     class_ids = [each for each in images.used_classes if each not in coarse]
     names = [images.graph.name(each) for each in class_ids]
     free = FreeNames(_OURS)
     called = Counter(names)
     return {
-        class_id: free.take("", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:]))
+        class_id: free.take(
+            "", name if called[name] == 1 else " - ".join(images.paths(class_id)[0][-2:])
+        )
         for class_id, name in zip(class_ids, names, strict=True)
     }
 
@@ -258,7 +275,13 @@ def write_tables(
 def _class_row(images: LabelledImages, class_id: int, folder: str) -> tuple[str, ...]:
     first, *others = images.path_texts(class_id)
     graph = images.graph
-    return folder, graph.name(class_id), first, graph.attributes(class_id).source_id, csv_table.SEVERAL.join(others)
+    return (
+        folder,
+        graph.name(class_id),
+        first,
+        graph.attributes(class_id).source_id,
+        csv_table.SEVERAL.join(others),
+    )
 
 
 def read_table(folder: Path) -> ForeignLabels | None:
@@ -278,7 +301,20 @@ def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
 
 
 _NO_IMAGES: Final = frozenset(
-    {".csv", ".tsv", ".txt", ".json", ".jsonl", ".xml", ".yaml", ".yml", ".md", ".xmp", ".ini", ".db"}
+    {
+        ".csv",
+        ".tsv",
+        ".txt",
+        ".json",
+        ".jsonl",
+        ".xml",
+        ".yaml",
+        ".yml",
+        ".md",
+        ".xmp",
+        ".ini",
+        ".db",
+    }
 )
 
 
@@ -295,7 +331,9 @@ def _name_in_folder(image: LabelledImage, options: FolderOptions) -> str:
     return f"{' '.join(names)}.jpg"
 
 
-def _placed(image: LabelledImage, target: Path, placing: Placing, crop_of: CropOf | None, part: FilePart) -> str:
+def _placed(
+    image: LabelledImage, target: Path, placing: Placing, crop_of: CropOf | None, part: FilePart
+) -> str:
     """Place one; the reason why it could not be, or ""."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -319,7 +357,9 @@ def _placed(image: LabelledImage, target: Path, placing: Placing, crop_of: CropO
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place the images in folders of their classes, with both tables beside them."""
     folders = flat_folders(images, options) if options.is_flat else nested_folders(images)
-    written, placed = place_images(images, draft, lambda image: folders.get(image.class_id or 0), options)
+    written, placed = place_images(
+        images, draft, lambda image: folders.get(image.class_id or 0), options
+    )
     write_tables(images, draft, placed, folders, options)
     return written
 
@@ -341,10 +381,14 @@ def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | N
     """The labels of our table, or of the folders' names, below those of these parts, if any; None without labels."""
     if (ours := read_table(source)) is not None:
         return ours
-    files = [(path, file) for path, file in each_file(source) if not parts or path.parts[0] in parts]
+    files = [
+        (path, file) for path, file in each_file(source) if not parts or path.parts[0] in parts
+    ]
     named = [(path, path.parts[bool(parts) : -1], file) for path, file in files]
     refuse_parts(source.name, (name for _, names, _ in named for name in names))
-    labels = tuple(ForeignLabel(str(path), names, file=file) for path, names, file in named if names)
+    labels = tuple(
+        ForeignLabel(str(path), names, file=file) for path, names, file in named if names
+    )
     return ForeignLabels(labels, len(named) - len(labels)) if labels else None
 
 

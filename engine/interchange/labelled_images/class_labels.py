@@ -70,7 +70,9 @@ class ClassLabels:
     def further_labels(self) -> tuple[str, ...]:
         """Labels of images that are none of a class."""
         used = {self.of(image) for image in self._images.images if image.class_id is None}
-        return tuple(sorted(label for label in used if label and label not in self._labels.values()))
+        return tuple(
+            sorted(label for label in used if label and label not in self._labels.values())
+        )
 
     @cached_property
     def all_labels(self) -> tuple[str, ...]:
@@ -84,8 +86,14 @@ def names_below(images: LabelledImages) -> dict[int, str]:
     Tools put such a name behind a folder of images.
     """
     try:
-        folder = os.path.commonpath({image.file.parent for image in images.images}) if images.images else ""
-        return {image.image_id: image.file.relative_to(folder).as_posix() for image in images.images}
+        folder = (
+            os.path.commonpath({image.file.parent for image in images.images})
+            if images.images
+            else ""
+        )
+        return {
+            image.image_id: image.file.relative_to(folder).as_posix() for image in images.images
+        }
     except ValueError:  # on several drives
         return {image.image_id: image.path for image in images.images}
 
@@ -101,7 +109,10 @@ def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> di
     return {ORIGINAL: image.path} | {
         name: plain(value)
         for name, value in row_of(images, image).items()
-        if name not in _IN_OTHER_COLUMNS and name not in without and value not in _NOTHING and value is not False
+        if name not in _IN_OTHER_COLUMNS
+        and name not in without
+        and value not in _NOTHING
+        and value is not False
     }
 
 
@@ -160,10 +171,17 @@ def are_of_detectors(names: Iterable[str]) -> bool:
 
 
 def box_alone(
-    image: str, part: FilePart, *, file: Path | None = None, category: str = "", score: float | None = None
+    image: str,
+    part: FilePart,
+    *,
+    file: Path | None = None,
+    category: str = "",
+    score: float | None = None,
 ) -> ForeignLabel:
     """A box of a detector, which has no class yet."""
-    return ForeignLabel(image, (), file=file, is_machine=True, part=part, category=category, score=score)
+    return ForeignLabel(
+        image, (), file=file, is_machine=True, part=part, category=category, score=score
+    )
 
 
 def local_path(url_path: str) -> str:
@@ -175,5 +193,7 @@ def local_path(url_path: str) -> str:
 def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields, where they are about the class of a label; otherwise those that only identify the file."""
     path = str(fields.get("path") or "")
-    is_about_it = label in {path, *split_path(path)[-1:]} if path else label in {NONE_LABEL, EMPTY_LABEL}
+    is_about_it = (
+        label in {path, *split_path(path)[-1:]} if path else label in {NONE_LABEL, EMPTY_LABEL}
+    )
     return {name: value for name, value in fields.items() if is_about_it or name in _OF_THE_FILE}

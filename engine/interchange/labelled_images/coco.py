@@ -34,7 +34,12 @@ from engine.interchange.labelled_images.foreign_boxes import (
     points_of,
     scored,
 )
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, as_things
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+    as_things,
+)
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.label_studio import served_image
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
@@ -102,7 +107,9 @@ def _info(images: LabelledImages) -> dict[str, Any]:
     }
 
 
-def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _categories(
+    images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
+) -> Iterator[dict[str, Any]]:
     for class_id in labels.classes:
         parents = images.graph.parents(class_id)
         yield {
@@ -118,7 +125,11 @@ def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
 
 
 def _entries(
-    images: LabelledImages, labels: ClassLabels, ids: dict[str, int], names: dict[int, str], annotations: list[bytes]
+    images: LabelledImages,
+    labels: ClassLabels,
+    ids: dict[str, int],
+    names: dict[int, str],
+    annotations: list[bytes],
 ) -> Iterator[bytes]:
     for items in images.pictures():
         image = items[0]
@@ -135,12 +146,20 @@ def _entries(
         }
         for item in items:
             if (label := labels.of(item)) is not None:
-                ours = {"id": len(annotations) + 1, "image_id": image.image_id, "category_id": ids[label]}
-                annotations.append(encoded(ours | _annotation(images, item, (facts.width, facts.height))))
+                ours = {
+                    "id": len(annotations) + 1,
+                    "image_id": image.image_id,
+                    "category_id": ids[label],
+                }
+                annotations.append(
+                    encoded(ours | _annotation(images, item, (facts.width, facts.height)))
+                )
         yield encoded(entry)
 
 
-def _annotation(images: LabelledImages, image: LabelledImage, size: tuple[int, int]) -> dict[str, Any]:
+def _annotation(
+    images: LabelledImages, image: LabelledImage, size: tuple[int, int]
+) -> dict[str, Any]:
     """An annotation without its ids."""
     left, top, width, height = (image.part.box or _WHOLE_BOX).in_pixels(size)
     annotation = {
@@ -175,7 +194,9 @@ class _Categories:
 
     def _fields(self, category: dict[str, Any]) -> dict[str, str]:
         names = [str(category.get("name") or "")]
-        while (above := self._by_name.get(str(category.get("supercategory")))) and above.get("name") not in names:
+        while (above := self._by_name.get(str(category.get("supercategory")))) and above.get(
+            "name"
+        ) not in names:
             names.insert(0, str(above.get("name")))
             category = above
             if len(names) > DEEPEST_LEVEL + 1:  # no class lies so deep: the label says what it is
@@ -203,12 +224,16 @@ def _labels(
         return
     fields = {**category, **fields_about(name, attributes)}
     label = label_with(image, name, fields, folders[0], file=file, part=part)
-    if label is not None and "score" in annotation and "decided_by" not in fields:  # as detectors write it
+    if (
+        label is not None and "score" in annotation and "decided_by" not in fields
+    ):  # as detectors write it
         label = replace(label, is_machine=True, score=scored(annotation["score"]))
     yield label
 
 
-def _part(annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[str, Any], file: Path) -> FilePart:
+def _part(
+    annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[str, Any], file: Path
+) -> FilePart:
     """The box of an annotation, or the box around its segments."""
     box, segments = annotation.get("bbox"), annotation.get("segmentation")
     if not isinstance(box, list) or not box:
@@ -216,7 +241,9 @@ def _part(annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[st
     if not box:
         return WHOLE_FILE
     if not entry.get("width") and ORIGINAL in attributes:
-        return file_part(str(attributes.get("part", WHOLE)))  # of a picture whose size we did not know
+        return file_part(
+            str(attributes.get("part", WHOLE))
+        )  # of a picture whose size we did not know
     return part_of_pixels(box, picture_size(entry.get("width"), entry.get("height"), file))
 
 

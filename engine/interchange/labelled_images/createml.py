@@ -7,8 +7,17 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.interchange.labelled_images.box_sets import CREATEML, files_of
 from engine.interchange.labelled_images.class_labels import label_with
-from engine.interchange.labelled_images.foreign_boxes import ImagesBeside, numbers, part_of_pixels, picture_size
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_boxes import (
+    ImagesBeside,
+    numbers,
+    part_of_pixels,
+    picture_size,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.text_file import object_in, objects_in, read_json
 from engine.texts import marked
 
@@ -32,7 +41,9 @@ def read(source: Path) -> ForeignLabels:
     return collector.collected()
 
 
-def _read_one(entry: dict[str, Any], file: Path, beside: ImagesBeside, collector: LabelCollector) -> None:
+def _read_one(
+    entry: dict[str, Any], file: Path, beside: ImagesBeside, collector: LabelCollector
+) -> None:
     image, found = beside.find(file, str(entry.get("image") or entry.get("imagefilename") or ""))
     annotations = objects_in(entry, "annotations") or objects_in(entry, "annotation")
     collector.unlabelled += not annotations
@@ -43,5 +54,7 @@ def _read_one(entry: dict[str, Any], file: Path, beside: ImagesBeside, collector
 def _labels(annotation: dict[str, Any], image: str, file: Path) -> Iterator[ForeignLabel | None]:
     place = object_in(annotation, "coordinates")
     x, y, width, height = numbers(place.get(name) for name in ("x", "y", "width", "height"))
-    part = part_of_pixels((x - width / 2, y - height / 2, width, height), picture_size(None, None, file))
+    part = part_of_pixels(
+        (x - width / 2, y - height / 2, width, height), picture_size(None, None, file)
+    )
     yield label_with(image, str(annotation.get("label") or ""), {}, Path(), file=file, part=part)

@@ -12,7 +12,14 @@ from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import COLUMNS, LABEL_COLUMNS, PLACED, Value, row_of, rows
+from engine.interchange.labelled_images.table_rows import (
+    COLUMNS,
+    LABEL_COLUMNS,
+    PLACED,
+    Value,
+    row_of,
+    rows,
+)
 from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
 from engine.interchange.tables.dialects import TablePurpose
@@ -23,10 +30,16 @@ from engine.interchange.text_file import SURROGATES, WESTERN
 from engine.new_file import text_into
 
 Given = Mapping[str, str]  # column by role, as a person named them
-OpenedLabels = tuple[LabelRows, Iterator[Row]]  # what reads the rows of an open table of labels, and these
-SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
+OpenedLabels = tuple[
+    LabelRows, Iterator[Row]
+]  # what reads the rows of an open table of labels, and these
+SEVERAL: Final = (
+    " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
+)
 PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
-_CROP: Final = "crop"  # further column: where in the folder a box lies that was cut out of its image
+_CROP: Final = (
+    "crop"  # further column: where in the folder a box lies that was cut out of its image
+)
 _SUFFIXES: Final = TABLE_FILES | {".zip"}
 
 
@@ -45,14 +58,20 @@ def write_placed(
     """
     has_crops = any(image.image_id in cut_out for image in images.images)
     columns = (PLACED, _CROP, *LABEL_COLUMNS) if has_crops else PLACED_COLUMNS
-    _write_rows(file, columns, (_placed_row(images, image, placed, cut_out) for image in images.images))
+    _write_rows(
+        file, columns, (_placed_row(images, image, placed, cut_out) for image in images.images)
+    )
 
 
 def _placed_row(
     images: LabelledImages, image: LabelledImage, placed: Mapping[int, str], cut_out: Container[int]
 ) -> TypedRow:
     place, is_crop = placed.get(image.image_id), image.image_id in cut_out
-    return {PLACED: None if is_crop else place, _CROP: place if is_crop else None, **row_of(images, image)}
+    return {
+        PLACED: None if is_crop else place,
+        _CROP: place if is_crop else None,
+        **row_of(images, image),
+    }
 
 
 def read(source: Path, given: Given | None = None) -> ForeignLabels:
@@ -67,7 +86,9 @@ def read(source: Path, given: Given | None = None) -> ForeignLabels:
 
 
 @contextmanager
-def opened_labels(source: Path, given: Given | None = None, called: str = "") -> Iterator[OpenedLabels]:
+def opened_labels(
+    source: Path, given: Given | None = None, called: str = ""
+) -> Iterator[OpenedLabels]:
     """Open a table of labels; bytes of names that are no Unicode stay in tables of ours.
 
     Raises:
@@ -78,7 +99,9 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
             is_last = fallback == WESTERN
             if not (is_last or _fits(given, found.columns, found.sample)):
                 continue  # names of columns may need the other encoding
-            layout = recognised(found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name)
+            layout = recognised(
+                found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name
+            )
             table = LabelRows(source, found.columns, layout)
             if table.is_ours or is_last:
                 yield table, found.rows if layout.has_header else found.all_rows
@@ -97,14 +120,20 @@ def fits(source: Path) -> bool:
 
 
 def _fits(given: Given | None, columns: Sequence[str], rows: Sequence[Row]) -> bool:
-    is_named = {column_key(each) for each in (given or {}).values()} <= {column_key(each) for each in columns}
+    is_named = {column_key(each) for each in (given or {}).values()} <= {
+        column_key(each) for each in columns
+    }
     return is_named and layout_of(columns, rows, TablePurpose.LABELS, given) is not None
 
 
 def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[TypedRow]) -> None:
     with text_into(file, errors="surrogateescape") as text:
         values = ((row[name] for name in columns) for row in all_rows)
-        write_table(text, columns, ((None if each is None else cell(each) for each in row) for row in values))
+        write_table(
+            text,
+            columns,
+            ((None if each is None else cell(each) for each in row) for row in values),
+        )
 
 
 def cell(value: Value) -> str:

@@ -18,7 +18,12 @@ from engine.file_parts import WHOLE_FILE, FilePart
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading
-from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
+from engine.interchange.labelled_images.class_labels import (
+    ClassLabels,
+    fields_of,
+    label_with,
+    names_below,
+)
 from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.foreign_boxes import (
     Point,
@@ -30,7 +35,11 @@ from engine.interchange.labelled_images.foreign_boxes import (
     picture_size,
     rotated,
 )
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.text_file import encoding_of, head_of
@@ -47,7 +56,17 @@ _CUBOID_CORNER: Final = re.compile(r"[xy][tb][lr][12]")  # of eight
 _CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
-_SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
+_SHAPES: Final = (
+    "tag",
+    "box",
+    "polygon",
+    "polyline",
+    "points",
+    "cuboid",
+    "ellipse",
+    "mask",
+    "skeleton",
+)
 _LONGEST_VALUE: Final = 4096  # characters of an attribute's value, as CVAT's database has them
 
 
@@ -86,7 +105,11 @@ def read(source: Path) -> ForeignLabels:
                     _read_entry(element, folders, who, collector)
                     limits.RECORDS.check(len(collector.labels), source.name)
     if not entries and not collector.problems:
-        raise FormatError("{source} has no images", expected="annotations of CVAT for images 1.1", source=source.name)
+        raise FormatError(
+            "{source} has no images",
+            expected="annotations of CVAT for images 1.1",
+            source=source.name,
+        )
     found = collector.collected()
     return replace(found, labels=tuple(dict.fromkeys(found.labels)))
 
@@ -125,7 +148,13 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
     )
 
 
-def _entry(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage], number: int, name: str) -> str:
+def _entry(
+    images: LabelledImages,
+    labels: ClassLabels,
+    items: Sequence[LabelledImage],
+    number: int,
+    name: str,
+) -> str:
     facts = images.facts_of(items[0])
     opening = f'  <image id="{number}" name={xml_attribute(name)} width="{facts.width}" height="{facts.height}"'
     size = facts.width, facts.height
@@ -150,20 +179,29 @@ def _shape(images: LabelledImages, image: LabelledImage, label: str, size: tuple
     return f'<box {start} occluded="0" {places} z_order="0">{attributes}</box>'
 
 
-def _read_entry(entry: Element, folders: Sequence[Path], who: str, collector: LabelCollector) -> None:
+def _read_entry(
+    entry: Element, folders: Sequence[Path], who: str, collector: LabelCollector
+) -> None:
     shapes = [shape for shape in entry if shape.tag in _SHAPES]
     collector.unlabelled += not shapes
     for shape in shapes:
         collector.add(_PROBLEM, entry.get("name", ""), _labels, shape, entry, folders, who)
 
 
-def _labels(shape: Element, entry: Element, folders: Sequence[Path], who: str) -> Iterator[ForeignLabel | None]:
+def _labels(
+    shape: Element, entry: Element, folders: Sequence[Path], who: str
+) -> Iterator[ForeignLabel | None]:
     image = entry.get("name", "")
     fields = {each.get("name", ""): each.text or "" for each in shape.iter("attribute")}
     file = image_in(folders, image)
     part = _part(shape, entry, file)
     label = label_with(
-        image, shape.get("label", ""), fields, folders[0], file=None if ORIGINAL in fields else file, part=part
+        image,
+        shape.get("label", ""),
+        fields,
+        folders[0],
+        file=None if ORIGINAL in fields else file,
+        part=part,
     )
     if label is not None:
         is_machine = shape.get("source") == _BY_MACHINE or label.is_box_alone
@@ -185,7 +223,9 @@ def _part(shape: Element, entry: Element, file: Path) -> FilePart:
             return part_of_pixels(rotated((left, top, width, height), turned, middle), size)
         case "ellipse":
             x, y, across, down = numbers(map(shape.get, ("cx", "cy", "rx", "ry")))
-            return part_of_pixels(rotated((x - across, y - down, 2 * across, 2 * down), turned, (x, y)), size)
+            return part_of_pixels(
+                rotated((x - across, y - down, 2 * across, 2 * down), turned, (x, y)), size
+            )
         case "mask":
             return part_of_pixels(map(shape.get, ("left", "top", "width", "height")), size)
         case "cuboid":

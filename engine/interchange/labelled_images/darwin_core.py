@@ -19,8 +19,16 @@ from engine.interchange.file_package import ArchiveTable, FilePackage, opened_pa
 from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
 from engine.interchange.labelled_images.class_labels import local_path
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, eml_xml, permanent_id
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.darwin_core_archive import (
+    DARWIN_CORE,
+    eml_xml,
+    permanent_id,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_or_none
@@ -34,7 +42,9 @@ CANNOT_CARRY: Final = (
 )
 VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
-BETWEEN_CLASSES: Final = " | "  # between the classes above, the highest first, as the standard recommends
+BETWEEN_CLASSES: Final = (
+    " | "  # between the classes above, the highest first, as the standard recommends
+)
 _READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
     terms.darwin_core(
         "scientificName dynamicProperties associatedMedia higherClassification taxonID identifiedBy dateIdentified "
@@ -58,7 +68,10 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
         for table, rows in (
             (terms.OCCURRENCES, (_occurrence(images, each, ids, facts) for each in written)),
             (terms.MEDIA, (_medium(each, ids, facts) for each in written)),
-            (terms.IDENTIFICATIONS, (row for each in written for row in _identifications(images, each, ids))),
+            (
+                terms.IDENTIFICATIONS,
+                (row for each in written for row in _identifications(images, each, ids)),
+            ),
         ):
             terms.add_table(archive, table, rows)
     left = len(images.images) - len(written)
@@ -82,12 +95,17 @@ def _place_of(image: LabelledImage) -> str:
 
 
 def _occurrence(
-    images: LabelledImages, image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]
+    images: LabelledImages,
+    image: LabelledImage,
+    ids: Mapping[int, str],
+    facts: Mapping[int, PhotoFacts],
 ) -> Iterable[str]:
     fact = facts[image.image_id]
     has_place = fact.latitude is not None and fact.longitude is not None
     cells = row_of(images, image).items()
-    own = {name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES}
+    own = {
+        name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES
+    }
     own |= {name: text for name, text in (("camera", fact.camera), ("serial", fact.serial)) if text}
     seen = image.facts
     identified: Iterable[str] = ("",) * len(terms.IDENTIFICATIONS.columns)
@@ -107,17 +125,29 @@ def _occurrence(
     )  # fmt: skip
 
 
-def _medium(image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]) -> Iterable[str]:
+def _medium(
+    image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]
+) -> Iterable[str]:
     fact = facts[image.image_id]
     try:
         url = quote(image.path.encode("utf-8", "surrogateescape"), safe="/")
     except UnicodeEncodeError:  # unpaired surrogates, as Windows allows them
         url = ""
     written = (fact.fields.get(name, "") for name in ("description", "creator", "copyright"))
-    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, fact.date_text, *written
+    return (
+        ids[image.image_id],
+        "StillImage",
+        fact.media_type,
+        url,
+        image.file.name,
+        fact.date_text,
+        *written,
+    )
 
 
-def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]) -> Iterator[Iterable[str]]:
+def _identifications(
+    images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]
+) -> Iterator[Iterable[str]]:
     """The person's first, then the model's: its safe class, and the most likely leaf where that is another."""
     core = ids[image.image_id]
     if image.label is not None and image.label.class_id is not None:
@@ -128,7 +158,9 @@ def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[
                 yield core, *_identified(images, image, class_id, is_person=False)
 
 
-def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, is_person: bool) -> Iterable[str]:
+def _identified(
+    images: LabelledImages, image: LabelledImage, class_id: int, *, is_person: bool
+) -> Iterable[str]:
     path = images.paths(class_id)[0]
     attributes = images.graph.attributes(class_id)
     start = path[-1], BETWEEN_CLASSES.join(path[:-1]), attributes.source_id, attributes.rank
@@ -137,7 +169,13 @@ def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, 
     answer = image.answer
     assert answer is not None, "either of them names a class"
     score = answer.safe_score if class_id == answer.safe_id else answer.leaf_score
-    return *start, images.model_text, images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
+    return (
+        *start,
+        images.model_text,
+        images.made_at.isoformat(),
+        UNVERIFIED,
+        f"probability {score:.6f}",
+    )
 
 
 def _labels(package: FilePackage, source: Path) -> ForeignLabels:
@@ -158,12 +196,21 @@ def _labels(package: FilePackage, source: Path) -> ForeignLabels:
     collector = LabelCollector()
     for number, row in enumerate(_rows(package, core), start=1):
         shown_in = media.get(row[""], [])
-        collector.add(marked("occurrence {place}: {reason}"), number, _occurrence_labels, row, shown_in, source)
+        collector.add(
+            marked("occurrence {place}: {reason}"),
+            number,
+            _occurrence_labels,
+            row,
+            shown_in,
+            source,
+        )
         limits.RECORDS.check(len(collector.labels), source.name)
     return collector.collected()
 
 
-def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -> Iterator[ForeignLabel | None]:
+def _occurrence_labels(
+    row: Mapping[str, str], media: list[str], source: Path
+) -> Iterator[ForeignLabel | None]:
 
     def cell(name: str) -> str:
         return row.get(DARWIN_CORE + name, "").strip()
@@ -180,7 +227,14 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
         if name and image and not is_absence:
             yield ForeignLabel(
                 image,
-                (*(each.strip() for each in cell("higherClassification").split("|") if each.strip()), name),
+                (
+                    *(
+                        each.strip()
+                        for each in cell("higherClassification").split("|")
+                        if each.strip()
+                    ),
+                    name,
+                ),
                 source_id=cell("taxonID"),
                 file=file,
                 content_hash=own.get("content_hash", ""),

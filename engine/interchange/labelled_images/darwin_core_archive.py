@@ -26,9 +26,15 @@ DUBLIN_CORE: Final = "http://purl.org/dc/terms/"
 OCCURRENCE: Final = DARWIN_CORE + "Occurrence"
 MULTIMEDIA: Final = "http://rs.gbif.org/terms/1.0/Multimedia"
 AUDUBON: Final = "http://rs.tdwg.org/ac/terms/"
-MEDIA_TYPES: Final = frozenset({MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"})
+MEDIA_TYPES: Final = frozenset(
+    {MULTIMEDIA, f"{AUDUBON}Multimedia", "http://rs.gbif.org/terms/1.0/Image"}
+)
 """Kinds of rows that tell where an occurrence's images are."""
-MEDIA_PLACES: Final = (f"{AUDUBON}accessURI", f"{DUBLIN_CORE}identifier", f"{DUBLIN_CORE}references")
+MEDIA_PLACES: Final = (
+    f"{AUDUBON}accessURI",
+    f"{DUBLIN_CORE}identifier",
+    f"{DUBLIN_CORE}references",
+)
 """Where an image is: the first of these that is there; in Audubon Core `identifier` is only a name."""
 IDENTIFICATION: Final = DARWIN_CORE + "Identification"
 META: Final = "meta.xml"
@@ -52,17 +58,30 @@ _OCCURRED: Final = darwin_core(
     "geodeticDatum individualCount sex lifeStage behavior"
 )
 OCCURRENCES: Final = ArchiveTable(
-    OCCURRENCE, "occurrence.csv", dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties")))
+    OCCURRENCE,
+    "occurrence.csv",
+    dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties"))),
 )
 """The core: what was seen, once for each image."""
-_OF_MEDIA: Final = ("type", "format", "identifier", "title", "created", "description", "creator", "rightsHolder")
+_OF_MEDIA: Final = (
+    "type",
+    "format",
+    "identifier",
+    "title",
+    "created",
+    "description",
+    "creator",
+    "rightsHolder",
+)
 MEDIA: Final = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",
     dict(enumerate((DUBLIN_CORE + name for name in _OF_MEDIA), start=1)),
 )
 """GBIF's extension for images; the first column says of which occurrence."""
-IDENTIFICATIONS: Final = ArchiveTable(IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1)))
+IDENTIFICATIONS: Final = ArchiveTable(
+    IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1))
+)
 """GBIF's extension for who, or what, identified it; the first column says which occurrence."""
 
 
@@ -92,7 +111,9 @@ def meta_xml(tables: Sequence[ArchiveTable], *, metadata: str = "") -> bytes:
             ignoreHeaderLines=str(table.header_lines),
             rowType=table.row_type,
         )
-        etree.SubElement(etree.SubElement(part, f"{_TEXT}files"), f"{_TEXT}location").text = table.file
+        etree.SubElement(
+            etree.SubElement(part, f"{_TEXT}files"), f"{_TEXT}location"
+        ).text = table.file
         etree.SubElement(part, f"{_TEXT}{'id' if is_core else 'coreid'}", index="0")
         for index, term in table.columns.items():
             etree.SubElement(part, f"{_TEXT}field", index=str(index), term=term)
@@ -134,14 +155,22 @@ def tables_in(meta: bytes) -> list[ArchiveTable]:
     """
     root = xml_tree(meta, META).getroot()
     try:
-        tables = [_table(part) for tag in ("core", "extension") for part in root.findall(f"{_TEXT}{tag}")]
+        tables = [
+            _table(part) for tag in ("core", "extension") for part in root.findall(f"{_TEXT}{tag}")
+        ]
     except ValueError as error:
-        raise FormatError("{meta} cannot be understood", found=str(error)[:200], meta=META) from error
+        raise FormatError(
+            "{meta} cannot be understood", found=str(error)[:200], meta=META
+        ) from error
     if root.tag != f"{_TEXT}archive" or root.find(f"{_TEXT}core") is None:
-        raise FormatError("{meta} describes no Darwin Core archive", found=str(root.tag)[:200], meta=META)
+        raise FormatError(
+            "{meta} describes no Darwin Core archive", found=str(root.tag)[:200], meta=META
+        )
     if not tables[0].file:
         raise FormatError(
-            "the core in {meta} names no file", expected="<files><location>taxa.txt</location></files>", meta=META
+            "the core in {meta} names no file",
+            expected="<files><location>taxa.txt</location></files>",
+            meta=META,
         )
     return tables
 
@@ -153,7 +182,11 @@ def _table(part: Element) -> ArchiveTable:
     return ArchiveTable(
         part.get("rowType", ""),
         checked_name(location, META) if location else "",
-        {int(field.get("index")): field.get("term", "") for field in fields if field.get("index") is not None},
+        {
+            int(field.get("index")): field.get("term", "")
+            for field in fields
+            if field.get("index") is not None
+        },
         _plain(part.get("fieldsTerminatedBy", ",")) or ",",
         _plain(part.get("fieldsEnclosedBy", '"')),
         int(part.get("ignoreHeaderLines") or "0"),
@@ -191,7 +224,9 @@ def eml_xml(images: LabelledImages) -> bytes:
     _add(dataset, "language", _LANGUAGE)
     for text in _sentences(images):
         _paragraph(dataset, "abstract", text)
-    _paragraph(dataset, "intellectualRights", "Not stated yet: state the licence before you publish.")
+    _paragraph(
+        dataset, "intellectualRights", "Not stated yet: state the licence before you publish."
+    )
     _add_parties(dataset, "contact", names, images.program)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 

@@ -18,9 +18,18 @@ from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
 from engine.interchange.labelled_images.foreign_boxes import part_of_shares, relative_image, scored
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.labelled_images.json_lines import encoded, write_items
-from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport, by_picture
+from engine.interchange.labelled_images.records import (
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+    by_picture,
+)
 from engine.interchange.labelled_images.table_rows import LABEL_COLUMNS, ORIGINAL
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 from engine.texts import Message
@@ -34,12 +43,17 @@ DATA: Final = "data"
 LABELS: Final = "labels.json"
 SAMPLES: Final = "samples.json"
 _PROBLEM: Final = "{place}: {reason}"
-_LISTS: Final = {"Classifications": "classifications", "Detections": "detections"}  # the field of each class of lists
+_LISTS: Final = {
+    "Classifications": "classifications",
+    "Detections": "detections",
+}  # the field of each class of lists
 _PREDICTIONS: Final = frozenset({"pred", "preds", "predicted", "prediction", "predictions"})
 _NO_LABELS: Final = frozenset({"ImageMetadata", "GeoLocation", "GeoLocations", "Regression"})
 
 
-def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
+def write(
+    images: LabelledImages, draft: Path, options: class_folders.FolderOptions
+) -> WrittenExport:
     """Place all images, also those without a class, and write their labels."""
     labels, folders = ClassLabels(images), class_folders.nested_folders(images)
     names = class_folders.FreeNames(are_stems_free=True)
@@ -50,13 +64,21 @@ def write(images: LabelledImages, draft: Path, options: class_folders.FolderOpti
     def item(pictured: list[LabelledImage]) -> bytes:
         key = PurePosixPath(placed[pictured[0].image_id]).relative_to(DATA).with_suffix("")
         targets = [_target(images, labels, each) for each in pictured]
-        return encoded(str(key)) + b": " + encoded([*filter(None, targets)] if images.has_parts else targets[0])
+        return (
+            encoded(str(key))
+            + b": "
+            + encoded([*filter(None, targets)] if images.has_parts else targets[0])
+        )
 
     with class_folders.file_in(draft, LABELS) as file:
         file.write(b'{"classes": ' + encoded(list(labels.all_labels)) + b',\n"labels": {')
-        write_items(file, (item(each) for each in by_picture(images.images) if each[0].image_id in placed))
+        write_items(
+            file, (item(each) for each in by_picture(images.images) if each[0].image_id in placed)
+        )
         file.write(b"\n}}\n")
-    class_folders.write_tables(images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()})
+    class_folders.write_tables(
+        images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()}
+    )
     return written
 
 
@@ -69,10 +91,16 @@ def read(source: Path) -> ForeignLabels:
     targets = object_in(whole, "labels") if isinstance(whole, dict) else {}
     if not targets:
         raise FormatError(
-            "{source} has no labels", expected='{labels} with "classes" and "labels"', source=source.name, labels=LABELS
+            "{source} has no labels",
+            expected='{labels} with "classes" and "labels"',
+            source=source.name,
+            labels=LABELS,
         )
     classes = whole.get("classes") if isinstance(whole.get("classes"), list) else []
-    files = {str(path.with_suffix("")): (str(path), file) for path, file in class_folders.each_file(source / DATA)}
+    files = {
+        str(path.with_suffix("")): (str(path), file)
+        for path, file in class_folders.each_file(source / DATA)
+    }
     collector = LabelCollector()
     for key, target in targets.items():
         found = target if isinstance(target, list) else [target]
@@ -87,7 +115,9 @@ def fits(source: Path) -> bool:
     """Whether it is a folder with data and labels, or a file of labels or samples."""
     if source.is_dir():
         return (source / DATA).is_dir() and begins_with(source / LABELS, "{", "classes", "labels")
-    return _is_samples(source) or all(begins_with(source, "{", name) for name in ("classes", "labels"))
+    return _is_samples(source) or all(
+        begins_with(source, "{", name) for name in ("classes", "labels")
+    )
 
 
 def _is_samples(source: Path) -> bool:
@@ -100,11 +130,25 @@ def _read_samples(samples: list[dict[str, Any]], folder: Path) -> ForeignLabels:
     for sample in samples:
         path = str(sample.get("filepath") or "").replace("\\", "/")
         image, file = path.removeprefix(f"{DATA}/"), relative_image(folder, path)
-        found = [(name, each) for name, value in sample.items() if isinstance(value, dict) for each in _targets(value)]
+        found = [
+            (name, each)
+            for name, value in sample.items()
+            if isinstance(value, dict)
+            for each in _targets(value)
+        ]
         collector.unlabelled += not found
         for name, target in found:
             is_machine = name.casefold() in _PREDICTIONS
-            collector.add(_PROBLEM, image, _labels_of_sample, target, image, file, folder, is_machine=is_machine)
+            collector.add(
+                _PROBLEM,
+                image,
+                _labels_of_sample,
+                target,
+                image,
+                file,
+                folder,
+                is_machine=is_machine,
+            )
     return collector.collected()
 
 
@@ -121,12 +165,16 @@ def _labels_of_sample(
 ) -> Iterator[ForeignLabel | None]:
     if (kind := str(target.get("_cls"))) not in {"Classification", "Detection"}:
         raise ValueError(Message('the shape "{shape}" has no box', {"shape": kind}))
-    attributes = {name: value for name, value in target.items() if name in {ORIGINAL, *LABEL_COLUMNS}}
+    attributes = {
+        name: value for name, value in target.items() if name in {ORIGINAL, *LABEL_COLUMNS}
+    }
     for label in _labels({**target, "attributes": attributes}, image, [], file, folder):
         yield replace(label, is_machine=True) if label is not None and is_machine else label
 
 
-def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -> dict[str, Any] | None:
+def _target(
+    images: LabelledImages, labels: ClassLabels, image: LabelledImage
+) -> dict[str, Any] | None:
     label = labels.of(image)
     if label is None:
         return None
@@ -137,7 +185,9 @@ def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -
     return {"label": label, **box, **confidence, "attributes": attributes}
 
 
-def _labels(target: Any, named: str, classes: list[Any], file: Path, folder: Path) -> Iterator[ForeignLabel | None]:
+def _labels(
+    target: Any, named: str, classes: list[Any], file: Path, folder: Path
+) -> Iterator[ForeignLabel | None]:
     target = target if isinstance(target, dict) else {"label": target}
     name = target.get("label")
     name = str(classes[name]) if isinstance(name, int) else name

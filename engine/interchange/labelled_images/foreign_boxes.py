@@ -54,7 +54,9 @@ def bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
     return min(across), min(down), max(across) - min(across), max(down) - min(down)
 
 
-def rotated(box: Sequence[float], degrees: float, pivot: Point) -> tuple[float, float, float, float]:
+def rotated(
+    box: Sequence[float], degrees: float, pivot: Point
+) -> tuple[float, float, float, float]:
     """The bounding box of a box of left, top, width and height that is turned clockwise around a point."""
     left, top, width, height = box
     if not degrees:
@@ -62,7 +64,9 @@ def rotated(box: Sequence[float], degrees: float, pivot: Point) -> tuple[float, 
     cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     corners = ((left, top), (left + width, top), (left, top + height), (left + width, top + height))
     offsets = ((x - pivot[0], y - pivot[1]) for x, y in corners)
-    return bounds([(pivot[0] + x * cosine - y * sine, pivot[1] + x * sine + y * cosine) for x, y in offsets])
+    return bounds(
+        [(pivot[0] + x * cosine - y * sine, pivot[1] + x * sine + y * cosine) for x, y in offsets]
+    )
 
 
 def numbers(values: Iterable[object], count: int | None = None) -> list[float]:
@@ -73,7 +77,9 @@ def numbers(values: Iterable[object], count: int | None = None) -> list[float]:
     """
     found = [_number(each) for each in values]
     if count is not None and len(found) != count:
-        raise ValueError(Message("a box has {count} numbers, not {found}", {"count": count, "found": len(found)}))
+        raise ValueError(
+            Message("a box has {count} numbers, not {found}", {"count": count, "found": len(found)})
+        )
     return found
 
 
@@ -96,11 +102,17 @@ def picture_size(width: object, height: object, file: Path | None) -> tuple[int,
     if not all(written):
         if not all(shown):
             raise ValueError(
-                Message("its width and height are not written, and its image was not found: put the image beside it")
+                Message(
+                    "its width and height are not written, and its image was not found: put the image beside it"
+                )
             )
         return shown
     if written != shown and written == shown[::-1]:
-        raise ValueError(Message("it is of the picture lying on its side: write it as the picture is shown, upright"))
+        raise ValueError(
+            Message(
+                "it is of the picture lying on its side: write it as the picture is shown, upright"
+            )
+        )
     return written
 
 
@@ -144,7 +156,11 @@ class ImagesBeside:
         """The path of an annotation's image in the source, and its file; where there is none, where it would lie."""
         plain = named.replace("\\", "/")
         for folder in _folders_for(annotation):
-            file = Path(os.path.normpath(folder / plain)) if plain else self._stems(folder).get(annotation.stem)
+            file = (
+                Path(os.path.normpath(folder / plain))
+                if plain
+                else self._stems(folder).get(annotation.stem)
+            )
             if file is not None and file.is_file():
                 return self._path(file), file
         if plain:
@@ -153,7 +169,11 @@ class ImagesBeside:
         return annotation.stem, annotation.with_suffix("")
 
     def _path(self, file: Path) -> str:
-        return file.relative_to(self._root).as_posix() if file.is_relative_to(self._root) else str(file)
+        return (
+            file.relative_to(self._root).as_posix()
+            if file.is_relative_to(self._root)
+            else str(file)
+        )
 
 
 def _folders_for(annotation: Path) -> list[Path]:

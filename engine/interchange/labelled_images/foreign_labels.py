@@ -32,7 +32,9 @@ class ForeignLabel:
     classes."""
     other_names: tuple[str, ...] = ()
     """What the class may be called where none has the path: the name of its species, or its name in a language."""
-    may_be_none: bool = False  # whether its name means none of the classes where no class is called so
+    may_be_none: bool = (
+        False  # whether its name means none of the classes where no class is called so
+    )
     source_id: str = ""  # the class's id where the file has one: looked for first
     file: Path | None = None
     """Where the file says the image is, or where it lies beside the labels; None where nothing tells."""
@@ -40,9 +42,13 @@ class ForeignLabel:
     who: str = ""  # the person; "" where nothing tells
     when: datetime | None = None  # None where nothing tells
     is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
-    is_ours: bool = False  # whether this program wrote it: names that differ by capitals are several classes
+    is_ours: bool = (
+        False  # whether this program wrote it: names that differ by capitals are several classes
+    )
     is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
-    note: GivenNote | None = None  # of what is no label, but an image with what a person noted of it
+    note: GivenNote | None = (
+        None  # of what is no label, but an image with what a person noted of it
+    )
     part: FilePart = WHOLE_FILE  # of the image's file; the default is all of it
     category: str = ""  # what a detector calls the thing in the box, such as "animal"; "" for none
     score: float | None = None  # the detector's confidence, 0..1
@@ -67,10 +73,15 @@ class TableReading:
     @property
     def summary(self) -> str:
         """`Read as a table of Wildlife Insights: file from filename, class from genus and species`."""
-        template = marked("Read as a table of {title}: {used}") if self.title else marked("Read as a table: {used}")
+        template = (
+            marked("Read as a table of {title}: {used}")
+            if self.title
+            else marked("Read as a table: {used}")
+        )
         part = marked("{role} from {columns}")
         used = enumerated(
-            Message(part, {"role": role, "columns": enumerated(names)}) for role, names in self.used.items()
+            Message(part, {"role": role, "columns": enumerated(names)})
+            for role, names in self.used.items()
         )
         return Message(template, {"title": Message(self.title), "used": used})
 
@@ -91,7 +102,11 @@ def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list
     deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
     beginnings = {each[:length] for each in deep for length in range(1, len(each))}
     parts = {name for each in deep for name in each}
-    single = [(name,) for name in dict.fromkeys(flat) if name and name not in parts and name not in _INTERNAL]
+    single = [
+        (name,)
+        for name in dict.fromkeys(flat)
+        if name and name not in parts and name not in _INTERNAL
+    ]
     return [*(each for each in deep if each not in beginnings), *single]
 
 
@@ -125,7 +140,9 @@ class LabelCollector:
         self.noted: list[ForeignLabel] = []
         self._boxes: Counter[str] = Counter()
 
-    def add(self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs) -> None:
+    def add(
+        self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
         """Add the labels of an entry; what cannot be read becomes a problem, such as `line {place}: {reason}`."""
         try:
             found = [label for label in read(*args, **kwargs) if label is not None]
@@ -150,7 +167,10 @@ class LabelCollector:
             self.problems.append(found_at(shown(file.name), error))
 
     def collected(self) -> ForeignLabels:
-        problems = (*self.problems, *(_too_many(*each) for each in self._boxes.items() if each[1] > MOST_BOXES))
+        problems = (
+            *self.problems,
+            *(_too_many(*each) for each in self._boxes.items() if each[1] > MOST_BOXES),
+        )
         return ForeignLabels(tuple(self.labels), self.unlabelled, problems, tuple(self.noted))
 
     def _is_taken(self, label: ForeignLabel) -> bool:

@@ -55,11 +55,17 @@ WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
 """Writes into a file that is open; it appears under its name only when this returns."""
 WriteFolder = Callable[[LabelledImages, Path, FolderOptions], WrittenExport]
 """Fills an empty folder that appears under its name only when this returns; images are placed as the options say."""
-ReadTable = Callable[[Path, Mapping[str, str] | None], ForeignLabels]  # as `Read`; with columns as a person named them
+ReadTable = Callable[
+    [Path, Mapping[str, str] | None], ForeignLabels
+]  # as `Read`; with columns as a person named them
 Read = Callable[[Path], ForeignLabels]
 """Reads a file or folder; raises `FormatError` where it is not of the format, `StorageError` where it is unreadable."""
-ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]  # as `Read`; reads keywords inside of images, too
-Fits = Callable[[Path], bool]  # whether a file or folder looks like the format; never raises `FormatError`
+ReadPhotos = Callable[
+    [Path, keywords.EmbeddedOf], ForeignLabels
+]  # as `Read`; reads keywords inside of images, too
+Fits = Callable[
+    [Path], bool
+]  # whether a file or folder looks like the format; never raises `FormatError`
 
 
 class FormatGroup(StrEnum):
@@ -89,8 +95,12 @@ class ImageFormat:
     fits: Fits | None = None  # None where it is never detected
     group: FormatGroup = FormatGroup.ANNOTATION  # what it is for
     has_images: bool = False  # whether the folder holds the images themselves, as copies or links
-    has_crop_form: bool = False  # whether boxes can be cut out of their images; see `FolderOptions.has_crops`
-    has_flat_form: bool = False  # whether its class folders can lie beside one another, too; see `FolderOptions`
+    has_crop_form: bool = (
+        False  # whether boxes can be cut out of their images; see `FolderOptions.has_crops`
+    )
+    has_flat_form: bool = (
+        False  # whether its class folders can lie beside one another, too; see `FolderOptions`
+    )
     is_beside: bool = False  # whether its class folders always lie beside one another
     is_spreadsheet: bool = False  # whether spreadsheets open it
     writes_into: bool = False

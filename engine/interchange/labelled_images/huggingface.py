@@ -13,7 +13,12 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import csv_table, json_lines, parquet
-from engine.interchange.labelled_images.class_folders import FolderOptions, file_in, nested_folders, place_all
+from engine.interchange.labelled_images.class_folders import (
+    FolderOptions,
+    file_in,
+    nested_folders,
+    place_all,
+)
 from engine.interchange.labelled_images.class_labels import ClassLabels
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
@@ -34,7 +39,12 @@ _READERS: "Final[dict[str, tuple[Callable[[Path], bool], Callable[[Path], Foreig
 _LEFT_OUT: Final = frozenset({"image", "file"})
 """`image` is the picture here; where a file lies on this computer concerns nobody else."""
 _TEXTS: Final = (ORIGINAL, *(name for name in COLUMNS if name not in _LEFT_OUT))
-_DTYPES: Final = {"float": "float32", "whole": "int32", "flag": "bool", "time": "timestamp[us, tz=UTC]"}
+_DTYPES: Final = {
+    "float": "float32",
+    "whole": "int32",
+    "flag": "bool",
+    "time": "timestamp[us, tz=UTC]",
+}
 
 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
@@ -71,7 +81,12 @@ def fits(source: Path) -> bool:
 def _tables(source: Path) -> Iterator[tuple[Path, Callable[[Path], ForeignLabels]]]:
     if not source.is_dir():
         return
-    folders = [source, *sorted(each for each in source.iterdir() if each.is_dir() and not each.name.startswith("."))]
+    folders = [
+        source,
+        *sorted(
+            each for each in source.iterdir() if each.is_dir() and not each.name.startswith(".")
+        ),
+    ]
     for folder in folders:
         for name, (fits_it, reader) in _READERS.items():
             if fits_it(folder / name):
@@ -101,7 +116,9 @@ def _schema(labels: ClassLabels) -> Any:
     }
     for name in _TEXTS:
         feature = {"dtype": _DTYPES.get(KINDS.get(name, ""), "string"), "_type": "Value"}
-        features[name] = {"feature": feature, "_type": "Sequence"} if KINDS.get(name) == "texts" else feature
+        features[name] = (
+            {"feature": feature, "_type": "Sequence"} if KINDS.get(name) == "texts" else feature
+        )
     first = [pa.field("file_name", pa.string()), pa.field("label", pa.int64())]
     metadata = json.dumps({"info": {"features": features}})
     return pa.schema([*first, *parquet.schema_of(_TEXTS)], metadata={"huggingface": metadata})
@@ -109,15 +126,39 @@ def _schema(labels: ClassLabels) -> Any:
 
 def _front_matter(images: LabelledImages, labels: ClassLabels) -> Iterator[str]:
     """What `datasets` and the hub read of a card; texts as JSON writes them, which YAML reads too."""
-    yield from ("---", f"pretty_name: {json.dumps(images.title)}", "task_categories:", "- image-classification")
-    yield from ("configs:", "- config_name: default", "  data_files:", f"  - split: {SPLIT}", f'    path: "{SPLIT}/**"')
-    yield from ("dataset_info:", "  features:", "  - name: image", "    dtype: image", "  - name: label")
+    yield from (
+        "---",
+        f"pretty_name: {json.dumps(images.title)}",
+        "task_categories:",
+        "- image-classification",
+    )
+    yield from (
+        "configs:",
+        "- config_name: default",
+        "  data_files:",
+        f"  - split: {SPLIT}",
+        f'    path: "{SPLIT}/**"',
+    )
+    yield from (
+        "dataset_info:",
+        "  features:",
+        "  - name: image",
+        "    dtype: image",
+        "  - name: label",
+    )
     yield from ("    dtype:", "      class_label:", "        names:")
-    yield from (f"          '{number}': {json.dumps(label)}" for number, label in enumerate(labels.all_labels))
+    yield from (
+        f"          '{number}': {json.dumps(label)}"
+        for number, label in enumerate(labels.all_labels)
+    )
     for name in _TEXTS:
         kind = KINDS.get(name, "")
         yield f"  - name: {name}"
-        yield "    sequence: string" if kind == "texts" else f"    dtype: {_DTYPES.get(kind, 'string')}"
+        yield (
+            "    sequence: string"
+            if kind == "texts"
+            else f"    dtype: {_DTYPES.get(kind, 'string')}"
+        )
     yield "---"
 
 

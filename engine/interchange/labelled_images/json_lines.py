@@ -29,7 +29,9 @@ _METADATA: Final = "-metadata"  # behind the name of the label that it is about
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     """Write the objects."""
-    file.writelines(encoded({name: plain(value) for name, value in row.items()}) + b"\n" for row in rows(images))
+    file.writelines(
+        encoded({name: plain(value) for name, value in row.items()}) + b"\n" for row in rows(images)
+    )
     return WrittenExport(len(images.images))
 
 
@@ -69,7 +71,10 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str], number: int, source: 
         return [_text(row.get(name)) for name in columns]
     except ValueError as error:
         raise FormatError(
-            "line {number} of {source} cannot be read", found=reason_of(error), number=number, source=source.name
+            "line {number} of {source} cannot be read",
+            found=reason_of(error),
+            number=number,
+            source=source.name,
         ) from error
 
 
@@ -96,7 +101,9 @@ def _rows_of(document: Any, source: Path) -> list[dict[str, Any]]:
 
 def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
     """A line of a manifest of SageMaker Ground Truth, with its class and who says so; other objects as they are."""
-    kind = next((name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), "")
+    kind = next(
+        (name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), ""
+    )
     if "source-ref" not in row or not kind:
         return row
     facts = row[kind]
@@ -116,7 +123,9 @@ def _object(line: str, place: str) -> dict[str, Any]:
     except RecursionError as error:
         raise FormatError("{place} is nested too deep", found=line[:60], place=place) from error
     except ValueError as error:
-        raise FormatError("{place} is not JSON", found=f"{line[:60]!r}: {error}", place=place) from error
+        raise FormatError(
+            "{place} is not JSON", found=f"{line[:60]!r}: {error}", place=place
+        ) from error
     if not isinstance(row, dict):
         raise FormatError("{place} is not a JSON object", found=line[:60], place=place)
     return row

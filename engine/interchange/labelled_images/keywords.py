@@ -31,7 +31,9 @@ from engine.interchange.labelled_images.table_rows import note_of
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.texts import Message, in_english
 
-EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads the keywords inside of a file; nothing where it is no image
+EmbeddedOf = Callable[
+    [Path], EmbeddedKeywords
+]  # reads the keywords inside of a file; nothing where it is no image
 
 _HIERARCHICAL: Final = (
     (xmp_sidecars.HIERARCHICAL, "|"),
@@ -57,13 +59,19 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
     if source.is_dir():
         images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars))
     else:
-        images = {xmp_sidecars.image_meant(source) if source.suffix.casefold() == xmp_sidecars.SUFFIX else source: None}
+        images = {
+            xmp_sidecars.image_meant(source)
+            if source.suffix.casefold() == xmp_sidecars.SUFFIX
+            else source: None
+        }
     read = LabelCollector()
     for image in images:
         found, note = _keywords_and_note(image, sidecars.get(image, ()), embedded_of, read.problems)
         name = image.relative_to(folder).as_posix()
         read.noted += [] if note is None else [ForeignLabel(name, (), file=image, note=note)]
-        read.labels += (ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found)
+        read.labels += (
+            ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found
+        )
         read.unlabelled += not found
     if not (read.labels or read.noted or read.problems):
         raise FormatError(
@@ -82,7 +90,8 @@ def fits(source: Path) -> bool:
     if source.is_file():
         return source.suffix.casefold() == xmp_sidecars.SUFFIX
     return not (source / IMAGES_TABLE).exists() and any(
-        xmp_sidecars.image_beside(each) for each in islice(xmp_sidecars.sidecars_in(source), _LOOKED_AT)
+        xmp_sidecars.image_beside(each)
+        for each in islice(xmp_sidecars.sidecars_in(source), _LOOKED_AT)
     )
 
 
@@ -102,12 +111,16 @@ def _keywords_and_note(
         descriptions += _others(packet, xmp_sidecars.DESCRIPTION)
     note = note_of(next(iter(ratings), ""), "", next(iter(descriptions), ""))
     if len(hierarchical) + len(flat) > limits.MOST_KEYWORDS:
-        reason = Message("more than {most:,} keywords; none was read", {"most": limits.MOST_KEYWORDS})
+        reason = Message(
+            "more than {most:,} keywords; none was read", {"most": limits.MOST_KEYWORDS}
+        )
         problems.append(problem_at(shown(str(image)), reason))
         return [], note
     shallow = [names for names in hierarchical if len(names) <= DEEPEST_LEVEL + 1]
     if len(shallow) < len(hierarchical):
-        reason = Message("keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1})
+        reason = Message(
+            "keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1}
+        )
         problems.append(problem_at(shown(str(image)), reason))
     return whole_keywords(shallow, flat), note
 
@@ -118,11 +131,15 @@ def _others(packet: XmpPacket, name: str) -> list[str]:
     return [] if texts == packet.texts(xmp_sidecars.WRITTEN_NOTES[name]) else texts
 
 
-def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]) -> Iterator[XmpPacket]:
+def _packets(
+    image: Path, embedded: bytes, sidecars: Iterable[Path], problems: list[str]
+) -> Iterator[XmpPacket]:
     """The packet inside of an image, then those beside it; what cannot be read is reported."""
     for place in (*([image] if embedded else []), *sidecars):
         try:
-            yield XmpPacket.parse(embedded if place == image else xmp_sidecars.sidecar_data(place), place.name)
+            yield XmpPacket.parse(
+                embedded if place == image else xmp_sidecars.sidecar_data(place), place.name
+            )
         except (OSError, FormatError) as error:
             problems.append(problem_at(shown(str(place)), in_english(str(error), reason_of(error))))
 
@@ -139,8 +156,13 @@ def _by_image(source: Path) -> dict[Path, list[Path]]:
     beside = (
         ()
         if source.is_dir()
-        else (source.with_name(f"{source.name}{xmp_sidecars.SUFFIX}"), source.with_suffix(xmp_sidecars.SUFFIX))
+        else (
+            source.with_name(f"{source.name}{xmp_sidecars.SUFFIX}"),
+            source.with_suffix(xmp_sidecars.SUFFIX),
+        )
     )
-    for sidecar in dict.fromkeys((*xmp_sidecars.sidecars_in(source), *(each for each in beside if each.is_file()))):
+    for sidecar in dict.fromkeys(
+        (*xmp_sidecars.sidecars_in(source), *(each for each in beside if each.is_file()))
+    ):
         found[xmp_sidecars.image_meant(sidecar, listed)].append(sidecar)
     return dict(found)

@@ -20,8 +20,19 @@ from engine.file_parts import FilePart
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
-from engine.interchange.labelled_images.foreign_boxes import bounds, numbers, part_of_shares, points_of, rotated, scored
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_boxes import (
+    bounds,
+    numbers,
+    part_of_shares,
+    points_of,
+    rotated,
+    scored,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import EMPTY_LABEL, NONE_LABEL, ORIGINAL, time_in
@@ -36,11 +47,17 @@ INSTRUCTIONS: Final = "README.txt"
 _PROBLEM: Final = marked("task {place}: {reason}")
 _CONTROL, _BOXES, _OBJECT = "class", "box", "image"
 _RECTANGLE: Final = "rectanglelabels"
-_ITEMS: Final = "items"  # of a task's own data: the fields of each part of its picture, by the id of its result
+_ITEMS: Final = (
+    "items"  # of a task's own data: the fields of each part of its picture, by the id of its result
+)
 _CHOICES: Final = frozenset({"choices", "taxonomy"})
-_SHAPES: Final = frozenset({_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"})
+_SHAPES: Final = frozenset(
+    {_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"}
+)
 _LOCAL: Final = "/data/local-files/?d="
-_UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")  # what Label Studio puts before the name of a file that was uploaded
+_UPLOADED: Final = re.compile(
+    r"^[0-9a-f]{8}-"
+)  # what Label Studio puts before the name of a file that was uploaded
 _HOW_TO: Final = """To go on in Label Studio:
 
 1. Start it with LABEL_STUDIO_LOCAL_FILES_SERVING_ENABLED=true and LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT={root}
@@ -68,12 +85,18 @@ def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> Writt
 def read(source: Path) -> ForeignLabels:
     """Read tasks: ours, or what Label Studio exports as JSON."""
     tasks = read_json(source / TASKS if source.is_dir() else source)
-    if not isinstance(tasks, list) or not any(isinstance(task, dict) and "data" in task for task in tasks):
+    if not isinstance(tasks, list) or not any(
+        isinstance(task, dict) and "data" in task for task in tasks
+    ):
         raise FormatError(
-            "{source} holds no tasks", expected="a list of tasks as Label Studio exports them", source=source.name
+            "{source} holds no tasks",
+            expected="a list of tasks as Label Studio exports them",
+            source=source.name,
         )
     collector = LabelCollector()
-    for number, task in enumerate((each if isinstance(each, dict) else {} for each in tasks), start=1):
+    for number, task in enumerate(
+        (each if isinstance(each, dict) else {} for each in tasks), start=1
+    ):
         _read_task(task, number, source.parent, collector)
     return collector.collected()
 
@@ -81,16 +104,22 @@ def read(source: Path) -> ForeignLabels:
 def fits(source: Path) -> bool:
     """Whether it is such a folder, or a list of tasks."""
     path = source / TASKS if source.is_dir() else source
-    return begins_with(path, "[", "annotations", "predictions", "completions") and begins_with(path, "[", "data")
+    return begins_with(path, "[", "annotations", "predictions", "completions") and begins_with(
+        path, "[", "data"
+    )
 
 
-def _task(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> dict[str, Any]:
+def _task(
+    images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
+) -> dict[str, Any]:
     image = items[0]
     by_person = [each for each in items if each.label]
     by_model = [each for each in items if _is_predicted(each)]
     whole = next((each for each in items if each.part == each.part.picture), None)
     meta = {ORIGINAL: image.path} if whole is None else fields_of(images, whole, "file")
-    parts = {_result_id(each): fields_of(images, each, "file") for each in items if each is not whole}
+    parts = {
+        _result_id(each): fields_of(images, each, "file") for each in items if each is not whole
+    }
     # Label Studio serves files of this computer, with the disk's top as its document root.
     path = image.file.relative_to(image.file.anchor).as_posix()
     url = _LOCAL + quote(path, errors="surrogateescape")
@@ -110,7 +139,9 @@ def _is_predicted(image: LabelledImage) -> bool:
     return is_answered or (image.part.box is not None and image.label is None)
 
 
-def _annotation(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> dict[str, Any]:
+def _annotation(
+    images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
+) -> dict[str, Any]:
     """The labels of people in one picture, with the time of the last one."""
     when = max(each.label.when for each in items if each.label).isoformat()
     return {
@@ -122,7 +153,9 @@ def _annotation(images: LabelledImages, labels: ClassLabels, items: Sequence[Lab
     }
 
 
-def _predictions(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> list[dict[str, Any]]:
+def _predictions(
+    images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
+) -> list[dict[str, Any]]:
     """What the model says of the whole, and what is supposed of the boxes, with a score for each."""
     predictions: list[dict[str, Any]] = []
     boxes: list[dict[str, Any]] = []
@@ -139,7 +172,9 @@ def _predictions(images: LabelledImages, labels: ClassLabels, items: Sequence[La
     return predictions
 
 
-def _supposed(labels: ClassLabels, image: LabelledImage) -> tuple[int | None, str | None, float | None]:
+def _supposed(
+    labels: ClassLabels, image: LabelledImage
+) -> tuple[int | None, str | None, float | None]:
     """Class, label and score of the model; else the detector's."""
     answer = image.answer
     if answer is None or (answer.safe_id is None and not answer.is_unknown):
@@ -153,14 +188,18 @@ def _result_id(image: LabelledImage) -> str:
     return f"class-{image.image_id}"
 
 
-def _result(images: LabelledImages, image: LabelledImage, class_id: int | None, label: str | None) -> dict[str, Any]:
+def _result(
+    images: LabelledImages, image: LabelledImage, class_id: int | None, label: str | None
+) -> dict[str, Any]:
     box = image.part.box
     if box is None:
         paths = [[label]] if class_id is None else [list(path) for path in images.paths(class_id)]
         kind: dict[str, Any] = {"from_name": _CONTROL, "to_name": _OBJECT, "type": "taxonomy"}
         return {"id": _result_id(image), **kind, "value": {"taxonomy": paths}}
     facts = images.facts_of(image)
-    percent = {name: share * 100 for name, share in zip(("x", "y", "width", "height"), box, strict=True)}
+    percent = {
+        name: share * 100 for name, share in zip(("x", "y", "width", "height"), box, strict=True)
+    }
     return {
         "id": _result_id(image),
         "from_name": _BOXES,
@@ -203,7 +242,16 @@ def _read_task(task: dict[str, Any], number: int, folder: Path, collector: Label
     if parts:
         collector.unlabelled = without
     for result, annotation, is_machine in parts:
-        collector.add(_PROBLEM, number, _labels_of_part, result, annotation, task, folder, is_machine=is_machine)
+        collector.add(
+            _PROBLEM,
+            number,
+            _labels_of_part,
+            result,
+            annotation,
+            task,
+            folder,
+            is_machine=is_machine,
+        )
 
 
 def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
@@ -229,7 +277,9 @@ def _by_person(label: ForeignLabel, annotation: dict[str, Any]) -> ForeignLabel:
     return replace(label, is_machine=False, who=who, when=when)
 
 
-def _results_of_parts(task: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any], bool]]:
+def _results_of_parts(
+    task: dict[str, Any],
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], bool]]:
     """The results that are about parts, each with its annotation or prediction, and whether a model gave it."""
     meta = object_in(task, "meta")
     given = [(each, False) for each in _annotations(task)]
@@ -255,7 +305,12 @@ def _is_shape(result: dict[str, Any]) -> bool:
 
 
 def _labels_of_part(
-    result: dict[str, Any], annotation: dict[str, Any], task: dict[str, Any], folder: Path, *, is_machine: bool
+    result: dict[str, Any],
+    annotation: dict[str, Any],
+    task: dict[str, Any],
+    folder: Path,
+    *,
+    is_machine: bool,
 ) -> Iterator[ForeignLabel | None]:
     fields = object_in(object_in(object_in(task, "meta"), _ITEMS), str(result.get("id")))
     part = _part(result) if _is_shape(result) else None
@@ -280,7 +335,9 @@ def _labels_in(
     if names and set(names) == set(fields.get("all_paths") or ()):
         names = [str(fields.get("path"))]
     own = str(fields.get("path") or "")
-    names = [own if name == join_path((own,)) else name for name in names]  # rectangles have a path as one text
+    names = [
+        own if name == join_path((own,)) else name for name in names
+    ]  # rectangles have a path as one text
     for name in names or ([] if part is None else [""]):
         label = label_with(image, name, fields, folder, file=file, part=part)
         if label is not None:
@@ -306,7 +363,9 @@ def _part(result: dict[str, Any]) -> FilePart:
             (*map(value.get, ("x", "y", "radiusX", "radiusY")), value.get("rotation") or 0)
         )
         middle, radii = (x * scale[0], y * scale[1]), (across * scale[0], down * scale[1])
-        box = rotated((middle[0] - radii[0], middle[1] - radii[1], 2 * radii[0], 2 * radii[1]), turned, middle)
+        box = rotated(
+            (middle[0] - radii[0], middle[1] - radii[1], 2 * radii[0], 2 * radii[1]), turned, middle
+        )
     else:
         raise ValueError(Message('the shape "{shape}" has no box', {"shape": kind}))
     left, top, width, height = box

@@ -26,7 +26,12 @@ from engine.interchange.labelled_images.foreign_boxes import (
     picture_size,
     relative_image,
 )
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, TableReading
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+    TableReading,
+)
 from engine.interchange.labelled_images.table_rows import (
     ITEM_COLUMNS,
     MODEL,
@@ -46,7 +51,17 @@ from engine.interchange.tables.roles import Role, column_key
 from engine.texts import marked
 
 _OWN: Final = frozenset(
-    {ORIGINAL, PLACED, "file", "content_hash", "source_id", "decided_by", "labelled_at", "is_unknown", *NOTE_COLUMNS}
+    {
+        ORIGINAL,
+        PLACED,
+        "file",
+        "content_hash",
+        "source_id",
+        "decided_by",
+        "labelled_at",
+        "is_unknown",
+        *NOTE_COLUMNS,
+    }
 )
 """Columns of our own tables that have no role elsewhere."""
 _OF_OURS: Final = frozenset({"content_hash", "is_unknown"})
@@ -58,7 +73,9 @@ _NO_TAXON: Final = frozenset(
         "sp", "sp.", "spp", "spp.", "indet", "indet.",
     }
 )  # fmt: skip
-_SCIENTIFIC: Final = frozenset(map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName")))
+_SCIENTIFIC: Final = frozenset(
+    map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName"))
+)
 _CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
 _ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
 _CORNERS: Final = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
@@ -90,7 +107,11 @@ class LabelRows:
         names = [name.strip().casefold() for name in columns]
         image_at = layout.columns.get(Role.FILE)
         own = _OWN if _OF_OURS.isdisjoint(names) else _OWN | ITEM_COLUMNS
-        self._own = {name: names.index(name) for name in own if name in names and names.index(name) != image_at}
+        self._own = {
+            name: names.index(name)
+            for name in own
+            if name in names and names.index(name) != image_at
+        }
         self._dialect = "" if layout.dialect is None else layout.dialect.name
         self._meaning, self._further = _MEANINGS.get(self._dialect, _NO_MEANING)
         self._box = next((each for each in _CORNERS if self._keys.keys() >= set(each)), ())
@@ -106,7 +127,11 @@ class LabelRows:
         layout, columns = self._layout, self._columns
         of_class = [at for _, at in layout.ranks]
         of_class += [layout.columns[role] for role in _CLASS_ROLES if role in layout.columns]
-        used = {role.value: (columns[at],) for role in _ALONE if (at := layout.columns.get(role)) is not None}
+        used = {
+            role.value: (columns[at],)
+            for role in _ALONE
+            if (at := layout.columns.get(role)) is not None
+        }
         keywords = [name for name in self._further if column_key(name) in self._keys]
         if self._dialect == "exiftool":
             return used | {"keywords": tuple(keywords)}
@@ -160,7 +185,9 @@ class LabelRows:
         if self._is_old_prediction and fields["class"] == UNKNOWN_NAME and not fields["path"]:
             fields["is_unknown"] = "true"
         if self._meaning is not None:
-            self._meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
+            self._meaning(
+                fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip()
+            )
         if self._box:
             places = (self._keys.get(key) for key in (*self._box, *_SIZE))
             fields[_BOX] = "\n".join(_at(cells, at).strip() for at in places)
@@ -173,10 +200,15 @@ class LabelRows:
         name = _at(cells, self._layout.columns.get(Role.FILE))
         if self.is_ours or not name:
             return {"image": name}  # a backslash is a part of a name
-        plain, folder = (each.replace("\\", "/") for each in (name, self._layout.cell(cells, Role.FOLDER)))
+        plain, folder = (
+            each.replace("\\", "/") for each in (name, self._layout.cell(cells, Role.FOLDER))
+        )
         above = folder.rstrip("/")
         if not above or plain.startswith((f"{above}/", "/")) or "://" in plain or plain[1:2] == ":":
-            return {"image": name, "file": str(image_in(self._folders, plain)) if len(self._folders) > 1 else plain}
+            return {
+                "image": name,
+                "file": str(image_in(self._folders, plain)) if len(self._folders) > 1 else plain,
+            }
         return {"image": f"{above}/{plain}", "file": f"{above}/{plain}"}
 
     def _class(self, cells: Sequence[str]) -> Fields:
@@ -188,7 +220,10 @@ class LabelRows:
             return {"class": "", "path": "", "box": text}
         text = _class_among(text) if is_json else text
         path = layout.cell(cells, Role.PATH)
-        spoken = [layout.cell(cells, Role.VERNACULAR), *(name for _, name in layout.names_in_languages(cells))]
+        spoken = [
+            layout.cell(cells, Role.VERNACULAR),
+            *(name for _, name in layout.names_in_languages(cells)),
+        ]
         ranks = _taxa(layout, cells)
         if ranks and text and not self._is_scientific(text, ranks[-1]):
             spoken, ranks = [ranks[-1], *spoken], []
@@ -205,7 +240,9 @@ class LabelRows:
     def _is_scientific(self, text: str, finest: str) -> bool:
         """Whether the name of the class goes with the ranks beside it, and is no label of its own."""
         at = self._layout.columns.get(Role.CLASS)
-        return text.startswith(finest) or (at is not None and column_key(self._columns[at]) in _SCIENTIFIC)
+        return text.startswith(finest) or (
+            at is not None and column_key(self._columns[at]) in _SCIENTIFIC
+        )
 
     def _has_box(self, cells: Sequence[str]) -> bool:
         """Whether a row of a table without a header has the corners of a box behind its label, or a cell has boxes."""
@@ -220,7 +257,9 @@ def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
     several = fields["class"].split("\n")
     if _BOX in fields:
         fields = fields | {"part": _part(fields, folder).text}
-    return keywords_in(fields, folder) or [label_in({**fields, "class": each}, folder) for each in several]
+    return keywords_in(fields, folder) or [
+        label_in({**fields, "class": each}, folder) for each in several
+    ]
 
 
 def _part(fields: Fields, folder: Path) -> FilePart:
@@ -231,7 +270,9 @@ def _part(fields: Fields, folder: Path) -> FilePart:
     left, top, right, bottom = numbers(corners, 4)
     if max(left, top, right, bottom) <= 1:
         return part_of_shares((left, top, right - left, bottom - top))
-    size = picture_size(width, height, relative_image(folder, fields.get("file") or fields["image"]))
+    size = picture_size(
+        width, height, relative_image(folder, fields.get("file") or fields["image"])
+    )
     return part_of_pixels((left, top, right - left, bottom - top), size)
 
 
@@ -256,10 +297,15 @@ def _taxa(layout: ColumnLayout, cells: Sequence[str]) -> list[str]:
 def _with_folders(rows: Iterable[tuple[int, Fields]]) -> Iterator[tuple[int, Fields]]:
     """Rows of Wildlife Insights, with the deployment as folder of a name that several deployments have."""
     held = list(rows)
-    places = Counter(name for name, _ in {(fields["image"], fields[_DEPLOYMENT]) for _, fields in held})
+    places = Counter(
+        name for name, _ in {(fields["image"], fields[_DEPLOYMENT]) for _, fields in held}
+    )
     for number, fields in held:
         name = fields["image"]
-        yield number, fields | {"image": f"{fields[_DEPLOYMENT]}/{name}"} if places[name] > 1 else fields
+        yield (
+            number,
+            fields | {"image": f"{fields[_DEPLOYMENT]}/{name}"} if places[name] > 1 else fields,
+        )
 
 
 _DEPLOYMENT: Final = "deployment_id"
@@ -307,12 +353,16 @@ def _open_images(fields: Fields, cell: Cell) -> None:
 def _exiftool(fields: Fields, cell: Cell) -> None:
     """Keywords as exiftool writes lists: commas between them, bars between the names of a path."""
     deep = [each.replace("|", SEPARATOR) for each in _listed(cell("HierarchicalSubject"))]
-    flat = [each for column in ("Keywords", "Subject", "XPKeywords") for each in _listed(cell(column))]
+    flat = [
+        each for column in ("Keywords", "Subject", "XPKeywords") for each in _listed(cell(column))
+    ]
     fields["keywords"] = "\n".join((*deep, *flat))
 
 
 def _listed(text: str) -> list[str]:
-    separators = "\n" if "\n" in text else "[;,]"  # between the texts of a list of JSON, or as in a cell of CSV
+    separators = (
+        "\n" if "\n" in text else "[;,]"
+    )  # between the texts of a list of JSON, or as in a cell of CSV
     return [each.strip() for each in re.split(separators, text) if each.strip()]
 
 
@@ -326,7 +376,9 @@ def _via(fields: Fields, cell: Cell) -> None:
 def _label_studio(fields: Fields, _cell: Cell) -> None:
     """Addresses of its own server; it numbers those who labelled."""
     fields["image"] = fields["file"] = unquote(_SERVED.sub("", fields["image"]))
-    fields["labelled_by"] = f"Label Studio user {who}" if (who := fields["labelled_by"]).isdigit() else who
+    fields["labelled_by"] = (
+        f"Label Studio user {who}" if (who := fields["labelled_by"]).isdigit() else who
+    )
 
 
 _SERVED: Final = re.compile(r"^/data/(?:upload/(?:\d+/)?[0-9a-f]{8}-|local-files/\?d=)")
@@ -346,9 +398,13 @@ def _class_among(text: str) -> str:
         elif isinstance(value, list):
             waiting += reversed(value)
         elif isinstance(value, dict) and all(isinstance(each, bool) for each in value.values()):
-            names += [name for name, is_chosen in value.items() if is_chosen]  # of a radio button or a list
+            names += [
+                name for name, is_chosen in value.items() if is_chosen
+            ]  # of a radio button or a list
         elif isinstance(value, dict):
-            fields = {str(name).casefold(): each for name, each in value.items() if each not in _EMPTY}
+            fields = {
+                str(name).casefold(): each for name, each in value.items() if each not in _EMPTY
+            }
             waiting += [fields[name] for name in (*_NAMES_OF_CLASS, *fields) if name in fields][:1]
         elif value is not None:
             names.append(str(value).strip())
@@ -362,7 +418,9 @@ def _paths_in(taxonomy: object) -> list[str]:
 
 
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
-_BOX_OF_JSON: Final = re.compile(r'(?i)"(?:bbox|bounding\w+|(?:rectangle|polygon|brush|keypoint)labels|points?)"\s*:')
+_BOX_OF_JSON: Final = re.compile(
+    r'(?i)"(?:bbox|bounding\w+|(?:rectangle|polygon|brush|keypoint)labels|points?)"\s*:'
+)
 _NAMES_OF_CLASS: Final = (
     "class", "label", "species", "category", "choices", "classifications", "answer", "displayname", "name", "title",
     "type",

@@ -17,7 +17,11 @@ from engine.interchange.labelled_images.foreign_boxes import (
     points_of,
     scored,
 )
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.text_file import object_in, objects_in, read_json
 from engine.texts import marked
 
@@ -41,7 +45,9 @@ def read(source: Path) -> ForeignLabels:
     return collector.collected()
 
 
-def _read_one(whole: Any, annotation: Path, beside: ImagesBeside, collector: LabelCollector) -> None:
+def _read_one(
+    whole: Any, annotation: Path, beside: ImagesBeside, collector: LabelCollector
+) -> None:
     image, file = beside.find(annotation, str(whole.get("imagePath") or ""))
     flags = [name for name, is_set in object_in(whole, "flags").items() if is_set is True]
     shapes = objects_in(whole, "shapes")
@@ -56,7 +62,9 @@ def _of_whole(image: str, name: str, file: Path) -> Iterator[ForeignLabel | None
     yield label_with(image, name, {}, Path(), file=file)
 
 
-def _of_shape(shape: dict[str, Any], whole: dict[str, Any], image: str, file: Path) -> Iterator[ForeignLabel | None]:
+def _of_shape(
+    shape: dict[str, Any], whole: dict[str, Any], image: str, file: Path
+) -> Iterator[ForeignLabel | None]:
     points = points_of(shape.get("points"))
     if shape.get("shape_type") == "circle" and len(points) > 1:
         (x, y), edge = points[0], points[1]

@@ -13,7 +13,12 @@ from engine.file_parts import BoundingBox, FilePart
 from engine.interchange.labelled_images.box_sets import MEGADETECTOR, files_of
 from engine.interchange.labelled_images.class_labels import box_alone
 from engine.interchange.labelled_images.foreign_boxes import numbers, relative_image, scored
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, problem_at
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+    problem_at,
+)
 from engine.interchange.labelled_images.table_rows import EMPTY_NAMES
 from engine.interchange.text_file import object_in, objects_in, read_json
 from engine.texts import Message, marked
@@ -58,7 +63,9 @@ def _read_results(whole: dict[str, Any], folder: Path, collector: LabelCollector
     for entry in objects_in(whole, "images"):
         image = str(entry.get("file") or "")
         if failure := entry.get("failure"):
-            collector.problems.append(problem_at(image, Message(_NOT_READ, {"failure": str(failure)[:80]})))
+            collector.problems.append(
+                problem_at(image, Message(_NOT_READ, {"failure": str(failure)[:80]}))
+            )
             continue
         detections = objects_in(entry, "detections")
         collector.unlabelled += not detections

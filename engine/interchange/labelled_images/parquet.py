@@ -75,7 +75,9 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     ):
         schema = file.schema_arrow
         once = [name for name, count in Counter(schema.names).items() if count == 1]
-        columns = [name for name in once if _is_plain(schema.field(name).type)]  # nested ones are ignored
+        columns = [
+            name for name in once if _is_plain(schema.field(name).type)
+        ]  # nested ones are ignored
         layout = recognised(columns, (), TablePurpose.LABELS, given, name=source.name)
         names = LabelRows(source, columns, layout).needed
         layout = recognised(names, (), TablePurpose.LABELS, given, name=source.name)
@@ -101,7 +103,9 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
         "time": pa.timestamp("us", "UTC"),
         "texts": pa.list_(pa.string()),
     }
-    return pa.schema([(name, types.get(table_rows.KINDS.get(name, ""), pa.string())) for name in columns])
+    return pa.schema(
+        [(name, types.get(table_rows.KINDS.get(name, ""), pa.string())) for name in columns]
+    )
 
 
 _OUT_OF_RANGE: Final = "<out of range>"  # in the place of a time that no calendar of ours has
@@ -109,11 +113,16 @@ _IN_RANGE: Final = re.compile(r"(?!0000)\d{4}-")  # how other times begin
 _BATCH_ROWS: Final = 10_000  # in memory at once
 
 
-def _rows_in(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
+def _rows_in(
+    source: Path, names: Sequence[str], problems: list[str]
+) -> Iterator[tuple[int, list[str]]]:
     """Number and cells of each row in these columns; a time out of range is left away, and reported."""
     import pyarrow.parquet as pq
 
-    with open_regular(source) as opened, pq.ParquetFile(opened, read_dictionary=list(names)) as file:
+    with (
+        open_regular(source) as opened,
+        pq.ParquetFile(opened, read_dictionary=list(names)) as file,
+    ):
         limits.RECORDS.check(file.metadata.num_rows, source.name)
         _check_unpacked(file.metadata, names, source.name)
         batches = file.iter_batches(_BATCH_ROWS, columns=list(names), use_threads=False)
@@ -121,7 +130,9 @@ def _rows_in(source: Path, names: Sequence[str], problems: list[str]) -> Iterato
         rows = chain.from_iterable(zip(*each, strict=True) for each in columns)
         for number, cells in enumerate(limits.at_most(rows, source.name), start=1):
             if any(cell is _OUT_OF_RANGE for cell in cells):
-                template = marked("row {number}: its time is outside the years 1 to 9999 and was left out")
+                template = marked(
+                    "row {number}: its time is outside the years 1 to 9999 and was left out"
+                )
                 problems.append(Message(template, {"number": number}))
             yield number, ["" if cell is _OUT_OF_RANGE else cell for cell in cells]
 
@@ -132,7 +143,9 @@ def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> No
     for group_index in range(metadata.num_row_groups):
         group = metadata.row_group(group_index)
         chunks = map(group.column, range(group.num_columns))
-        size_bytes += sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
+        size_bytes += sum(
+            chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names
+        )
     limits.TABLE_BYTES.check(size_bytes, source_name)
 
 
@@ -147,12 +160,17 @@ def _texts(column: "pa.Array", source_name: str) -> list[str]:
         _check_lengths(values, source_name)
     is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
     if pa.types.is_timestamp(kind):
-        values = values.view(pa.timestamp(kind.unit))  # whatever its time zone: it counts from 1970 in UTC
+        values = values.view(
+            pa.timestamp(kind.unit)
+        )  # whatever its time zone: it counts from 1970 in UTC
     try:
         texts = values.cast(pa.string()).fill_null("").to_pylist()
     except pa.ArrowException:  # bytes that are no text, and intervals, which say nothing here
         is_bytes = _is_text(kind)
-        texts = [(each or b"").decode(errors="surrogateescape") if is_bytes else "" for each in values.to_pylist()]
+        texts = [
+            (each or b"").decode(errors="surrogateescape") if is_bytes else ""
+            for each in values.to_pylist()
+        ]
     if is_time:
         texts = [text if not text or _IN_RANGE.match(text) else _OUT_OF_RANGE for text in texts]
     places = column.indices.to_pylist() if is_dictionary else range(len(texts))

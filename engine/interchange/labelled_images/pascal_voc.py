@@ -15,8 +15,17 @@ from engine.interchange import limits
 from engine.interchange.archives import reading
 from engine.interchange.labelled_images.box_sets import PASCAL_VOC, files_of
 from engine.interchange.labelled_images.class_labels import label_with
-from engine.interchange.labelled_images.foreign_boxes import ImagesBeside, numbers, part_of_pixels, picture_size
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_boxes import (
+    ImagesBeside,
+    numbers,
+    part_of_pixels,
+    picture_size,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.xml_files import elements
 from engine.texts import Message, marked
 
@@ -53,7 +62,9 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
         yield opened
 
 
-def _read_one(annotation: Element, file: Path, beside: ImagesBeside, collector: LabelCollector) -> None:
+def _read_one(
+    annotation: Element, file: Path, beside: ImagesBeside, collector: LabelCollector
+) -> None:
     image, found = beside.find(file, (annotation.findtext("filename") or "").strip())
     objects = annotation.findall("object")
     collector.unlabelled += not objects
@@ -61,7 +72,9 @@ def _read_one(annotation: Element, file: Path, beside: ImagesBeside, collector: 
         collector.add(_PROBLEM, image, _labels, each, annotation, image, found)
 
 
-def _labels(thing: Element, annotation: Element, image: str, file: Path) -> Iterator[ForeignLabel | None]:
+def _labels(
+    thing: Element, annotation: Element, image: str, file: Path
+) -> Iterator[ForeignLabel | None]:
     box = thing.find("bndbox")
     if box is None:
         raise ValueError(Message("an object has no box (bndbox)"))

@@ -47,7 +47,9 @@ class ModelAnswer:
 
     leaf_id: int  # the most likely leaf
     leaf_score: float  # its probability, 0..1, given that the image shows one of the classes
-    safe_id: int | None  # deepest class that passes its bar; None where none does, or the image seems to be of none
+    safe_id: (
+        int | None
+    )  # deepest class that passes its bar; None where none does, or the image seems to be of none
     safe_score: float  # its probability, 0..1; 0 without one
     is_unknown: bool  # whether it is too far from every class
 
@@ -63,14 +65,18 @@ class LabelledImage:
     label: GivenLabel | None  # a person's; None without one
     answer: ModelAnswer | None  # the model's, also beside a label; None where it has none
     note: GivenNote | None = None  # a person's; None without one
-    sequence: str = ""  # name of the shots that it was taken among, by one camera within seconds; "" for none
+    sequence: str = (
+        ""  # name of the shots that it was taken among, by one camera within seconds; "" for none
+    )
     part: FilePart = WHOLE_FILE  # of the file; the default is all of it
     category: str = ""  # what a detector calls the thing in the box, such as "animal"; "" for none
     detection_score: float | None = None  # the detector's confidence, 0..1
     is_empty: bool = False  # whether a person's label says that nothing is there
     count: int | None = None  # how many a person counted
     fields: Mapping[str, str] = field(default_factory=dict)  # the project's own fields, by name
-    facts: Mapping[str, str] = field(default_factory=dict)  # see `engine.image_fields.standard_facts`
+    facts: Mapping[str, str] = field(
+        default_factory=dict
+    )  # see `engine.image_fields.standard_facts`
 
     @property
     def class_id(self) -> int | None:
@@ -110,7 +116,9 @@ class LabelledImages:
 
     title: str  # the project's name
     graph: CategoryGraph  # its classes
-    images: Sequence[LabelledImage]  # those that are to be written, and no others; those of one file are adjacent
+    images: Sequence[
+        LabelledImage
+    ]  # those that are to be written, and no others; those of one file are adjacent
     made_at: datetime  # when this was gathered: the time of the model's answers; time zone aware
     model: str  # name of the model; "" where it was not asked
     setting: str  # "ppn+", "ppn" or "prototypes"
@@ -120,7 +128,9 @@ class LabelledImages:
     they are on several drives."""
     facts_of: Callable[[LabelledImage], PhotoFacts]  # what is known of an image's file
     crop_of: CropOf = jpeg_of_part  # cuts a box out of an image's file
-    on_image: Callable[[], None] = lambda: None  # called after each image that was written; may raise `Cancelled`
+    on_image: Callable[[], None] = lambda: (
+        None
+    )  # called after each image that was written; may raise `Cancelled`
 
     def each(self) -> Iterator[LabelledImage]:
         """The images one after the other, with progress reported."""
@@ -164,7 +174,13 @@ class LabelledImages:
     @property
     def people(self) -> list[str]:
         """The annotators, by name."""
-        return sorted({image.label.who for image in self.images if image.label is not None and image.label.who})
+        return sorted(
+            {
+                image.label.who
+                for image in self.images
+                if image.label is not None and image.label.who
+            }
+        )
 
     @property
     def model_text(self) -> str:
@@ -178,5 +194,7 @@ class WrittenExport:
     """The result of an export."""
 
     images: int  # how many are in it
-    left_out: dict[str, int] = field(default_factory=dict)  # why images are not in it, with how many: {"no class": 12}
+    left_out: dict[str, int] = field(
+        default_factory=dict
+    )  # why images are not in it, with how many: {"no class": 12}
     failures: tuple[FileFailure, ...] = ()  # files that could not be read or copied

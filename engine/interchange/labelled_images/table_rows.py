@@ -15,7 +15,12 @@ from typing import Any, Final
 from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, whole_keywords
-from engine.interchange.labelled_images.records import GivenNote, LabelledImage, LabelledImages, ModelAnswer
+from engine.interchange.labelled_images.records import (
+    GivenNote,
+    LabelledImage,
+    LabelledImages,
+    ModelAnswer,
+)
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.texts import Message
 
@@ -52,14 +57,18 @@ EMPTY_LABEL: Final = "blank"
 """The label of an image in which nothing is, as the standards of camera traps call it."""
 EMPTY_NAMES: Final = frozenset({EMPTY_LABEL, "blanks", "empty", "nothing"})
 """Names that mean this where no class is called so, whatever their capitals."""
-ITEM_COLUMNS: Final = frozenset({"part", "category", "detection_score", "is_empty", "count", "fields"})
+ITEM_COLUMNS: Final = frozenset(
+    {"part", "category", "detection_score", "is_empty", "count", "fields"}
+)
 """Of our own tables, what is read of a part of a file besides its label."""
 NONE_NAMES: Final = frozenset({UNKNOWN_NAME, NONE_LABEL})
 """Names that mean none of the classes where no class is called so, whatever their capitals."""
 ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
 _SHOWN: Final = 40  # characters
 YES: Final = frozenset({"true", "yes", "1"})
-OTHER_NAMES: Final = "other_names"  # a field of rows: what the class may be called besides, one name a line
+OTHER_NAMES: Final = (
+    "other_names"  # a field of rows: what the class may be called besides, one name a line
+)
 KEYWORDS: Final = "keywords"  # a field of rows of photos' keywords, one path a line
 NOTE_COLUMNS: Final = ("stars", "flagged", "comment")
 MOST_STARS: Final = 5
@@ -85,7 +94,11 @@ def row_of(images: LabelledImages, image: LabelledImage) -> Row:
     return {
         "image": image.path,
         **_class_cells(images, image),
-        "decided_by": PERSON if label else MODEL if class_id is not None or image.is_of_none else None,
+        "decided_by": PERSON
+        if label
+        else MODEL
+        if class_id is not None or image.is_of_none
+        else None,
         "labelled_by": label.who if label else None,
         "labelled_at": label.when.astimezone(UTC) if label else None,
         "label_source": label.source if label else None,
@@ -174,7 +187,8 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
         is_machine=_is_machine(row) or not text,
         is_ours="content_hash" in row,
         part=part,
-        is_empty=_is_yes(row, "is_empty") or (named_class.may_be_none and loose_name(text) in EMPTY_NAMES),
+        is_empty=_is_yes(row, "is_empty")
+        or (named_class.may_be_none and loose_name(text) in EMPTY_NAMES),
         **_facts_in(row),
     )
 
@@ -225,9 +239,16 @@ def class_in(row: Mapping[str, str]) -> NamedClass:
 
 def keywords_in(row: Mapping[str, str], folder: Path) -> list[ForeignLabel]:
     """The keywords of a row of them."""
-    image, paths = row.get("image", ""), [split_path(each) for each in row.get(KEYWORDS, "").split("\n")]
-    whole = whole_keywords((path for path in paths if len(path) > 1), (path[0] for path in paths if len(path) == 1))
-    return [ForeignLabel(image, names, file=folder / image, is_keyword=True) for names in whole if image]
+    image, paths = (
+        row.get("image", ""),
+        [split_path(each) for each in row.get(KEYWORDS, "").split("\n")],
+    )
+    whole = whole_keywords(
+        (path for path in paths if len(path) > 1), (path[0] for path in paths if len(path) == 1)
+    )
+    return [
+        ForeignLabel(image, names, file=folder / image, is_keyword=True) for names in whole if image
+    ]
 
 
 def noted_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
@@ -265,7 +286,9 @@ def time_in(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ValueError(Message('"{text}" is not a time, such as 2026-05-01T10:00:00+02:00', part)) from None
+        raise ValueError(
+            Message('"{text}" is not a time, such as 2026-05-01T10:00:00+02:00', part)
+        ) from None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     try:
         found.astimezone(UTC)

@@ -11,8 +11,18 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.interchange.labelled_images.box_sets import VIA, files_of
 from engine.interchange.labelled_images.class_labels import label_with
-from engine.interchange.labelled_images.foreign_boxes import ImagesBeside, Point, numbers, part_of_points, picture_size
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_boxes import (
+    ImagesBeside,
+    Point,
+    numbers,
+    part_of_points,
+    picture_size,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
 from engine.interchange.text_file import object_in, objects_in, read_json
 from engine.texts import Message, marked
 
@@ -40,10 +50,14 @@ def read(source: Path) -> ForeignLabels:
     return collector.collected()
 
 
-def _read_one(entry: dict[str, Any], file: Path, beside: ImagesBeside, collector: LabelCollector) -> None:
+def _read_one(
+    entry: dict[str, Any], file: Path, beside: ImagesBeside, collector: LabelCollector
+) -> None:
     image, found = beside.find(file, str(entry["filename"]))
     regions = entry.get("regions")
-    listed = list(regions.values()) if isinstance(regions, dict) else regions  # a list since version 2
+    listed = (
+        list(regions.values()) if isinstance(regions, dict) else regions
+    )  # a list since version 2
     shapes = objects_in({"regions": listed}, "regions")
     collector.unlabelled += not shapes
     for each in shapes:
@@ -71,7 +85,9 @@ def _points(shape: dict[str, Any]) -> list[Point]:
             return [(x - across, y - down), (x + across, y + down)]
         case "polygon" | "polyline":
             written = (shape.get(name) for name in ("all_points_x", "all_points_y"))
-            across_all, down_all = (numbers(each) if isinstance(each, list) else [] for each in written)
+            across_all, down_all = (
+                numbers(each) if isinstance(each, list) else [] for each in written
+            )
             return list(zip(across_all, down_all, strict=False))
         case other:
             raise ValueError(Message('the shape "{shape}" has no box', {"shape": str(other)[:40]}))

@@ -17,7 +17,11 @@ from engine.files import FileFailure, open_regular, shown
 from engine.full_disk import is_full
 from engine.interchange import limits
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
-from engine.interchange.labelled_images.foreign_labels import ForeignLabels, LabelCollector, problem_at
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabels,
+    LabelCollector,
+    problem_at,
+)
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, noted_in, row_of
@@ -133,7 +137,11 @@ def sidecars_in(source: Path) -> Iterator[Path]:
         yield source
     for place, folders, names in os.walk(source):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(place, name) for name in sorted(names) if name.casefold().endswith(SUFFIX) and name[0] != ".")
+        yield from (
+            Path(place, name)
+            for name in sorted(names)
+            if name.casefold().endswith(SUFFIX) and name[0] != "."
+        )
 
 
 def sidecar_data(sidecar: Path) -> bytes:
@@ -154,7 +162,9 @@ def keywords_of(images: LabelledImages, class_id: int) -> dict[str, list[str]]:
     paths = images.paths(class_id)
     return {
         SUBJECT: list(dict.fromkeys(xml_text(name) for path in paths for name in path)),
-        HIERARCHICAL: ["|".join(xml_text(name).replace("|", "_") for name in path) for path in paths],
+        HIERARCHICAL: [
+            "|".join(xml_text(name).replace("|", "_") for name in path) for path in paths
+        ],
         TAGS: ["/".join(xml_text(name).replace("/", "_") for name in path) for path in paths],
     }
 
@@ -167,7 +177,11 @@ class _Places:
         self._folder = None if images.folder is None else Path(os.path.realpath(images.folder))
         self._real = cache(lambda folder: Path(os.path.realpath(folder)))
         self._names = cache(_names_in)
-        self._stems = cache(lambda folder: Counter(_stem(name) for name in _names_in(folder) if not _is_sidecar(name)))
+        self._stems = cache(
+            lambda folder: Counter(
+                _stem(name) for name in _names_in(folder) if not _is_sidecar(name)
+            )
+        )
         self._cleared: set[Path] = set()
 
     def of(self, image: LabelledImage) -> Path:
@@ -207,7 +221,9 @@ class _Places:
             return short
         stems = self._stems(source)
         others = [other for other in there if _is_sidecar(other)]
-        is_lightroom = others and all(stems[_stem(other)] or "." not in _stem(other) for other in others)
+        is_lightroom = others and all(
+            stems[_stem(other)] or "." not in _stem(other) for other in others
+        )
         return short if is_lightroom else long
 
 
@@ -227,22 +243,32 @@ def _is_sidecar(name: str) -> bool:
 
 
 def _has_label(image: LabelledImage) -> bool:
-    return image.class_id is not None or image.is_of_none or image.is_empty or image.note is not None
+    return (
+        image.class_id is not None or image.is_of_none or image.is_empty or image.note is not None
+    )
 
 
-def _write_one(images: LabelledImages, image: LabelledImage, of_file: list[LabelledImage], sidecar: Path) -> None:
+def _write_one(
+    images: LabelledImages, image: LabelledImage, of_file: list[LabelledImage], sidecar: Path
+) -> None:
     """Write a sidecar that would change; one with contents of others is flushed to disk at once.
 
     Its keywords are the classes of all images of the file, and what else stands there is of one of them.
     """
     before = sidecar_data(sidecar) if sidecar.exists() else None
-    packet = XmpPacket.empty(images.program) if before is None else XmpPacket.parse(before, sidecar.name)
+    packet = (
+        XmpPacket.empty(images.program) if before is None else XmpPacket.parse(before, sidecar.name)
+    )
     record = _record(images, image)
     keywords: dict[str, list[str]] = {name: [] for name in WRITTEN}
     for class_id in dict.fromkeys(each.class_id for each in of_file if each.class_id is not None):
         for name, found in keywords_of(images, class_id).items():
             keywords[name] += [text for text in found if text not in keywords[name]]
-    if before is not None and _is_up_to_date(packet, record, keywords) and _has_notes(packet, image):
+    if (
+        before is not None
+        and _is_up_to_date(packet, record, keywords)
+        and _has_notes(packet, image)
+    ):
         return
     is_foreign = before is not None and OWN.encode() not in before
     for name, ours in WRITTEN.items():
@@ -263,7 +289,10 @@ def _write_one(images: LabelledImages, image: LabelledImage, of_file: list[Label
 def _note_texts(image: LabelledImage) -> dict[str, str]:
     """Stars and comment by the property of photo programs; "" for none."""
     note = image.note
-    return {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+    return {
+        RATING: str(note.stars) if note and note.stars else "",
+        DESCRIPTION: _clean(note.comment) if note else "",
+    }
 
 
 def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
@@ -282,17 +311,21 @@ def _has_notes(packet: XmpPacket, image: LabelledImage) -> bool:
     """Whether what we wrote of the note is what we would write."""
     wanted = _note_texts(image)
     return all(
-        packet.texts(mark) == ([wanted[name]] if wanted[name] else []) or packet.texts(name) != packet.texts(mark)
+        packet.texts(mark) == ([wanted[name]] if wanted[name] else [])
+        or packet.texts(name) != packet.texts(mark)
         for name, mark in WRITTEN_NOTES.items()
     )
 
 
-def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]) -> bool:
+def _is_up_to_date(
+    packet: XmpPacket, record: Mapping[str, str | list[str]], keywords: Mapping[str, list[str]]
+) -> bool:
     marks = {*WRITTEN.values(), *WRITTEN_NOTES.values()}
     own = {name: found for name, found in packet.values(OWN).items() if name not in marks}
     wanted = {name: [value] if isinstance(value, str) else value for name, value in record.items()}
     return own == wanted and all(
-        set(packet.texts(ours)) <= set(keywords[name]) <= set(packet.texts(name)) for name, ours in WRITTEN.items()
+        set(packet.texts(ours)) <= set(keywords[name]) <= set(packet.texts(name))
+        for name, ours in WRITTEN.items()
     )
 
 
@@ -300,7 +333,11 @@ def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | lis
     """Our properties of an image beside its keywords; {} without a class and a note."""
     if not _has_label(image):
         return {}
-    row = {name: value for name, value in row_of(images, image).items() if value and name not in _LEFT_OUT}
+    row = {
+        name: value
+        for name, value in row_of(images, image).items()
+        if value and name not in _LEFT_OUT
+    }
     return {
         property_name(f"protoleaf:{name}"): [_clean(each) for each in value]
         if isinstance(value, tuple)

@@ -26,7 +26,9 @@ _ONE_IN: Final = 5
 _PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 
 
-def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
+def write(
+    images: LabelledImages, draft: Path, options: class_folders.FolderOptions
+) -> WrittenExport:
     """Place the images, with the tables of `place_images` beside them."""
     folders = class_folders.flat_folders(images, options)
     validation = set(validation_ids(images.images))
@@ -76,7 +78,11 @@ def fits(source: Path) -> bool:
     if not (source / TRAIN).is_dir():
         return False
     try:
-        folders = {each.name for each in source.iterdir() if each.is_dir() and not each.name.startswith(".")}
+        folders = {
+            each.name
+            for each in source.iterdir()
+            if each.is_dir() and not each.name.startswith(".")
+        }
         return folders <= _PARTS and any(each.is_dir() for each in (source / TRAIN).iterdir())
     except OSError:
         return False

@@ -20,11 +20,35 @@ from engine.file_parts import BoundingBox, FilePart
 from engine.graph.names import join_path
 from engine.interchange import limits
 from engine.interchange.labelled_images import class_folders
-from engine.interchange.labelled_images.box_sets import YOLO, files_of, is_yolo_settings, is_yolo_text
-from engine.interchange.labelled_images.class_labels import ClassLabels, are_of_detectors, box_alone, is_near
-from engine.interchange.labelled_images.foreign_boxes import ImagesBeside, bounds, numbers, part_of_shares
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
-from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport, by_picture
+from engine.interchange.labelled_images.box_sets import (
+    YOLO,
+    files_of,
+    is_yolo_settings,
+    is_yolo_text,
+)
+from engine.interchange.labelled_images.class_labels import (
+    ClassLabels,
+    are_of_detectors,
+    box_alone,
+    is_near,
+)
+from engine.interchange.labelled_images.foreign_boxes import (
+    ImagesBeside,
+    bounds,
+    numbers,
+    part_of_shares,
+)
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    LabelCollector,
+)
+from engine.interchange.labelled_images.records import (
+    LabelledImage,
+    LabelledImages,
+    WrittenExport,
+    by_picture,
+)
 from engine.interchange.labelled_images.yolo import TRAIN, VALIDATION, validation_ids
 from engine.interchange.text_file import head_of, read_text
 from engine.texts import Message, marked
@@ -49,10 +73,16 @@ _SHORT_CODE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\x(?=[0-9A-Fa-f]{2})")
 _LONG_CODE: Final = r"\1\\u00"
 
 
-def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
+def write(
+    images: LabelledImages, draft: Path, options: class_folders.FolderOptions
+) -> WrittenExport:
     """Place the pictures that have boxes of a class, or are empty, with a text of boxes for each."""
     labels, classes = ClassLabels(images), _classes(images, options)
-    pictures = [items for items in by_picture(images.images) if any(_is_written(each, classes) for each in items)]
+    pictures = [
+        items
+        for items in by_picture(images.images)
+        if any(_is_written(each, classes) for each in items)
+    ]
     firsts = [_first(items, classes) for items in pictures]
     validation = set(validation_ids(firsts))
 
@@ -74,7 +104,9 @@ def write(images: LabelledImages, draft: Path, options: class_folders.FolderOpti
             _write_text(draft / _text_of(place), "".join(rows))
             placed |= {each.image_id: place for each in items}
     _write_text(draft / DATA, _description([labels.of_class(each) for each in classes]))
-    class_folders.write_tables(images, draft, placed, {each: labels.of_class(each) for each in classes})
+    class_folders.write_tables(
+        images, draft, placed, {each: labels.of_class(each) for each in classes}
+    )
     count = sum(each.image_id in placed and _is_written(each, classes) for each in images.images)
     return WrittenExport(count, _left_out(images, classes), written.failures)
 
@@ -99,8 +131,13 @@ def read(source: Path) -> ForeignLabels:
 def _classes(images: LabelledImages, options: class_folders.FolderOptions) -> dict[int, int]:
     """The number of each class that is written; one above others is not, as trainers take it for one more."""
     used = images.used_classes
-    left = frozenset[int]() if options.has_coarse else class_folders.coarse_classes(images.graph, used)
-    return {class_id: number for number, class_id in enumerate(each for each in used if each not in left)}
+    left = (
+        frozenset[int]() if options.has_coarse else class_folders.coarse_classes(images.graph, used)
+    )
+    return {
+        class_id: number
+        for number, class_id in enumerate(each for each in used if each not in left)
+    }
 
 
 def _is_written(image: LabelledImage, classes: Mapping[int, int]) -> bool:
@@ -114,7 +151,10 @@ def _first(items: Sequence[LabelledImage], classes: Mapping[int, int]) -> Labell
 
 def _left_out(images: LabelledImages, classes: Mapping[int, int]) -> dict[str, int]:
     left = (each for each in images.images if not _is_written(each, classes))
-    reasons = (class_folders.NO_CLASS_REASON if each.class_id is None else class_folders.COARSE_REASON for each in left)
+    reasons = (
+        class_folders.NO_CLASS_REASON if each.class_id is None else class_folders.COARSE_REASON
+        for each in left
+    )
     return dict(Counter(reasons))
 
 
@@ -156,7 +196,9 @@ class _Reading:
         own: the labels of our table, by file.
     """
 
-    def __init__(self, names: Mapping[int, str], beside: ImagesBeside, own: Mapping[str, list[ForeignLabel]]) -> None:
+    def __init__(
+        self, names: Mapping[int, str], beside: ImagesBeside, own: Mapping[str, list[ForeignLabel]]
+    ) -> None:
         self._names = names
         self._beside = beside
         self._own = own
@@ -173,7 +215,9 @@ class _Reading:
         if not is_yolo_text(head_of(text).decode("utf-8", "replace")) and not file.is_file():
             return False
         with self._collector.file_of(source, text):
-            self._read_rows([line.split() for line in read_text(text).splitlines() if line.strip()], image, file)
+            self._read_rows(
+                [line.split() for line in read_text(text).splitlines() if line.strip()], image, file
+            )
         return True
 
     def _read_rows(self, rows: list[list[str]], image: str, file: Path) -> None:
@@ -189,7 +233,9 @@ class _Reading:
         self._collector.labels += (label for labels in rest for label in labels)
         return self._collector.collected()
 
-    def _labels(self, row: list[str], image: str, file: Path, own: list[ForeignLabel]) -> Iterator[ForeignLabel]:
+    def _labels(
+        self, row: list[str], image: str, file: Path, own: list[ForeignLabel]
+    ) -> Iterator[ForeignLabel]:
         number, *values = numbers(row)
         name = self._names.get(int(number)) if number.is_integer() else None
         if name is None:
@@ -204,7 +250,9 @@ class _Reading:
         if self._are_of_detectors:
             yield box_alone(image, part, file=file, category=name, score=score)
             return
-        yield ForeignLabel(image, (name,), file=file, part=part, is_machine=score is not None, score=score)
+        yield ForeignLabel(
+            image, (name,), file=file, part=part, is_machine=score is not None, score=score
+        )
 
     def _has_place(self, label: ForeignLabel) -> bool:
         """Whether a label of ours had a row in the text."""
@@ -226,7 +274,11 @@ def _part(values: Sequence[float]) -> FilePart:
         x, y, width, height = values[: _BOX_NUMBERS - 1]
         return part_of_shares((x - width / 2, y - height / 2, width, height))
     if len(values) % 2:
-        raise ValueError(Message("a polygon has two numbers for each corner, not {count}", {"count": len(values)}))
+        raise ValueError(
+            Message(
+                "a polygon has two numbers for each corner, not {count}", {"count": len(values)}
+            )
+        )
     return part_of_shares(bounds(list(zip(values[::2], values[1::2], strict=True))))
 
 
@@ -245,7 +297,11 @@ def _names_of(source: Path, *, may_be_none: bool) -> dict[int, str]:
         places = [*_described(files_of(source, YOLO)), *_lists_in(source.rglob)]
     else:
         above = list(islice(source.parents, _PARENTS))
-        places = [each for folder in above for each in (*_described(folder.glob("*.y*ml")), *_lists_in(folder.glob))]
+        places = [
+            each
+            for folder in above
+            for each in (*_described(folder.glob("*.y*ml")), *_lists_in(folder.glob))
+        ]
     for place in places:
         text = read_text(place)
         names = _names_in(text) if place.suffix.casefold() in {".yaml", ".yml"} else _lines(text)
@@ -279,7 +335,9 @@ def _lines(text: str) -> dict[int, str]:
 def _names_in(text: str) -> dict[int, str]:
     """The names in a description: a list in brackets, one with dashes, or numbers with names."""
     if listed := _LISTED.search(text):
-        return dict(enumerate(_plain(each) for each in _NAME.finditer(listed[1][1:-1]) if each[0].strip()))
+        return dict(
+            enumerate(_plain(each) for each in _NAME.finditer(listed[1][1:-1]) if each[0].strip())
+        )
     names: dict[int, str] = {}
     below = re.split(r"^names\s*:[^\n]*\n", text, maxsplit=1, flags=re.MULTILINE)
     for line in below[1].splitlines() if len(below) > 1 else ():
@@ -288,7 +346,9 @@ def _names_in(text: str) -> dict[int, str]:
             break
         if item is not None:
             name = _NAME.match(item[2])
-            names[len(names) if item[1] is None else int(item[1])] = _plain(name) if name else item[2]
+            names[len(names) if item[1] is None else int(item[1])] = (
+                _plain(name) if name else item[2]
+            )
     return names
 
 

@@ -8,7 +8,13 @@ from typing import Final
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import TABLE_FILES, opened_table
-from engine.interchange.tables.recognise import ColumnLayout, Row, cell_at, layout_of, partial_layout
+from engine.interchange.tables.recognise import (
+    ColumnLayout,
+    Row,
+    cell_at,
+    layout_of,
+    partial_layout,
+)
 
 PREVIEW_ROWS: Final = 4
 _FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
@@ -66,7 +72,10 @@ def preview_columns(
             if len(table.columns) < _FEWEST_COLUMNS or not layout.has_header:
                 return None
             count = range(len(table.columns))
-            rows = tuple(tuple(cell_at(cells, at) for at in count) for _, cells in table.sample[:PREVIEW_ROWS])
+            rows = tuple(
+                tuple(cell_at(cells, at) for at in count)
+                for _, cells in table.sample[:PREVIEW_ROWS]
+            )
             is_clear = layout_of(table.columns, table.sample, purpose, given) is not None
             return ColumnPreview(table.columns, rows, _meanings(layout, len(count)), is_clear)
     except (FormatError, StorageError):

@@ -136,7 +136,12 @@ DIALECTS: Final = (
         "Open Images",
         _LABELS,
         ("ImageID", "LabelName"),
-        {Role.FILE: ("ImageID",), Role.CLASS: ("LabelName",), Role.SCORE: ("Confidence",), Role.ANNOTATOR: ("Source",)},
+        {
+            Role.FILE: ("ImageID",),
+            Role.CLASS: ("LabelName",),
+            Role.SCORE: ("Confidence",),
+            Role.ANNOTATOR: ("Source",),
+        },
         "LabelName is an id such as /m/01g317, which the class list has as its id",
     ),
     Dialect(

@@ -102,7 +102,14 @@ def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") 
     line, columns = first[at]
     below = first[at + 1 :]
     rows_below = limits.at_most(chain(below, waiting), name)
-    return Table(name, tuple(cell.strip() for cell in columns), rows_below, tuple(below[:SAMPLE_ROWS]), line, encoding)
+    return Table(
+        name,
+        tuple(cell.strip() for cell in columns),
+        rows_below,
+        tuple(below[:SAMPLE_ROWS]),
+        line,
+        encoding,
+    )
 
 
 def _header_place(cells: Sequence[Sequence[str]], rows: Sequence[Row], fits: Fits) -> int | None:
@@ -187,7 +194,10 @@ def text_rows(
     except csv.Error as error:
         place = line_of(reader.line_num, noun)
         raise FormatError(
-            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
+            "{place} cannot be read as a table",
+            found=str(error),
+            remedy="check the quotes",
+            place=place,
         ) from error
 
 
@@ -197,7 +207,11 @@ def _unquoted(cell: str, quote: str) -> str:
 
 
 def _only_table(names: Sequence[str], noun: str) -> str:
-    tables = [each for each in names if not is_of_system(each) and PurePosixPath(each).suffix.casefold() in TABLE_FILES]
+    tables = [
+        each
+        for each in names
+        if not is_of_system(each) and PurePosixPath(each).suffix.casefold() in TABLE_FILES
+    ]
     if len(tables) != 1:
         raise FormatError(
             "{noun} does not say which of its files is the table",

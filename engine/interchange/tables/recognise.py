@@ -10,7 +10,14 @@ from typing import Final
 
 from engine.errors import FormatError, UsageError
 from engine.interchange.tables.dialects import DIALECTS, Dialect, TablePurpose
-from engine.interchange.tables.roles import RANK_OF, RANKS, ROLE_OF, VERNACULAR_COLUMNS, Role, column_key
+from engine.interchange.tables.roles import (
+    RANK_OF,
+    RANKS,
+    ROLE_OF,
+    VERNACULAR_COLUMNS,
+    Role,
+    column_key,
+)
 from engine.texts import Message, enumerated, marked
 
 Row = tuple[int, Sequence[str]]  # line number, and cells
@@ -21,7 +28,9 @@ NEEDED: Final[Mapping[TablePurpose, tuple[Role, ...]]] = {
 }
 """The roles that a refusal asks for."""
 _REMEDIES: Final[Mapping[TablePurpose, str]] = {
-    TablePurpose.CLASSES: marked("name them: --column class=NAME, --column parent=NAME or --column id=NAME"),
+    TablePurpose.CLASSES: marked(
+        "name them: --column class=NAME, --column parent=NAME or --column id=NAME"
+    ),
     TablePurpose.LABELS: marked("name them: --column file=NAME and --column class=NAME"),
 }
 _CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
@@ -29,13 +38,18 @@ _COLUMNS_SHOWN: Final = 30
 _SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
 """Columns of names beside which "class" is a rank in tables of labels, too."""
 _IMAGE_FILE: Final = re.compile(
-    r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$", re.IGNORECASE
+    r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$",
+    re.IGNORECASE,
 )
 _ID_OF_IMAGE: Final = ("image_id",)
 _NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
-_LANGUAGE_OF: Final = {column_key(name): code for code, names in VERNACULAR_COLUMNS.items() for name in names}
+_LANGUAGE_OF: Final = {
+    column_key(name): code for code, names in VERNACULAR_COLUMNS.items() for name in names
+}
 _IDS: Final = frozenset({Role.ID, Role.PARENT_ID, Role.ACCEPTED_ID})
-_PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
+_PARTS: Final = frozenset(
+    {Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET}
+)
 """Roles that a column of a rank may have at the same time."""
 
 
@@ -49,7 +63,9 @@ class ColumnLayout:
     """What the columns of a table are, by their numbers from 0."""
 
     columns: Mapping[Role, int]
-    ranks: tuple[tuple[str, int], ...] = ()  # columns that name the taxon of a rank, the highest first
+    ranks: tuple[
+        tuple[str, int], ...
+    ] = ()  # columns that name the taxon of a rank, the highest first
     vernacular: tuple[tuple[str, int], ...] = ()  # columns of names in one language, by its code
     dialect: Dialect | None = None
     has_header: bool = field(default=True)  # whether the first row names the columns
@@ -105,7 +121,10 @@ def recognised(
 
 
 def layout_of(
-    columns: Sequence[str], sample: Iterable[Row], purpose: TablePurpose, given: Mapping[str, str] | None = None
+    columns: Sequence[str],
+    sample: Iterable[Row],
+    purpose: TablePurpose,
+    given: Mapping[str, str] | None = None,
 ) -> ColumnLayout | None:
     """As `recognised`; None where the table does not say what is needed."""
     layout = partial_layout(columns, sample, purpose, given)
@@ -113,7 +132,10 @@ def layout_of(
 
 
 def partial_layout(
-    columns: Sequence[str], sample: Iterable[Row], purpose: TablePurpose, given: Mapping[str, str] | None = None
+    columns: Sequence[str],
+    sample: Iterable[Row],
+    purpose: TablePurpose,
+    given: Mapping[str, str] | None = None,
 ) -> ColumnLayout:
     """As `recognised`, of a table that need not say all that is needed."""
     rows = [cells for _, cells in sample]
@@ -121,29 +143,46 @@ def partial_layout(
     dialect = _dialect_of(columns, keys, purpose)
     if dialect is not None and dialect.first_row:
         numbers = {role: int(names[0]) - 1 for role, names in dialect.columns.items()}
-        return ColumnLayout(numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False)
+        return ColumnLayout(
+            numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False
+        )
     chosen = _given_roles(given or {}, columns)
-    if purpose is TablePurpose.LABELS and dialect is None and (at := _image_column(keys, rows)) is not None:
+    if (
+        purpose is TablePurpose.LABELS
+        and dialect is None
+        and (at := _image_column(keys, rows)) is not None
+    ):
         chosen.setdefault(Role.FILE, at)
     ranks = _ranks(keys, rows, purpose, dialect)
-    ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(given or {}, columns)
+    ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(
+        given or {}, columns
+    )
     dropped = {word for word, name in (given or {}).items() if not name}
     ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
     roles = _roles(keys, rows, {*ranks.values(), *chosen.values()}, dialect) | chosen
-    if purpose is TablePurpose.CLASSES and not ranks and Role.PARENT_ID not in roles and Role.CLASS in roles:
+    if (
+        purpose is TablePurpose.CLASSES
+        and not ranks
+        and Role.PARENT_ID not in roles
+        and Role.CLASS in roles
+    ):
         roles = _with_parents(roles, rows)
     roles = {role: at for role, at in roles.items() if role not in dropped}
     return ColumnLayout(
         roles,
         tuple((rank, ranks[rank]) for rank in RANKS if rank in ranks),
         tuple(
-            (_LANGUAGE_OF[key], at) for at, key in enumerate(keys) if key in _LANGUAGE_OF and at not in roles.values()
+            (_LANGUAGE_OF[key], at)
+            for at, key in enumerate(keys)
+            if key in _LANGUAGE_OF and at not in roles.values()
         ),
         dialect,
     )
 
 
-def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: TablePurpose) -> Dialect | None:
+def _dialect_of(
+    columns: Sequence[str], keys: Sequence[str], purpose: TablePurpose
+) -> Dialect | None:
     there, row = frozenset(keys), "\t".join(columns)
     for each in DIALECTS:
         if purpose not in each.purposes:
@@ -156,7 +195,10 @@ def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: TablePurpo
 
 
 def _ranks(
-    keys: Sequence[str], rows: Sequence[Sequence[str]], purpose: TablePurpose, dialect: Dialect | None
+    keys: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    purpose: TablePurpose,
+    dialect: Dialect | None,
 ) -> dict[str, int]:
     """Columns of ranks; one called "class" alone is a rank where the name has a column of its own beside it."""
     found: dict[str, int] = {}
@@ -181,12 +223,20 @@ def _image_column(keys: Sequence[str], rows: Sequence[Sequence[str]]) -> int | N
     if any(column_key(name) in keys for name in Role.FILE.names if name not in _ID_OF_IMAGE):
         return None
     return next(
-        (at for at in range(len(keys)) if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)), None
+        (
+            at
+            for at in range(len(keys))
+            if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)
+        ),
+        None,
     )
 
 
 def _roles(
-    keys: Sequence[str], rows: Sequence[Sequence[str]], ranks: Collection[int], dialect: Dialect | None
+    keys: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    ranks: Collection[int],
+    dialect: Dialect | None,
 ) -> dict[Role, int]:
     """The column of each role; a column of a rank has no other role, unless it is a part of the name as well."""
     found: dict[Role, int] = {}
@@ -197,7 +247,11 @@ def _roles(
             places = [keys.index(key) for key in map(column_key, names) if key in keys]
             free = [place for place in places if place not in taken]
             if free:
-                named = (place for place in free if role is not Role.CLASS or not _is_of_numbers(rows, place))
+                named = (
+                    place
+                    for place in free
+                    if role is not Role.CLASS or not _is_of_numbers(rows, place)
+                )
                 at = next(named, free[0])  # numbers are the class only where nothing names it
                 found.setdefault(role, at)
     return found
@@ -208,7 +262,9 @@ def _with_parents(roles: Mapping[Role, int], rows: Sequence[Sequence[str]]) -> d
     names = [cell_at(row, roles[Role.CLASS]) for row in rows]
     for at in sorted({*range(_COLUMNS_SHOWN)} - {*roles.values()}):
         above = [cell_at(row, at) for row in rows]
-        is_parent = {*above} - {""} and {*above} <= {*names, ""} and all(map(str.__ne__, above, names))
+        is_parent = (
+            {*above} - {""} and {*above} <= {*names, ""} and all(map(str.__ne__, above, names))
+        )
         if is_parent:
             return {Role.PARENT_NAME: at, **roles}
     return dict(roles)
@@ -216,9 +272,15 @@ def _with_parents(roles: Mapping[Role, int], rows: Sequence[Sequence[str]]) -> d
 
 def _is_enough(layout: ColumnLayout, purpose: TablePurpose) -> bool:
     columns = layout.columns
-    has_name = bool(layout.ranks) or Role.CLASS in columns or {Role.GENUS, Role.SPECIES_EPITHET} <= columns.keys()
+    has_name = (
+        bool(layout.ranks)
+        or Role.CLASS in columns
+        or {Role.GENUS, Role.SPECIES_EPITHET} <= columns.keys()
+    )
     if purpose is TablePurpose.LABELS:
-        return Role.FILE in columns and (has_name or any(role in columns for role in _CLASS_IN_LABELS))
+        return Role.FILE in columns and (
+            has_name or any(role in columns for role in _CLASS_IN_LABELS)
+        )
     return has_name or Role.VERNACULAR in columns
 
 
@@ -232,12 +294,20 @@ def _given_roles(given: Mapping[str, str], columns: Sequence[str]) -> dict[Role,
                 word=word,
                 roles=enumerated(Role),
             )
-    return {ROLE_OF[word]: _column_at(name, columns) for word, name in given.items() if name and word in ROLE_OF}
+    return {
+        ROLE_OF[word]: _column_at(name, columns)
+        for word, name in given.items()
+        if name and word in ROLE_OF
+    }
 
 
 def _given_ranks(given: Mapping[str, str], columns: Sequence[str]) -> dict[str, int]:
     """Ranks that are no roles as well, such as "family"; "class" and "genus" are roles."""
-    return {word: _column_at(name, columns) for word, name in given.items() if name and word not in ROLE_OF}
+    return {
+        word: _column_at(name, columns)
+        for word, name in given.items()
+        if name and word not in ROLE_OF
+    }
 
 
 def _column_at(name: str, columns: Sequence[str]) -> int:

@@ -189,10 +189,41 @@ RANKS: Final[Mapping[str, tuple[str, ...]]] = {
 """The ranks that columns are named after, the highest first, and their names in other languages; then levels."""
 
 VERNACULAR_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "en": ("english_name", "english", "name_en", "common_name_en", "common_name_english", "name_english"),
-    "de": ("german_name", "german", "Deutsch", "deutscher Name", "name_de", "common_name_de", "Name deutsch"),
-    "fr": ("french_name", "french", "français", "nom français", "name_fr", "common_name_fr", "nom_fr"),
-    "es": ("spanish_name", "spanish", "español", "nombre español", "name_es", "common_name_es", "nombre_es"),
+    "en": (
+        "english_name",
+        "english",
+        "name_en",
+        "common_name_en",
+        "common_name_english",
+        "name_english",
+    ),
+    "de": (
+        "german_name",
+        "german",
+        "Deutsch",
+        "deutscher Name",
+        "name_de",
+        "common_name_de",
+        "Name deutsch",
+    ),
+    "fr": (
+        "french_name",
+        "french",
+        "français",
+        "nom français",
+        "name_fr",
+        "common_name_fr",
+        "nom_fr",
+    ),
+    "es": (
+        "spanish_name",
+        "spanish",
+        "español",
+        "nombre español",
+        "name_es",
+        "common_name_es",
+        "nombre_es",
+    ),
     "it": ("italian_name", "italian", "italiano", "name_it", "common_name_it"),
     "nl": ("dutch_name", "dutch", "Nederlands", "name_nl", "common_name_nl"),
     "pt": ("portuguese_name", "portuguese", "português", "name_pt", "common_name_pt"),
@@ -211,8 +242,15 @@ def column_key(name: str) -> str:
 
 def _key_of(rank: str) -> Mapping[str, str]:
     spellings = {column_key(each) for each in (rank, *RANKS[rank])}
-    return {f"{before}{each}{after}": rank for each in spellings for before in ("", "taxon") for after in ("", "name")}
+    return {
+        f"{before}{each}{after}": rank
+        for each in spellings
+        for before in ("", "taxon")
+        for after in ("", "name")
+    }
 
 
-RANK_OF: Final[Mapping[str, str]] = {key: rank for each in RANKS for key, rank in _key_of(each).items()}
+RANK_OF: Final[Mapping[str, str]] = {
+    key: rank for each in RANKS for key, rank in _key_of(each).items()
+}
 """The rank of each `column_key` that means one."""

@@ -147,7 +147,9 @@ def _check_cells(part: bytes, name: str, *, is_content: bool) -> None:
     if b"<!DOCTYPE" in part:
         raise _unreadable(name, "a document type")
     cells = _cells_of_ods(part, name) if is_content else _cells_of_excel(part)
-    cells = max(cells, part.count(b"<") // _TAGS_OF_CELL, _CELLS_OF_MERGED * part.count(b"mergeCell"))
+    cells = max(
+        cells, part.count(b"<") // _TAGS_OF_CELL, _CELLS_OF_MERGED * part.count(b"mergeCell")
+    )
     limits.WORKBOOK_CELLS.check(cells, name)
 
 

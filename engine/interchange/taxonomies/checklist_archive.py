@@ -64,12 +64,20 @@ def written(graph: ImportedGraph, *, about: str) -> bytes:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.comment = about.encode()
         archive.writestr(entry(META), meta_xml((_TAXA, _NAMES)))
-        add_table(archive, _TAXA, (row for each in graph.classes for row in _taxon(each, ids, parents[each.key])))
-        add_table(archive, _NAMES, (row for each in graph.classes for row in _names(each, ids[each.key])))
+        add_table(
+            archive,
+            _TAXA,
+            (row for each in graph.classes for row in _taxon(each, ids, parents[each.key])),
+        )
+        add_table(
+            archive, _NAMES, (row for each in graph.classes for row in _names(each, ids[each.key]))
+        )
     return file.getvalue()
 
 
-def _taxon(each: ImportedClass, ids: Mapping[str, str], parents: Sequence[str]) -> Iterable[Sequence[str]]:
+def _taxon(
+    each: ImportedClass, ids: Mapping[str, str], parents: Sequence[str]
+) -> Iterable[Sequence[str]]:
     """The row of a class, and those of its synonyms without a language."""
     attributes, own_id = each.attributes, ids[each.key]
     more = _properties(each, own_id, [ids[parent] for parent in parents])
@@ -91,7 +99,11 @@ def _properties(each: ImportedClass, own_id: str, parents: Sequence[str]) -> dic
         "rank": attributes.rank.casefold(),
     }
     values = {attribute.name: attribute.of(attributes) for attribute in IN_FILES}
-    more = {name: value for name, value in values.items() if value != held.get(name, ATTRIBUTE[name].default)}
+    more = {
+        name: value
+        for name, value in values.items()
+        if value != held.get(name, ATTRIBUTE[name].default)
+    }
     return {**({PARENTS: list(parents)} if len(parents) > 1 else {}), **more}
 
 

@@ -27,8 +27,13 @@ from engine.texts import Message, line_of
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""
-MASKS: Final = ("default_mask_targets", "mask_targets")  # fields that say what the values of masks stand for, likewise
-_OF_FIFTYONE: Final = re.compile(r'"(?:default_classes|default_mask_targets)"\s*:|"classes"\s*:\s*(?:\[\s*"|null|\{)')
+MASKS: Final = (
+    "default_mask_targets",
+    "mask_targets",
+)  # fields that say what the values of masks stand for, likewise
+_OF_FIFTYONE: Final = re.compile(
+    r'"(?:default_classes|default_mask_targets)"\s*:|"classes"\s*:\s*(?:\[\s*"|null|\{)'
+)
 _OF_HUGGING_FACE: Final = re.compile(r'"_type"\s*:\s*"ClassLabel"')
 _OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')
 
@@ -37,12 +42,18 @@ def read_fiftyone(source: Path) -> ImportedGraph:
     """FiftyOne's `labels.json` or `metadata.json`, or Hugging Face's `dataset_info.json`; the keys are the names."""
     document = taxonomy_json(source)
     if not isinstance(document, dict):
-        raise FormatError("{source} describes no data set", expected='an object with "classes"', source=source.name)
+        raise FormatError(
+            "{source} describes no data set",
+            expected='an object with "classes"',
+            source=source.name,
+        )
     lists = [*_lists_of_fiftyone(document), *_lists_of_hugging_face(document.get("features"))]
     names: dict[str, None] = {}
     for listed in lists or [_named_by_images(document.get("labels"))]:
         names |= dict.fromkeys(_distinct(listed, source.name))
-    return checked((ImportedClass(name, name) for name in names if name != NONE_LABEL), (), source.name)
+    return checked(
+        (ImportedClass(name, name) for name in names if name != NONE_LABEL), (), source.name
+    )
 
 
 def read_cvat(source: Path) -> ImportedGraph:
@@ -51,7 +62,9 @@ def read_cvat(source: Path) -> ImportedGraph:
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
         raise FormatError(
-            "{source} holds no labels of CVAT", expected='a list of objects with "name"', source=source.name
+            "{source} holds no labels of CVAT",
+            expected='a list of objects with "name"',
+            source=source.name,
         )
     names = _distinct([each.get("name") for each in labels], source.name)
     classes = []
@@ -59,13 +72,19 @@ def read_cvat(source: Path) -> ImportedGraph:
         number = label.get("id")
         source_id = str(number) if isinstance(number, int) and not isinstance(number, bool) else ""
         place, colour = f'the label "{name}" in {source.name}', str(label.get("color") or "")
-        classes.append(ImportedClass(name, name, attributes_at(place, name, source_id=source_id, colour=colour)))
+        classes.append(
+            ImportedClass(
+                name, name, attributes_at(place, name, source_id=source_id, colour=colour)
+            )
+        )
     return checked((each for each in classes if each.name != NONE_LABEL), (), source.name)
 
 
 def fits_fiftyone(opening: Opening) -> bool:
     """Whether a file describes a data set."""
-    return opening.text.startswith("{") and (opening.has(_OF_FIFTYONE) or opening.has(_OF_HUGGING_FACE))
+    return opening.text.startswith("{") and (
+        opening.has(_OF_FIFTYONE) or opening.has(_OF_HUGGING_FACE)
+    )
 
 
 def fits_cvat(opening: Opening) -> bool:
@@ -76,7 +95,11 @@ def fits_cvat(opening: Opening) -> bool:
 def _lists_of_fiftyone(document: dict[str, Any]) -> Iterator[list[Any]]:
     for field in LISTED:
         value = document.get(field)
-        yield from (each for each in (value.values() if isinstance(value, dict) else [value]) if isinstance(each, list))
+        yield from (
+            each
+            for each in (value.values() if isinstance(value, dict) else [value])
+            if isinstance(each, list)
+        )
     for field in MASKS:
         value = document.get(field)
         if isinstance(value, dict):
@@ -113,13 +136,18 @@ def _named_by_images(labels: Any) -> list[Any]:
 def _distinct(names: list[Any], source_name: str) -> list[str]:
     cleaned: dict[str, None] = {}
     for number, name in enumerate(names, start=1):
-        place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
+        place = Message(
+            "class {number} in {source_name}", {"number": number, "source_name": source_name}
+        )
         if not isinstance(name, str):
             raise FormatError("{place} is not a text", found=str(name)[:60], place=place)
         clean = clean_name_at(place, name)
         if clean in cleaned:
             raise FormatError(
-                "{place} has the name of an earlier one", found=clean, remedy="take one of them out", place=place
+                "{place} has the name of an earlier one",
+                found=clean,
+                remedy="take one of them out",
+                place=place,
             )
         cleaned[clean] = None
     return list(cleaned)
@@ -138,7 +166,10 @@ _ENTRIES: Final = frozenset({"Choice", "Label"})
 def read_interface(source: Path) -> ImportedGraph:
     """Read the choices of Label Studio's interface, as it is shown under "Code"; the keys are paths."""
     root = taxonomy_tree(source).getroot()
-    groups = next((found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))), [])
+    groups = next(
+        (found for tags in ((TAXONOMY,), (CHOICES,), LABELS) if (found := list(root.iter(*tags)))),
+        [],
+    )
     if not groups:
         raise FormatError(
             "{source} offers no classes",
@@ -154,11 +185,20 @@ def read_interface(source: Path) -> ImportedGraph:
             key, place = join_path(path), line_of(entry.sourceline, source.name)
             if key in offered:
                 raise FormatError(
-                    "{place} offers the class of an earlier line", found=key, remedy="take one of them out", place=place
+                    "{place} offers the class of an earlier line",
+                    found=key,
+                    remedy="take one of them out",
+                    place=place,
                 )
             offered.add(key)
-            values = {"source_id": entry.get("alias"), "note": entry.get("hint"), "colour": entry.get("background")}
-            classes.setdefault(key, ImportedClass(key, path[-1], attributes_at(place, path[-1], **values)))
+            values = {
+                "source_id": entry.get("alias"),
+                "note": entry.get("hint"),
+                "colour": entry.get("background"),
+            }
+            classes.setdefault(
+                key, ImportedClass(key, path[-1], attributes_at(place, path[-1], **values))
+            )
             edges |= {(join_path(path[:-1]), key): None} if path[1:] else {}
     return checked(classes.values(), edges, source.name)
 

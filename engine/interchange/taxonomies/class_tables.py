@@ -44,7 +44,9 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
         given: column by role, as a person named them; see `recognised`.
     """
     with opened_class_table(source, given) as table:
-        layout = recognised(table.columns, table.sample, TablePurpose.CLASSES, given, name=table.name)
+        layout = recognised(
+            table.columns, table.sample, TablePurpose.CLASSES, given, name=table.name
+        )
         left_out: list[LeftOutItem] = []
         taxa = list(taxa_of(table, layout, left_out))
     return graph_of(taxa, source.name, left_out)
@@ -59,12 +61,20 @@ def layout_in(source: Path) -> ColumnLayout | None:
         return None
 
 
-def opened_class_table(source: Path, given: Mapping[str, str] | None = None) -> AbstractContextManager[Table]:
+def opened_class_table(
+    source: Path, given: Mapping[str, str] | None = None
+) -> AbstractContextManager[Table]:
     """The table of a file, its header found."""
-    return opened_table(source, lambda columns, rows: is_class_table(columns, rows, given), limit=limits.TAXONOMY_BYTES)
+    return opened_table(
+        source,
+        lambda columns, rows: is_class_table(columns, rows, given),
+        limit=limits.TAXONOMY_BYTES,
+    )
 
 
-def is_class_table(columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None) -> bool:
+def is_class_table(
+    columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None
+) -> bool:
     """Whether columns of these names hold classes."""
     with suppress(UsageError):
         return layout_of(columns, rows, TablePurpose.CLASSES, given) is not None
@@ -80,7 +90,9 @@ def taxa_of(
         left_out: rows that name no class are added to it.
         reference: the column by which other tables of an archive refer to a row, besides its id.
     """
-    reader = _RowReader(layout, table.columns, reference, is_filled_down=_is_filled_down(layout, table.sample))
+    reader = _RowReader(
+        layout, table.columns, reference, is_filled_down=_is_filled_down(layout, table.sample)
+    )
     for number, (line, cells) in enumerate(table.rows if layout.has_header else table.all_rows):
         limits.TAXONOMY_PARTS.check(PARTS_OF_LINE * number, table.name)
         taxon = reader.taxon(cells, table.place_of(line))
@@ -93,15 +105,25 @@ def taxa_of(
 @final
 class _RowReader:
     def __init__(
-        self, layout: ColumnLayout, columns: Sequence[str], reference: int | None, *, is_filled_down: bool
+        self,
+        layout: ColumnLayout,
+        columns: Sequence[str],
+        reference: int | None,
+        *,
+        is_filled_down: bool,
     ) -> None:
         self._layout = layout
         self._reference = reference
         self._is_filled_down = is_filled_down
         self._ranked: list[tuple[str, str]] = []  # of the row above
-        self._is_ours = Role.SOURCE_ID in layout.columns  # which our own exports have, in any format
+        self._is_ours = (
+            Role.SOURCE_ID in layout.columns
+        )  # which our own exports have, in any format
         keys = [column_key(each) for each in columns]
-        self._has_several = Role.PARENT_NAME in layout.columns and keys[layout.columns[Role.PARENT_NAME]] == _SEVERAL
+        self._has_several = (
+            Role.PARENT_NAME in layout.columns
+            and keys[layout.columns[Role.PARENT_NAME]] == _SEVERAL
+        )
         self._attributes = {
             each.name: next(
                 (
@@ -127,14 +149,21 @@ class _RowReader:
         rank = layout.cell(cells, Role.RANK) or rank
         rank = rank if self._is_ours else rank.casefold()
         properties = _properties(layout.cell(cells, Role.PROPERTIES))
-        filled = {name: at for name, at in self._attributes.items() if at is not None and at < len(cells)}
+        filled = {
+            name: at for name, at in self._attributes.items() if at is not None and at < len(cells)
+        }
         values: dict[str, Any] = {name: cells[at].strip() for name, at in filled.items()}
         values |= {"rank": rank, "source_id": self._source_id(cells, own_id), **properties}
         parents = values.pop(PARENTS, None) or self._parents(cells)
         accepted, accepted_name = self._accepted(cells, own_id, name, whole)
         status = layout.cell(cells, Role.STATUS)
         is_synonym = bool(accepted or accepted_name or _NO_CLASS.search(status))
-        if is_synonym and not (accepted or accepted_name) and layout.dialect and layout.dialect.has_synonyms_below:
+        if (
+            is_synonym
+            and not (accepted or accepted_name)
+            and layout.dialect
+            and layout.dialect.has_synonyms_below
+        ):
             accepted = next(iter(parents), "")
         reference = cell_at(cells, self._reference)
         with_author = [whole] if whole != name and not is_synonym else []
@@ -146,7 +175,8 @@ class _RowReader:
             name,
             ids=tuple(dict.fromkeys(filter(None, (own_id, reference)))),
             parents=tuple(parents),
-            has_parents_by_name=Role.PARENT_ID not in layout.columns and Role.PARENT_NAME in layout.columns,
+            has_parents_by_name=Role.PARENT_ID not in layout.columns
+            and Role.PARENT_NAME in layout.columns,
             accepted_id=accepted,
             accepted_name=accepted_name,
             is_synonym=is_synonym,
@@ -167,7 +197,9 @@ class _RowReader:
         epithet = layout.cell(cells, Role.SPECIES_EPITHET)
         if genus and epithet and _EPITHET.fullmatch(epithet):
             below = layout.cell(cells, Role.SUBSPECIES_EPITHET)
-            return " ".join(filter(None, (genus, epithet, below))), "subspecies" if below else "species"
+            return " ".join(
+                filter(None, (genus, epithet, below))
+            ), "subspecies" if below else "species"
         if ranked:
             return ranked[-1][1], ranked[-1][0]
         return layout.cell(cells, Role.VERNACULAR) if Role.CLASS not in layout.columns else "", ""
@@ -185,11 +217,18 @@ class _RowReader:
         return "" if own_id.startswith(OURS) else own_id
 
     def _parents(self, cells: Sequence[str]) -> list[str]:
-        parent = self._layout.cell(cells, Role.PARENT_ID) or self._layout.cell(cells, Role.PARENT_NAME)
+        parent = self._layout.cell(cells, Role.PARENT_ID) or self._layout.cell(
+            cells, Role.PARENT_NAME
+        )
         return parts_of(parent, is_ours=True) if self._has_several else [parent] if parent else []
 
-    def _accepted(self, cells: Sequence[str], own_id: str, name: str, whole: str) -> tuple[str, str]:
-        accepted, by_name = self._layout.cell(cells, Role.ACCEPTED_ID), self._layout.cell(cells, Role.ACCEPTED_NAME)
+    def _accepted(
+        self, cells: Sequence[str], own_id: str, name: str, whole: str
+    ) -> tuple[str, str]:
+        accepted, by_name = (
+            self._layout.cell(cells, Role.ACCEPTED_ID),
+            self._layout.cell(cells, Role.ACCEPTED_NAME),
+        )
         if accepted and accepted == own_id:
             return "", ""
         return accepted, "" if by_name in {name, whole} else by_name
@@ -253,7 +292,9 @@ def _properties(text: str) -> Mapping[str, Any]:
     with suppress(ValueError, AttributeError, TypeError, RecursionError):
         found = json.loads(text).get(PROPERTIES, {})
         taken = {
-            each.name: found[each.name] for each in IN_FILES if each.name in found and each.accepts(found[each.name])
+            each.name: found[each.name]
+            for each in IN_FILES
+            if each.name in found and each.accepts(found[each.name])
         }
         if ATTRIBUTE["synonyms"].accepts(found.get(PARENTS)):
             taken[PARENTS] = found[PARENTS]

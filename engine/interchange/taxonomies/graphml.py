@@ -15,7 +15,14 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.identities import identity_in
-from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    attributes_at,
+    clean_name_at,
+    disambiguated,
+)
 from engine.interchange.taxonomy_file import taxonomy_tree
 from engine.interchange.xml_files import Element, xml_text
 from engine.texts import line_of
@@ -28,7 +35,9 @@ DOWN: Final = "from parent to child"
 IDENTITY: Final = "identity"
 _FIELDS: Final = ("label", *(each.name for each in IN_FILES), IDENTITY)
 _YED_NAME: Final = "NodeLabel"
-_UP_RELATIONS: Final = frozenset({"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"})
+_UP_RELATIONS: Final = frozenset(
+    {"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"}
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,9 @@ def written(graph: ImportedGraph) -> bytes:
     root = etree.Element(f"{{{NAMESPACE}}}graphml", nsmap={None: NAMESPACE})
     for scope, name in (("graph", DIRECTION), *(("node", field) for field in _FIELDS)):
         etree.SubElement(
-            root, f"{{{NAMESPACE}}}key", {"id": name, "for": scope, "attr.name": name, "attr.type": "string"}
+            root,
+            f"{{{NAMESPACE}}}key",
+            {"id": name, "for": scope, "attr.name": name, "attr.type": "string"},
         )
     drawn = etree.SubElement(root, f"{{{NAMESPACE}}}graph", id="classes", edgedefault="directed")
     _add_data(drawn, DIRECTION, DOWN)
@@ -81,7 +92,9 @@ def written(graph: ImportedGraph) -> bytes:
         for attribute in IN_FILES:
             value = attribute.of(each.attributes)
             _add_data(
-                node, attribute.name, json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
+                node,
+                attribute.name,
+                json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value,
             )
         _add_data(node, IDENTITY, each.identity)
     for parent, child in graph.edges:
@@ -104,7 +117,9 @@ def _children(element: Element, tag: str) -> Iterator[Element]:
 
 
 def _check_directed(graph: Element, source_name: str) -> None:
-    lines = [edge.sourceline for edge in _children(graph, "edge") if edge.get("directed") == "false"]
+    lines = [
+        edge.sourceline for edge in _children(graph, "edge") if edge.get("directed") == "false"
+    ]
     if graph.get("edgedefault") == "undirected" or lines:
         place = line_of(lines[0], source_name) if lines else source_name
         raise FormatError(
@@ -133,17 +148,24 @@ def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict
             raise FormatError("{place} has a node without an id", place=place)
         if key in nodes:
             raise FormatError(
-                "{place} has the id of an earlier node", found=key, remedy="give it its own id", place=place
+                "{place} has the id of an earlier node",
+                found=key,
+                remedy="give it its own id",
+                place=place,
             )
         if next(_children(element, "graph"), None) is not None:
             raise FormatError(
-                "{place} has a graph within a node", remedy="open the groups, and save it again", place=place
+                "{place} has a graph within a node",
+                remedy="open the groups, and save it again",
+                place=place,
             )
         nodes[key] = _Node(place, _fields(element, meaning))
     return nodes
 
 
-def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str], source_name: str) -> Iterator[_Edge]:
+def _edges(
+    graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str], source_name: str
+) -> Iterator[_Edge]:
     for element in _children(graph, "edge"):
         ends = [element.get("source", ""), element.get("target", "")]
         for end in ends:
@@ -156,7 +178,14 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
                     end=end,
                 )
         fields = _fields(element, meaning)
-        relation = next((fields[name] for name in ("relation", "interaction", "label", "type") if fields.get(name)), "")
+        relation = next(
+            (
+                fields[name]
+                for name in ("relation", "interaction", "label", "type")
+                if fields.get(name)
+            ),
+            "",
+        )
         yield _Edge(ends[0], ends[1], relation.casefold())
 
 

@@ -15,8 +15,12 @@ from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import line_of
 
-_NUMBERED: Final = re.compile(r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)")  # as Teachable Machine writes it: "0 Fox"
-_NO_CLASSES: Final = frozenset({"__ignore__", "_background_", "background", "__background__", "---", "."})
+_NUMBERED: Final = re.compile(
+    r"(\d+)(?:\s*[:,;\t]\s*|\s+)(?!- )(\S.*)"
+)  # as Teachable Machine writes it: "0 Fox"
+_NO_CLASSES: Final = frozenset(
+    {"__ignore__", "_background_", "background", "__background__", "---", "."}
+)
 """Lines of LabelMe and others that stand for no class."""
 _INDENTED: Final = re.compile(r"([\s│├└─|`]*)([-*+•]+\s+|-+(?=[^\W\d_])|#+\s+)?(.*)")
 """What stands before a name, in the drawing of a tree too, a sign of a list, and the name."""
@@ -41,13 +45,19 @@ def read(source: Path) -> ImportedGraph:
     return read_lines(taxonomy_lines(source), source.name, suffix=source.suffix)
 
 
-def read_lines(numbered: Iterable[tuple[int, str]], source_name: str, *, suffix: str = "") -> ImportedGraph:
+def read_lines(
+    numbered: Iterable[tuple[int, str]], source_name: str, *, suffix: str = ""
+) -> ImportedGraph:
     """Read the names in lines with their numbers; numbers that only count the lines are left out."""
     lines = list(_lines(suffix, numbered))
     found = [_NUMBERED.fullmatch(each.text) for each in lines]
     numbers = [int(each[1]) for each in found if each]
-    if lines and numbers == list(range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))):
-        lines = [_Line(line.number, 0, each[2]) for line, each in zip(lines, found, strict=True) if each]
+    if lines and numbers == list(
+        range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))
+    ):
+        lines = [
+            _Line(line.number, 0, each[2]) for line, each in zip(lines, found, strict=True) if each
+        ]
     taxa = [
         Taxon(
             line_of(number, source_name),
@@ -62,7 +72,9 @@ def read_lines(numbered: Iterable[tuple[int, str]], source_name: str, *, suffix:
 
 def _paths(lines: Sequence[_Line]) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Number of each line, the names from the top down, and an id."""
-    separator = "" if len({each.depth for each in lines}) > 1 else _separator([each.text for each in lines])
+    separator = (
+        "" if len({each.depth for each in lines}) > 1 else _separator([each.text for each in lines])
+    )
     above: list[tuple[int, tuple[str, ...]]] = []
     for number, depth, text in lines:
         while above and above[-1][0] >= depth:
@@ -87,12 +99,17 @@ def _separator(texts: Sequence[str]) -> str:
 def fits(opening: Opening) -> bool:
     """Whether each of the first lines may be a name."""
     texts = opening.text.splitlines()[:-1] or opening.text.splitlines()
-    names = [_NUMBERED.sub(r"\2", each.text) for each in _lines(opening.source.suffix, enumerate(texts))]
+    names = [
+        _NUMBERED.sub(r"\2", each.text) for each in _lines(opening.source.suffix, enumerate(texts))
+    ]
     if 2 * sum(_BETWEEN[0] in name for name in names) > len(names):
         return True
     is_yaml = opening.source.suffix.casefold() in _YAML
     return any(map(str.strip, texts)) and all(
-        len(name) <= _LONGEST and name.isprintable() and not _NO_NAME.search(name) and not (is_yaml and ": " in name)
+        len(name) <= _LONGEST
+        and name.isprintable()
+        and not _NO_NAME.search(name)
+        and not (is_yaml and ": " in name)
         for name in names
     )
 

@@ -58,12 +58,20 @@ def read(source: Path) -> ImportedGraph:
     for term in _terms(source):
         key = _id(term, source.name)
         if key in terms:
-            left_out.append(LeftOutItem(LeftOutReason.REPEATED, f"{key} ({line_of(term.line, source.name)})"))
+            left_out.append(
+                LeftOutItem(LeftOutReason.REPEATED, f"{key} ({line_of(term.line, source.name)})")
+            )
         terms.setdefault(key, term)
-    kept = {key: term for key, term in terms.items() if term.first("is_obsolete").casefold() != "true"}
+    kept = {
+        key: term for key, term in terms.items() if term.first("is_obsolete").casefold() != "true"
+    }
     names = {key: _name(key, term, source.name, left_out) for key, term in kept.items()}
-    other_ids = {_value(text): key for key, term in kept.items() for text, _ in term.tags.get("alt_id", ())}
-    other_ids |= {key: _value(term.first("replaced_by")) for key, term in terms.items() if key not in kept}
+    other_ids = {
+        _value(text): key for key, term in kept.items() for text, _ in term.tags.get("alt_id", ())
+    }
+    other_ids |= {
+        key: _value(term.first("replaced_by")) for key, term in terms.items() if key not in kept
+    }
     edges = _edges(kept, names, left_out, other_ids)
 
     def class_of(key: str, name: str) -> ImportedClass:
@@ -125,20 +133,29 @@ def _id(term: _Term, source_name: str) -> str:
 
 
 def _edges(
-    terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOutItem], other_ids: dict[str, str]
+    terms: dict[str, _Term],
+    names: dict[str, str],
+    left_out: list[LeftOutItem],
+    other_ids: dict[str, str],
 ) -> dict[Edge, None]:
     """From parents that are terms of the file, or what replaced them; those of other ontologies are left out."""
     edges: dict[Edge, None] = {}
     for key, term in terms.items():
         parents = [_value(text) for text, _ in term.tags.get("is_a", ())]
-        there = [each for each in (other_ids.get(each, each) for each in parents) if each in terms and each != key]
+        there = [
+            each
+            for each in (other_ids.get(each, each) for each in parents)
+            if each in terms and each != key
+        ]
         edges |= dict.fromkeys((each, key) for each in there)
         if parents and not there:
             left_out.append(LeftOutItem(LeftOutReason.NO_PARENT, f"{names[key]} ({parents[0]})"))
     return edges
 
 
-def _class(key: str, term: _Term, name: str, source_name: str, left_out: list[LeftOutItem]) -> ImportedClass:
+def _class(
+    key: str, term: _Term, name: str, source_name: str, left_out: list[LeftOutItem]
+) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {"source_id": key}
     for each in IN_FILES:
         lines = [found for tag in each.obo for found in term.tags.get(tag, ())]
@@ -178,4 +195,6 @@ def _plain(text: str) -> str:
     if "\\" not in text:
         return text
     pieces = (piece[0] for piece in _PIECE.finditer(text))
-    return "".join(_ESCAPED.get(piece[1], piece[1]) if len(piece) > 1 else piece for piece in pieces)
+    return "".join(
+        _ESCAPED.get(piece[1], piece[1]) if len(piece) > 1 else piece for piece in pieces
+    )

@@ -91,7 +91,11 @@ def _described(package: FilePackage, source_name: str, left_out: list[LeftOutIte
             remedy="labels of occurrences come in by importing labels",
             source_name=source_name,
         )
-    left_out += [LeftOutItem(LeftOutReason.NO_FILE, _kind(each.row_type)) for each in others if each.file not in files]
+    left_out += [
+        LeftOutItem(LeftOutReason.NO_FILE, _kind(each.row_type))
+        for each in others
+        if each.file not in files
+    ]
     names = [
         name
         for each in others
@@ -106,7 +110,10 @@ def _kind(row_type: str) -> str:
 
 
 def _table(package: FilePackage, described: ArchiveTable) -> Table:
-    columns = [described.columns.get(at, "") for at in range(1 + max((described.id_index, *described.columns)))]
+    columns = [
+        described.columns.get(at, "")
+        for at in range(1 + max((described.id_index, *described.columns)))
+    ]
     return _opened(described.file, columns, package.rows(described, is_strict=True))
 
 
@@ -121,7 +128,9 @@ def _opened(name: str, columns: Sequence[str], rows: Iterator[Row]) -> Table:
 def _named(package: FilePackage, source_name: str, _left_out: list[LeftOutItem]) -> _Tables:
     listed = (name for name in package.names if _TABLE.fullmatch(PurePosixPath(name).name))
     tables = {PurePosixPath(name).stem.casefold(): name for name in listed}
-    taxa = [name for name in tables.values() if _TAXA.fullmatch(PurePosixPath(name).name)] or list(tables.values())
+    taxa = [name for name in tables.values() if _TAXA.fullmatch(PurePosixPath(name).name)] or list(
+        tables.values()
+    )
     if len(taxa) != 1:
         raise FormatError(
             "{source_name} does not say which of its files lists the taxa",
@@ -148,9 +157,15 @@ def _joined(taxa: Table, names: Table, synonyms: Table | None) -> Table:
     keys, name_keys = [*map(column_key, taxa.columns)], [*map(column_key, names.columns)]
     id_at = name_keys.index("id")
     added = [at for at, key in enumerate(name_keys) if key not in keys]
-    row_of = {cells[id_at]: [cell_at(cells, at) for at in added] for _, cells in names.rows if id_at < len(cells)}
+    row_of = {
+        cells[id_at]: [cell_at(cells, at) for at in added]
+        for _, cells in names.rows
+        if id_at < len(cells)
+    }
     columns = [*taxa.columns, *(names.columns[at] for at in added), "status of the name"]
-    own, parent, name_id = (keys.index(key) if key in keys else 0 for key in ("id", "parentid", "nameid"))
+    own, parent, name_id = (
+        keys.index(key) if key in keys else 0 for key in ("id", "parentid", "nameid")
+    )
 
     def rows() -> Iterator[Row]:
         for line, cells in taxa.rows:
@@ -165,7 +180,9 @@ def _joined(taxa: Table, names: Table, synonyms: Table | None) -> Table:
             whole[own], whole[parent] = facts.get("id", ""), facts.get("taxonid", "")
             yield line, [*whole, *row_of.get(facts.get("nameid", ""), [""] * len(added)), "synonym"]
 
-    columns = ["status of the taxon" if column_key(each) == "status" else each for each in columns[:-1]]
+    columns = [
+        "status of the taxon" if column_key(each) == "status" else each for each in columns[:-1]
+    ]
     return _opened(taxa.name, [*columns, "status"], rows())
 
 
@@ -181,6 +198,8 @@ def _names_in(table: Table, reference: int | None) -> Iterator[tuple[str, str]]:
     language = places.get("language", -1)
     preferred = next((places[key] for key in _IS_PREFERRED if key in places), -1)
     rows = [cells for _, cells in table.rows]
-    for cells in sorted(rows, key=lambda cells: preferred < 0 or cell_at(cells, preferred).casefold() != "true"):
+    for cells in sorted(
+        rows, key=lambda cells: preferred < 0 or cell_at(cells, preferred).casefold() != "true"
+    ):
         if name >= 0:
             yield cell_at(cells, at), with_language(cell_at(cells, name), cell_at(cells, language))

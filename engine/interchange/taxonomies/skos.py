@@ -54,7 +54,9 @@ class Text:
     language: str = ""
 
 
-Statement = tuple[str, str, str | Text]  # subject, predicate, and another resource's address or a text
+Statement = tuple[
+    str, str, str | Text
+]  # subject, predicate, and another resource's address or a text
 
 _BROKEN: Final = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 """Errors of the parsers besides their own."""
@@ -82,7 +84,9 @@ def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[
         return _collected(partial(_parse, RDFXMLParser, data), name, predicates)
     text = decoded(data, name)
     if start in {b"{", b"["}:
-        return _collected(partial(_parse_json, _json_without_fetching(text, name)), name, predicates)
+        return _collected(
+            partial(_parse_json, _json_without_fetching(text, name)), name, predicates
+        )
     from rdflib.plugins.parsers.notation3 import TurtleParser
 
     return _collected(partial(_parse, TurtleParser, text), name, predicates)
@@ -109,21 +113,30 @@ def _is_xml(data: bytes) -> bool:
     return b"<?xml" in head or b"<rdf:rdf" in head or b"<!doctype" in head or b"<!--" in head
 
 
-def _collected(parse: "Callable[[Graph], None]", name: str, predicates: Collection[str]) -> list[Statement]:
+def _collected(
+    parse: "Callable[[Graph], None]", name: str, predicates: Collection[str]
+) -> list[Statement]:
     from xml.sax import SAXException
 
     from rdflib.exceptions import Error
 
-    logging.getLogger("rdflib").setLevel(logging.ERROR)  # it warns of each address with a blank in it
+    logging.getLogger("rdflib").setLevel(
+        logging.ERROR
+    )  # it warns of each address with a blank in it
     graph, found = _graph(name, frozenset(predicates))
     try:
         parse(graph)
     except RecursionError as error:
-        raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
+        raise FormatError(
+            "{name} is nested too deeply", remedy="write it flat", name=name
+        ) from error
     except (Error, SAXException, *_BROKEN) as error:
         reason = " ".join(str(error).split())[:200]
         raise FormatError(
-            "{name} cannot be read as RDF", expected="Turtle, RDF/XML or JSON-LD", found=reason, name=name
+            "{name} cannot be read as RDF",
+            expected="Turtle, RDF/XML or JSON-LD",
+            found=reason,
+            name=name,
         ) from error
     return list(dict.fromkeys(found))
 
@@ -166,7 +179,9 @@ def _json_without_fetching(text: str, name: str) -> Any:
             for key, inner in value.items():
                 waiting.append(inner)
                 contexts = inner if isinstance(inner, list) else [inner]
-                elsewhere = next((each for each in contexts if key in _CONTEXTS and isinstance(each, str)), None)
+                elsewhere = next(
+                    (each for each in contexts if key in _CONTEXTS and isinstance(each, str)), None
+                )
                 if elsewhere is not None:
                     raise FormatError(
                         "{name} takes the meaning of its words from elsewhere, and nothing is fetched",
@@ -179,7 +194,11 @@ def _json_without_fetching(text: str, name: str) -> Any:
 
 SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-PREFIXES: Final = {"skos": SKOS, "schema": "https://schema.org/", "dwc": "http://rs.tdwg.org/dwc/terms/"}
+PREFIXES: Final = {
+    "skos": SKOS,
+    "schema": "https://schema.org/",
+    "dwc": "http://rs.tdwg.org/dwc/terms/",
+}
 """Vocabularies of what classes have; SKOS has no colours and ranks of its own."""
 CONCEPT: Final = SKOS + "Concept"
 BROADER: Final = SKOS + "broader"
@@ -189,11 +208,15 @@ PREFERRED: Final = SKOS + "prefLabel"
 HIDDEN: Final = SKOS + "hiddenLabel"
 IDENTIFIER: Final = PREFIXES["schema"] + "identifier"
 _PREDICATES: Final = {
-    each.name: [PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)]
+    each.name: [
+        PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)
+    ]
     for each in IN_FILES
 }
 """Those that each attribute is read from."""
-_READ: Final = frozenset({TYPE, BROADER, NARROWER, NOTATION, PREFERRED, IDENTIFIER}.union(*_PREDICATES.values()))
+_READ: Final = frozenset(
+    {TYPE, BROADER, NARROWER, NOTATION, PREFERRED, IDENTIFIER}.union(*_PREDICATES.values())
+)
 _ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
 _TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
 _LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
@@ -210,7 +233,9 @@ def read(source: Path) -> ImportedGraph:
     for subject, predicate, value in statements:
         if subject in concepts:
             facts.setdefault(subject, {}).setdefault(predicate, []).append(value)
-    labels = {key: sorted(_texts(facts.get(key, {}), PREFERRED), key=_language_key) for key in concepts}
+    labels = {
+        key: sorted(_texts(facts.get(key, {}), PREFERRED), key=_language_key) for key in concepts
+    }
     left_out: list[LeftOutItem] = []
     names: dict[str, str] = {}
     for key, found in labels.items():
@@ -285,7 +310,9 @@ def _language_key(label: Text) -> tuple[int, str]:
     return (_LANGUAGES.index(main) if main in _LANGUAGES else len(_LANGUAGES)), language
 
 
-def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out: list[LeftOutItem]) -> ImportedClass:
+def _class(
+    key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out: list[LeftOutItem]
+) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]
@@ -293,7 +320,9 @@ def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out:
             texts = chain(labels, *found)
             values[each.name] = tuple(with_language(each.text, each.language) for each in texts)
         else:
-            values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
+            values[each.name] = next(
+                (min(texts, key=_language_key).text for texts in found if texts), ""
+            )
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
     values["source_id"] = notation if key.startswith(OURS) else key
     identities = (identity_in(each.text) for each in _texts(facts, IDENTIFIER))
@@ -327,12 +356,19 @@ def _named(each: ImportedClass) -> list[tuple[str, Text]]:
     labels = [Text(*split_language(synonym)) for synonym in each.attributes.synonyms]
     preferred = {label.language: label for label in reversed(labels) if label.language}
     chosen = min(preferred.values(), key=_language_key, default=Text(""))
-    own = [] if chosen.text == each.name else [Text(each.name)]  # a reader takes the chosen one for the name
+    own = (
+        [] if chosen.text == each.name else [Text(each.name)]
+    )  # a reader takes the chosen one for the name
     first = [*own, *(label for label in labels if preferred.get(label.language) is label)]
     others = [label for label in labels if preferred.get(label.language) is not label]
-    return [*(("skos:prefLabel", label) for label in first), *(("skos:altLabel", label) for label in others)]
+    return [
+        *(("skos:prefLabel", label) for label in first),
+        *(("skos:altLabel", label) for label in others),
+    ]
 
 
 def _literal(text: Text) -> str:
     """As Turtle writes it, which escapes what JSON escapes."""
-    return json.dumps(text.text, ensure_ascii=False) + (f"@{text.language}" if text.language else "")
+    return json.dumps(text.text, ensure_ascii=False) + (
+        f"@{text.language}" if text.language else ""
+    )

@@ -22,7 +22,9 @@ from engine.interchange.imported import (
 )
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
 
-_NO_PARENT: Final = frozenset({"none", "nan", "null", "na", "n/a", "-"})  # unless a class is called so
+_NO_PARENT: Final = frozenset(
+    {"none", "nan", "null", "na", "n/a", "-"}
+)  # unless a class is called so
 _BEFORE_ID: Final = re.compile(r".*[/:#=]")
 """Of an address that ends in an id."""
 
@@ -39,14 +41,19 @@ class Taxon:
     accepted_id: str = ""  # of a synonym, the class that it belongs to
     accepted_name: str = ""
     is_synonym: bool = False
-    above: tuple[tuple[str, str], ...] = ()  # rank and name of what columns of ranks put above it, the highest first
+    above: tuple[
+        tuple[str, str], ...
+    ] = ()  # rank and name of what columns of ranks put above it, the highest first
     values: dict[str, Any] = field(default_factory=dict)  # attributes by name, without synonyms
     synonyms: list[str] = field(default_factory=list)
     identity: str = NO_IDENTITY  # in lists of our own
 
 
 def graph_of(
-    taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOutItem], names: Sequence[tuple[str, str]] = ()
+    taxa: Sequence[Taxon],
+    source_name: str,
+    left_out: list[LeftOutItem],
+    names: Sequence[tuple[str, str]] = (),
 ) -> ImportedGraph:
     """The graph of a list.
 
@@ -63,7 +70,9 @@ def graph_of(
 
 @final
 class _GraphMaker:
-    def __init__(self, taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOutItem]) -> None:
+    def __init__(
+        self, taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOutItem]
+    ) -> None:
         self._source_name = source_name
         self._left_out = left_out
         self._rows: dict[str, list[Taxon]] = {}  # of each class, by key
@@ -88,7 +97,9 @@ class _GraphMaker:
         place_of: dict[Edge, str] = {}
         self._waiting += self._rows
         lists_roots = any(not row.parents for rows in self._rows.values() for row in rows)
-        is_resolved = any(self._find(each) for rows in self._rows.values() for row in rows for each in row.parents)
+        is_resolved = any(
+            self._find(each) for rows in self._rows.values() for row in rows for each in row.parents
+        )
         for key in self._waiting:  # grows while it is walked
             for row in self._rows[key]:
                 parents = self._parents(row, lists_roots=lists_roots, is_resolved=is_resolved)
@@ -101,7 +112,12 @@ class _GraphMaker:
             if (key := self._find(text)) and name:
                 self._rows[key][0].synonyms.append(name)
         return disambiguated(
-            self._names, place_of, self._source_name, self._class, id_of=self._id_shown, left_out=self._left_out
+            self._names,
+            place_of,
+            self._source_name,
+            self._class,
+            id_of=self._id_shown,
+            left_out=self._left_out,
         )
 
     # -- which rows are classes
@@ -109,7 +125,9 @@ class _GraphMaker:
     def _has_clean_name(self, taxon: Taxon) -> bool:
         try:
             taxon.name = clean_name_at(taxon.place, taxon.name)
-            taxon.above = tuple((rank, clean_name_at(taxon.place, name)) for rank, name in taxon.above)
+            taxon.above = tuple(
+                (rank, clean_name_at(taxon.place, name)) for rank, name in taxon.above
+            )
         except FormatError as error:
             self._left_out.append(LeftOutItem(LeftOutReason.BAD_NAME, error.what))
             return False
@@ -118,7 +136,9 @@ class _GraphMaker:
     def _add(self, taxon: Taxon) -> None:
         path = join_path([*(name for _, name in taxon.above), taxon.name])
         key = taxon.name if self._is_by_name else taxon.ids[0] if taxon.ids else path
-        if key in self._rows and (self._names[key] != taxon.name or not (self._is_by_name or taxon.parents)):
+        if key in self._rows and (
+            self._names[key] != taxon.name or not (self._is_by_name or taxon.parents)
+        ):
             self._left_out.append(LeftOutItem(LeftOutReason.REPEATED, taxon.place))
             return
         self._rows.setdefault(key, []).append(taxon)
@@ -141,7 +161,9 @@ class _GraphMaker:
             return []
         if self._is_by_name and not lists_roots:
             return [self._root(each) for each in row.parents]
-        self._left_out.append(LeftOutItem(LeftOutReason.NO_PARENT, f"{row.name} ({row.parents[0]})"))
+        self._left_out.append(
+            LeftOutItem(LeftOutReason.NO_PARENT, f"{row.name} ({row.parents[0]})")
+        )
         return []
 
     def _find(self, text: str) -> str:
@@ -160,7 +182,9 @@ class _GraphMaker:
         named = by_name[0] if len(by_name) == 1 else ""
         if self._is_by_name and named:
             return named
-        return self._key_of_id.get(text) or self._key_of_address.get(_BEFORE_ID.sub("", text)) or named
+        return (
+            self._key_of_id.get(text) or self._key_of_address.get(_BEFORE_ID.sub("", text)) or named
+        )
 
     def _key_above(self, above: Sequence[tuple[str, str]]) -> str:
         """The class that columns of ranks name, made with all above it where the list has no row of it."""
@@ -201,7 +225,9 @@ class _GraphMaker:
             attributes = attributes.filled_in(given)
         ids = {row.values.get("source_id", "") for row in self._rows[key]} - {""}
         identity = next((row.identity for row in self._rows[key] if row.identity), NO_IDENTITY)
-        return ImportedClass(key, name, replace(attributes, source_id="") if len(ids) > 1 else attributes, identity)
+        return ImportedClass(
+            key, name, replace(attributes, source_id="") if len(ids) > 1 else attributes, identity
+        )
 
     def _id_shown(self, key: str) -> str:
         return str(self._rows[key][0].values.get("source_id", "")) or key

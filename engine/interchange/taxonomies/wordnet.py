@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    attributes_at,
+    clean_name_at,
+    disambiguated,
+)
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 
@@ -33,7 +40,9 @@ def read_imagenet(source: Path) -> ImportedGraph:
     names = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
 
     def class_of(key: str, name: str) -> ImportedClass:
-        return ImportedClass(key, name, attributes_at(place, name, source_id=key, synonyms=words.get(key, ())))
+        return ImportedClass(
+            key, name, attributes_at(place, name, source_id=key, synonyms=words.get(key, ()))
+        )
 
     return disambiguated(names, edges, edges_file.name, class_of)
 
@@ -66,7 +75,10 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
         synset = [word for word in text.split(", ") if word.strip()]
         if not synset:
             raise FormatError(
-                "{place} has no words", expected="an id, a tab, words", found=f'"{line[:60]}"', place=place
+                "{place} has no words",
+                expected="an id, a tab, words",
+                found=f'"{line[:60]}"',
+                place=place,
             )
         words[key.strip()] = tuple(clean_name_at(place, word) for word in synset)
     return words
@@ -113,7 +125,9 @@ def read(source: Path) -> ImportedGraph:
     def class_of(key: str, name: str) -> ImportedClass:
         synset = synsets[key]
         place = line_of(synset.line, file.name)
-        attributes = attributes_at(place, name, source_id=key, synonyms=synset.words, note=synset.gloss)
+        attributes = attributes_at(
+            place, name, source_id=key, synonyms=synset.words, note=synset.gloss
+        )
         return ImportedClass(key, name, attributes)
 
     names = {key: each.words[0] for key, each in synsets.items()}
@@ -133,12 +147,18 @@ def _synset(line: str, number: int, source_name: str) -> _Synset:
     fields = data.split(" ")
     try:
         count = int(start[3], 16)
-        words = [clean_name_at(place, word.replace("_", " ")) for word in fields[4 : 4 + 2 * count : 2]]
+        words = [
+            clean_name_at(place, word.replace("_", " ")) for word in fields[4 : 4 + 2 * count : 2]
+        ]
         at = 4 + 2 * count
         pointers = fields[at + 1 : at + 1 + _POINTER_FIELDS * int(fields[at])]
     except (ValueError, IndexError) as error:
         raise _no_synset(place, line) from error
-    if not words or len(pointers) % _POINTER_FIELDS or len(pointers) < _POINTER_FIELDS * int(fields[at]):
+    if (
+        not words
+        or len(pointers) % _POINTER_FIELDS
+        or len(pointers) < _POINTER_FIELDS * int(fields[at])
+    ):
         raise _no_synset(place, line)
     above = [
         pointers[index + 2] + pointers[index + 1]

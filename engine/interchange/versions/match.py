@@ -19,7 +19,9 @@ from engine.interchange.versions.source_version import SourceVersion
 STABLE_IDS: Final = 0.5
 """Share of the ids of before that a new version must still have, if ids are to speak against names."""
 
-SHARED_CHILDREN: Final = 0.5  # share of children that a class under a new name has in common with the class of before
+SHARED_CHILDREN: Final = (
+    0.5  # share of children that a class under a new name has in common with the class of before
+)
 MOST_SIBLINGS: Final = 200
 """Unmatched classes in one place up to which names are compared letter by letter; beyond, spelled alike must do."""
 
@@ -32,13 +34,19 @@ TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a 
 class Matching:
     """The matched classes, and what became of the others."""
 
-    class_ids: Mapping[str, ClassId]  # the class of each key of the new version; a key without one is a new class
+    class_ids: Mapping[
+        str, ClassId
+    ]  # the class of each key of the new version; a key without one is a new class
     merged: Mapping[ClassId, str] = field(default_factory=dict)
     """Classes of before that are part of another one now, with its key."""
     split: Mapping[ClassId, tuple[str, ...]] = field(default_factory=dict)
     """Classes of before that became several, with their keys."""
-    known: frozenset[ClassId] = frozenset()  # classes that a list of this very project names by their identities
-    gone: tuple[ClassId, ...] = ()  # classes of before that the new version does not have, nor says why
+    known: frozenset[ClassId] = (
+        frozenset()
+    )  # classes that a list of this very project names by their identities
+    gone: tuple[
+        ClassId, ...
+    ] = ()  # classes of before that the new version does not have, nor says why
 
 
 def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> Matching:
@@ -68,12 +76,18 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
 class _Matcher:
     """Matches the classes of the old and the new version of a source; `class_ids` grows while it does."""
 
-    def __init__(self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None) -> None:
+    def __init__(
+        self, graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | None
+    ) -> None:
         self._graph = graph
         self._base_classes = base.classes if base else {}
-        self._base_by_name = grouped((each.name, class_id) for class_id, each in self._base_classes.items())
+        self._base_by_name = grouped(
+            (each.name, class_id) for class_id, each in self._base_classes.items()
+        )
         self._base_children = grouped(  # by parent; None is the top level
-            (top, class_id) for class_id, each in self._base_classes.items() for top in each.parents or TOP
+            (top, class_id)
+            for class_id, each in self._base_classes.items()
+            for top in each.parents or TOP
         )
         self._imported = imported
         self._classes = {each.key: each for each in imported.classes}
@@ -94,7 +108,9 @@ class _Matcher:
         return (self._classes[key] for key in self._ordered if key not in self.class_ids)
 
     def _above(self, key: str) -> set[ClassId]:
-        return {self.class_ids[parent] for parent in self._parent_keys[key] if parent in self.class_ids}
+        return {
+            self.class_ids[parent] for parent in self._parent_keys[key] if parent in self.class_ids
+        }
 
     def _places(self, key: str) -> Collection[ClassId | None]:
         """The matched classes that a key is under now; None is the top level."""
@@ -110,20 +126,31 @@ class _Matcher:
 
         A synonym that a class had before does not count: many words mean several things.
         """
-        left = [each for class_id, each in self._base_classes.items() if class_id not in self._taken]
-        texts = grouped((text, each.class_id) for each in left for text in (each.name, each.source_id) if text)
+        left = [
+            each for class_id, each in self._base_classes.items() if class_id not in self._taken
+        ]
+        texts = grouped(
+            (text, each.class_id) for each in left for text in (each.name, each.source_id) if text
+        )
         naming: dict[ClassId, list[str]] = {}
         for key, each in self._classes.items():
             known = self._synonyms_here(self.class_ids.get(key))
             matches = (
-                found for text in each.attributes.other_names if text not in known for found in texts.get(text, ())
+                found
+                for text in each.attributes.other_names
+                if text not in known
+                for found in texts.get(text, ())
             )
             for class_id in dict.fromkeys(matches):
                 naming.setdefault(class_id, []).append(key)
         return naming
 
     def _synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
-        return () if class_id is None or class_id not in self._graph else self._graph.attributes(class_id).other_names
+        return (
+            ()
+            if class_id is None or class_id not in self._graph
+            else self._graph.attributes(class_id).other_names
+        )
 
     def find(self) -> None:
         """Match what can be matched, the surest evidence first."""
@@ -152,20 +179,35 @@ class _Matcher:
         self.known.update(self._taken)
 
     def _match_ids(self) -> None:
-        base_classes = _unique((each.source_id, class_id) for class_id, each in self._base_classes.items())
+        base_classes = _unique(
+            (each.source_id, class_id) for class_id, each in self._base_classes.items()
+        )
         own = _unique(
             (self._graph.attributes(each).source_id, each)
             for each in self._graph.classes()
             if each not in self._base_classes
         )
         keys = _unique((each.attributes.source_id, key) for key, each in self._classes.items())
-        pairs = [(key, base_classes.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
+        pairs = [
+            (key, base_classes.get(source_id, own.get(source_id)))
+            for source_id, key in keys.items()
+        ]
         left = [(key, class_id) for key, class_id in pairs if key not in self.class_ids]
-        known = [(key, class_id) for key, class_id in left if class_id is not None and class_id not in self._taken]
+        known = [
+            (key, class_id)
+            for key, class_id in left
+            if class_id is not None and class_id not in self._taken
+        ]
         if self._is_renumbered(known):
-            known = [(key, each) for key, each in known if self._classes[key].name == self._name_before(each)]
+            known = [
+                (key, each)
+                for key, each in known
+                if self._classes[key].name == self._name_before(each)
+            ]
         elif base_classes:
-            self._ids_are_stable = len(base_classes.keys() & keys.keys()) >= STABLE_IDS * len(base_classes)
+            self._ids_are_stable = len(base_classes.keys() & keys.keys()) >= STABLE_IDS * len(
+                base_classes
+            )
         for key, class_id in known:
             self._take(key, class_id)
 
@@ -173,11 +215,17 @@ class _Matcher:
         """Whether most ids stand at the names of other classes now, as row numbers do after an insertion."""
         pairs = list(pairs)
         names = {self._name_before(class_id) for _key, class_id in pairs}
-        changed = [key for key, class_id in pairs if self._classes[key].name != self._name_before(class_id)]
+        changed = [
+            key for key, class_id in pairs if self._classes[key].name != self._name_before(class_id)
+        ]
         return sum(self._classes[key].name in names for key in changed) * 2 > len(pairs)
 
     def _name_before(self, class_id: ClassId) -> str:
-        return self._base_classes[class_id].name if class_id in self._base_classes else self._graph.name(class_id)
+        return (
+            self._base_classes[class_id].name
+            if class_id in self._base_classes
+            else self._graph.name(class_id)
+        )
 
     # -- by path and name
 
@@ -192,7 +240,11 @@ class _Matcher:
         """Classes that the project has at that path now, though not from this source or not under this name."""
         for each in self._unmatched():
             for parent in sorted(self._above(each.key)) if self._parent_keys[each.key] else TOP:
-                found = self._graph.child_named(parent, each.name) if parent is None or parent in self._graph else None
+                found = (
+                    self._graph.child_named(parent, each.name)
+                    if parent is None or parent in self._graph
+                    else None
+                )
                 if (
                     found is not None
                     and (with_renamed_here or found not in self._base_classes)
@@ -210,10 +262,19 @@ class _Matcher:
 
     def _match_names(self) -> None:
         """A name that is gone from one place and new at one other: the class was moved."""
-        waiting = grouped((each.name, each.key) for each in self._unmatched() if each.name in self._base_by_name)
+        waiting = grouped(
+            (each.name, each.key) for each in self._unmatched() if each.name in self._base_by_name
+        )
         for name, keys in waiting.items():
-            left = [class_id for class_id in self._base_by_name[name] if class_id not in self._taken]
-            pairs = [(key, class_id) for key in keys for class_id in left if self._ids_allow(key, class_id)]
+            left = [
+                class_id for class_id in self._base_by_name[name] if class_id not in self._taken
+            ]
+            pairs = [
+                (key, class_id)
+                for key in keys
+                for class_id in left
+                if self._ids_allow(key, class_id)
+            ]
             if len(keys) > 1 or len(left) > 1:
                 pairs = _best((self._shared_children(*pair), *pair) for pair in pairs)
             for key, class_id in pairs:
@@ -228,7 +289,9 @@ class _Matcher:
             for class_id in self._candidates(each):
                 rivals = [key for key in naming.get(class_id, ()) if key not in self.class_ids]
                 if len(rivals) <= 1 and self._ids_allow(each.key, class_id):
-                    scored.append((self._evidence(each, class_id, each.key in rivals), each.key, class_id))
+                    scored.append(
+                        (self._evidence(each, class_id, each.key in rivals), each.key, class_id)
+                    )
         for key, class_id in _best(scored):
             self._take(key, class_id)
 
@@ -240,15 +303,27 @@ class _Matcher:
             if child in self.class_ids and self.class_ids[child] in self._base_classes
             for top in self._base_classes[self.class_ids[child]].parents
         )
-        by_synonym = (found for text in each.attributes.other_names for found in self._base_by_name.get(text, ()))
-        near = [class_id for place in self._places(each.key) for class_id in self._base_children.get(place, ())]
+        by_synonym = (
+            found
+            for text in each.attributes.other_names
+            for found in self._base_by_name.get(text, ())
+        )
+        near = [
+            class_id
+            for place in self._places(each.key)
+            for class_id in self._base_children.get(place, ())
+        ]
         left = [class_id for class_id in near if class_id not in self._taken]
         by_place = [
             class_id for class_id in left
             if len(left) <= MOST_SIBLINGS or spelling(self._base_classes[class_id].name) == spelling(each.name)
         ]  # fmt: skip
         found = dict.fromkeys([*by_synonym, *by_child, *by_place])
-        return [class_id for class_id in found if class_id in self._base_classes and class_id not in self._taken]
+        return [
+            class_id
+            for class_id in found
+            if class_id in self._base_classes and class_id not in self._taken
+        ]
 
     def _evidence(self, each: ImportedClass, class_id: ClassId, is_named: bool) -> float:
         """Evidence for the same class under another name; 0 when there is too little."""
@@ -264,7 +339,11 @@ class _Matcher:
 
     def _shared_children(self, key: str, class_id: ClassId) -> float:
         """Share of the children that both have, among those of either that are known in both versions."""
-        now = {self.class_ids[child] for child in self._child_keys.get(key, ()) if child in self.class_ids}
+        now = {
+            self.class_ids[child]
+            for child in self._child_keys.get(key, ())
+            if child in self.class_ids
+        }
         was = self._taken.keys() & self._base_children.get(class_id, ())
         return len(now & was) / len(now | was) if now and was else 0.0
 
@@ -273,7 +352,9 @@ class _Matcher:
     def heirs(self) -> dict[ClassId, tuple[str, ...]]:
         """For each unmatched old class the key that it is part of now, or those that it became; () where it is gone."""
         naming = self._keys_naming()
-        new_at = grouped((place, each) for each in self._unmatched() for place in self._places(each.key))
+        new_at = grouped(
+            (place, each) for each in self._unmatched() for place in self._places(each.key)
+        )
         heirs: dict[ClassId, tuple[str, ...]] = {}
         for class_id, was in self._base_classes.items():
             if class_id in self._taken:
@@ -286,7 +367,9 @@ class _Matcher:
                 heirs[class_id] = tuple(takers)
             else:  # new classes in its place whose names contain all of its words and more
                 near = (each for place in was.parents or TOP for each in new_at.get(place, ()))
-                parts = tuple(dict.fromkeys(each.key for each in near if words(was.name) < words(each.name)))
+                parts = tuple(
+                    dict.fromkeys(each.key for each in near if words(was.name) < words(each.name))
+                )
                 heirs[class_id] = parts if len(parts) > 1 else ()
         return heirs
 
@@ -298,7 +381,9 @@ class _Matcher:
                 continue
             was = self._base_classes[child].parents | self._base_classes[class_id].parents
             above = [
-                parent for parent in self._parent_keys[self._taken[child]] if self.class_ids.get(parent) not in was
+                parent
+                for parent in self._parent_keys[self._taken[child]]
+                if self.class_ids.get(parent) not in was
             ]
             if not above:
                 return Counter()

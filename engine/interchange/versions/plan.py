@@ -16,7 +16,9 @@ from engine.interchange.imported import ImportedClass, ImportedGraph, levels_of
 from engine.interchange.left_out import NAMED, LeftOutGroup, grouped, left_out_plain
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
-NOTED: Final = frozenset({"note", "colour"})  # what people note for themselves, and a source may suggest
+NOTED: Final = frozenset(
+    {"note", "colour"}
+)  # what people note for themselves, and a source may suggest
 
 
 class Clash(Enum):
@@ -41,20 +43,28 @@ class Kept:
 class ImportPlan:
     """Edits of a graph, and what they mean for its classes."""
 
-    class_ids: Mapping[str, ClassId]  # the class of each key of the source; new ones have the ids that they would get
+    class_ids: Mapping[
+        str, ClassId
+    ]  # the class of each key of the source; new ones have the ids that they would get
     edits: tuple[GraphEdit, ...]  # of the graph, to be applied as they are
     version: SourceVersion  # what the source says now, to be remembered
     is_update: bool = False  # whether renames, moves and so on are taken over, or only what is new
     new: tuple[ClassId, ...] = ()  # classes that come
     renamed: tuple[ClassId, ...] = ()  # classes from before that get another name
     moved: tuple[ClassId, ...] = ()  # those that get other parents
-    completed: tuple[ClassId, ...] = ()  # classes from before that get a source id, synonyms or other facts
+    completed: tuple[
+        ClassId, ...
+    ] = ()  # classes from before that get a source id, synonyms or other facts
     noted: tuple[ClassId, ...] = ()  # classes that get a note or a colour, new ones among them
     merged: tuple[tuple[ClassId, ClassId], ...] = ()  # classes from before that go into another one
     split: tuple[tuple[ClassId, tuple[ClassId, ...]], ...] = ()
     """Classes from before that are several in the source now; they stay, with their labels."""
-    gone: tuple[ClassId, ...] = ()  # classes from before that the source does not have any more; they stay
-    removed_here: tuple[str, ...] = ()  # classes of the source that a person removed here; they are not brought back
+    gone: tuple[
+        ClassId, ...
+    ] = ()  # classes from before that the source does not have any more; they stay
+    removed_here: tuple[
+        str, ...
+    ] = ()  # classes of the source that a person removed here; they are not brought back
     kept: tuple[Kept, ...] = ()  # where the person's word stands against the source's
 
     @property
@@ -65,7 +75,13 @@ class ImportPlan:
     @property
     def same_count(self) -> int:
         """Number of classes of the source that are there unchanged."""
-        others = {*self.new, *self.renamed, *self.moved, *self.completed, *(each.class_id for each in self.kept)}
+        others = {
+            *self.new,
+            *self.renamed,
+            *self.moved,
+            *self.completed,
+            *(each.class_id for each in self.kept),
+        }
         return len(set(self.class_ids.values()) - others) - len(self.removed_here)
 
 
@@ -87,7 +103,9 @@ def plan_addition(
     with after.record() as edits:
         class_ids = merge_into(after, imported).class_ids
     new = {edit.class_id: None for edit in edits if isinstance(edit, ClassAdded)}
-    linked = dict.fromkeys(edit.child_id for edit in edits if isinstance(edit, EdgeAdded) and edit.child_id not in new)
+    linked = dict.fromkeys(
+        edit.child_id for edit in edits if isinstance(edit, EdgeAdded) and edit.child_id not in new
+    )
     completed, noted = described_by(edits)
     return ImportPlan(
         class_ids=class_ids,
@@ -151,16 +169,24 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
         for key in imported.parents_first:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
             identity = imported.identities.get(key, NO_IDENTITY)
-            ids[key] = _merge_class(graph, classes[key], parents, NO_IDENTITY if identity in here else identity)
+            ids[key] = _merge_class(
+                graph, classes[key], parents, NO_IDENTITY if identity in here else identity
+            )
         filled_in = {edit.class_id for edit in edits if isinstance(edit, AttributesChanged)}
-    return MergeResult(len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids)
+    return MergeResult(
+        len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids
+    )
 
 
-def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequence[ClassId], identity: str) -> ClassId:
+def _merge_class(
+    graph: CategoryGraph, imported: ImportedClass, parents: Sequence[ClassId], identity: str
+) -> ClassId:
     known = [graph.child_named(parent, imported.name) for parent in parents or (None,)]
     class_id = next((each for each in known if each is not None), None)
     if class_id is None:
-        return graph.add_class(imported.name, parents, attributes=imported.attributes, identity=identity)
+        return graph.add_class(
+            imported.name, parents, attributes=imported.attributes, identity=identity
+        )
     if imported.attributes:
         graph.set_attributes(class_id, graph.attributes(class_id).filled_in(imported.attributes))
     for parent, child in zip(parents, known, strict=False):
@@ -171,7 +197,9 @@ def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequenc
 
 ReportKind = Literal["new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept"]
 
-REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(ReportKind)  # in the order in which they are shown
+REPORT_KINDS: Final[tuple[ReportKind, ...]] = get_args(
+    ReportKind
+)  # in the order in which they are shown
 MOST_PARTS: Final = 5  # places, or classes that one became, in one line
 
 
@@ -196,7 +224,9 @@ class ImportReport:
     is_update: bool  # whether renames, moves and so on are taken over
     same: int  # classes that are here, as the source says
     completed: int  # classes that get a source id or synonyms
-    counts: Mapping[ReportKind, int] = field(default_factory=dict)  # how many classes each list is about
+    counts: Mapping[ReportKind, int] = field(
+        default_factory=dict
+    )  # how many classes each list is about
     lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)
     """The lists, perhaps only their beginnings."""
     synonyms: int = 0  # of the source's classes, names in the languages of people among them
@@ -208,7 +238,11 @@ class ImportReport:
         """The same for a JSON file."""
         lists: dict[str, Any] = {
             kind: [
-                {name: value for name in ReportLine.__slots__ if (value := getattr(line, name)) or name == "path"}
+                {
+                    name: value
+                    for name in ReportLine.__slots__
+                    if (value := getattr(line, name)) or name == "path"
+                }
                 for line in lines
             ]
             for kind, lines in self.lists.items()
@@ -245,11 +279,20 @@ def import_report(
         "new": (plan.new, lambda each: ReportLine(after.path_text(each))),
         "renamed": (plan.renamed, lambda each: ReportLine(graph.path_text(each), after.name(each))),
         "moved": (plan.moved, lambda each: ReportLine(graph.path_text(each), _places(after, each))),
-        "merged": (plan.merged, lambda pair: ReportLine(graph.path_text(pair[0]), after.path_text(pair[1]))),
-        "split": (plan.split, lambda pair: ReportLine(graph.path_text(pair[0]), _several(map(after.name, pair[1])))),
+        "merged": (
+            plan.merged,
+            lambda pair: ReportLine(graph.path_text(pair[0]), after.path_text(pair[1])),
+        ),
+        "split": (
+            plan.split,
+            lambda pair: ReportLine(graph.path_text(pair[0]), _several(map(after.name, pair[1]))),
+        ),
         "gone": (plan.gone, lambda each: ReportLine(graph.path_text(each))),
         "removed_here": (plan.removed_here, ReportLine),
-        "kept": (plan.kept, lambda kept: ReportLine(_path_in(graph, kept.class_id), kept.theirs, kept.clash.value)),
+        "kept": (
+            plan.kept,
+            lambda kept: ReportLine(_path_in(graph, kept.class_id), kept.theirs, kept.clash.value),
+        ),
     }
     lists = {
         kind: tuple(
@@ -271,7 +314,14 @@ def import_report(
         synonyms=sum(len(each.attributes.synonyms) for each in imported.classes),
         first_classes=tuple(islice(_deepest_paths(imported), NAMED)),
         first_synonyms=tuple(
-            islice((f"{each.name}: {text}" for each in imported.classes for text in each.attributes.synonyms), NAMED)
+            islice(
+                (
+                    f"{each.name}: {text}"
+                    for each in imported.classes
+                    for text in each.attributes.synonyms
+                ),
+                NAMED,
+            )
         ),
         left_out=tuple(grouped(imported.left_out)),
     )

@@ -21,7 +21,9 @@ SAME_SOURCE: Final = 0.5
 
 _COMPARED: Final = tuple(each.name for each in ATTRIBUTES if each.is_compared)
 """The source id, which came first, and further attributes."""
-_LONGEST: Final = 256 * 2**20  # bytes of an unpacked version: WordNet's 82,115 classes take five million
+_LONGEST: Final = (
+    256 * 2**20
+)  # bytes of an unpacked version: WordNet's 82,115 classes take five million
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,10 @@ class SourceVersion:
         """Share of the classes that both have by id or by name, of the smaller one; 0 to 1."""
         ids = {each.source_id for each in self.classes.values() if each.source_id}
         names = {each.name for each in self.classes.values()}
-        by_id = _share(ids, {each.attributes.source_id for each in imported.classes if each.attributes.source_id})
+        by_id = _share(
+            ids,
+            {each.attributes.source_id for each in imported.classes if each.attributes.source_id},
+        )
         return max(by_id, _share(names, {each.name for each in imported.classes}))
 
     def beside(self, base: "SourceVersion | None") -> "SourceVersion":
@@ -59,14 +64,18 @@ class SourceVersion:
             return self
         ids = {each.source_id for each in self.classes.values() if each.source_id}
         older = {
-            key: each for key, each in base.classes.items() if key not in self.classes and each.source_id not in ids
+            key: each
+            for key, each in base.classes.items()
+            if key not in self.classes and each.source_id not in ids
         }
         return SourceVersion(self.name, {**older, **self.classes})
 
     def packed(self) -> str:
         """The same as a short text."""
         rows = [_row(each) for each in self.classes.values()]
-        plain = json.dumps({"name": self.name, "classes": rows}, ensure_ascii=False, separators=(",", ":"))
+        plain = json.dumps(
+            {"name": self.name, "classes": rows}, ensure_ascii=False, separators=(",", ":")
+        )
         return base64.b64encode(zlib.compress(plain.encode())).decode()
 
 
@@ -74,9 +83,16 @@ def unpacked(text: str) -> SourceVersion:
     """The version that `SourceVersion.packed` wrote; ProjectDamagedError for another text."""
     try:
         unpacker = zlib.decompressobj()
-        plain: Any = json.loads(unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST))
+        plain: Any = json.loads(
+            unpacker.decompress(base64.b64decode(text, validate=True), _LONGEST)
+        )
         rows = [
-            SourceClass(int(class_id), str(name), _attributes(source_id, *others), frozenset(map(int, parents)))
+            SourceClass(
+                int(class_id),
+                str(name),
+                _attributes(source_id, *others),
+                frozenset(map(int, parents)),
+            )
             for class_id, name, source_id, parents, *others in plain["classes"]
         ]
         return SourceVersion(str(plain["name"]), {each.class_id: each for each in rows})
@@ -88,7 +104,9 @@ def unpacked(text: str) -> SourceVersion:
         ) from error
 
 
-def version_of(name: str, imported: ImportedGraph, class_ids: Mapping[str, ClassId]) -> SourceVersion:
+def version_of(
+    name: str, imported: ImportedGraph, class_ids: Mapping[str, ClassId]
+) -> SourceVersion:
     """The version of a source.
 
     Args:
@@ -113,7 +131,12 @@ def version_in(graph: CategoryGraph, name: str = "") -> SourceVersion:
     return SourceVersion(
         name,
         {
-            each: SourceClass(each, graph.name(each), compared(graph.attributes(each)), frozenset(graph.parents(each)))
+            each: SourceClass(
+                each,
+                graph.name(each),
+                compared(graph.attributes(each)),
+                frozenset(graph.parents(each)),
+            )
             for each in graph.classes()
         },
     )

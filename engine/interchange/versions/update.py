@@ -11,17 +11,31 @@ from typing import final
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.edits import (
+    AttributesChanged,
+    ClassAdded,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+)
 from engine.graph.identities import new_identity
 from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedGraph, find_cycle
 from engine.interchange.versions.match import Matching, match
 from engine.interchange.versions.plan import Clash, ImportPlan, Kept, described_by
-from engine.interchange.versions.source_version import SourceClass, SourceVersion, compared, version_of
+from engine.interchange.versions.source_version import (
+    SourceClass,
+    SourceVersion,
+    compared,
+    version_of,
+)
 
 
-def plan_update(graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None) -> ImportPlan:
+def plan_update(
+    graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None
+) -> ImportPlan:
     """Plan to take over what a source's new version changed.
 
     Args:
@@ -36,18 +50,24 @@ def plan_update(graph: CategoryGraph, imported: ImportedGraph, name: str, base: 
 
 @final
 class _Update:
-    def __init__(self, graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None) -> None:
+    def __init__(
+        self, graph: CategoryGraph, imported: ImportedGraph, name: str, base: SourceVersion | None
+    ) -> None:
         self._graph = graph
         self._imported = imported
         self._base: Mapping[ClassId, SourceClass] = base.classes if base else {}
         self._matching: Matching = match(graph, imported, base)
         self._ids = self._with_new_ids()
-        self._new = {class_id for key, class_id in self._ids.items() if key not in self._matching.class_ids}
+        self._new = {
+            class_id for key, class_id in self._ids.items() if key not in self._matching.class_ids
+        }
         self._version = version_of(name, imported, self._ids)
         self._attributes: dict[ClassId, ClassAttributes] = {}
         for each in imported.classes:  # several keys may have become one class
             class_id = self._ids[each.key]
-            self._attributes[class_id] = self._attributes.get(class_id, NO_ATTRIBUTES).filled_in(each.attributes)
+            self._attributes[class_id] = self._attributes.get(class_id, NO_ATTRIBUTES).filled_in(
+                each.attributes
+            )
         self._removed_here: list[str] = []
         self._homes = self._places()
         self._target = _Target(graph)
@@ -63,8 +83,14 @@ class _Update:
         self._target.make_possible()
         names, parents, matching = self._target.names, self._target.parents, self._matching
         here = self._graph.classes()
-        split = {each: tuple(self._ids[key] for key in keys) for each, keys in matching.split.items()}
-        heirs = {each: self._homes[self._ids[key]] for each, key in matching.merged.items() if each in self._graph}
+        split = {
+            each: tuple(self._ids[key] for key in keys) for each, keys in matching.split.items()
+        }
+        heirs = {
+            each: self._homes[self._ids[key]]
+            for each, key in matching.merged.items()
+            if each in self._graph
+        }
         merged = {each: min(homes) for each, homes in heirs.items() if len(homes) == 1}
         left = {*matching.gone, *matching.merged.keys() - merged.keys()}
         edits = (*self._graph_edits(), *self._described())
@@ -84,7 +110,8 @@ class _Update:
             gone=tuple(each for each in here if each in left),
             removed_here=tuple(self._removed_here),
             kept=tuple(
-                replace(each, theirs=each.theirs or self._place_text(each.class_id)) for each in self._target.kept
+                replace(each, theirs=each.theirs or self._place_text(each.class_id))
+                for each in self._target.kept
             ),
         )
 
@@ -111,7 +138,9 @@ class _Update:
                 if heir is None:
                     self._removed_here.append(self._base[class_id].name)
                 above = (homes[self._ids[parent]] for parent in parent_keys[key])
-                homes[class_id] = frozenset({heir}) if heir is not None else frozenset().union(*above)
+                homes[class_id] = (
+                    frozenset({heir}) if heir is not None else frozenset().union(*above)
+                )
         return homes
 
     def _heir_of(self, class_id: ClassId) -> ClassId | None:
@@ -119,7 +148,9 @@ class _Update:
         was = self._base[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
         known = known or [
-            each for each in self._graph.fitting(was.name) if was.name in self._graph.attributes(each).other_names
+            each
+            for each in self._graph.fitting(was.name)
+            if was.name in self._graph.attributes(each).other_names
         ]
         return known[0] if len(known) == 1 else None
 
@@ -129,8 +160,13 @@ class _Update:
     # -- one class
 
     def _compare(self, now: SourceClass) -> None:
-        was, here = self._base.get(now.class_id) or self._own(now.class_id), self._graph.name(now.class_id)
-        is_own = now.class_id in self._matching.known  # the list came from here, with what was changed here until then
+        was, here = (
+            self._base.get(now.class_id) or self._own(now.class_id),
+            self._graph.name(now.class_id),
+        )
+        is_own = (
+            now.class_id in self._matching.known
+        )  # the list came from here, with what was changed here until then
         if now.name not in {was.name, here}:
             if is_own or here == was.name:
                 self._target.names[now.class_id] = now.name
@@ -142,7 +178,12 @@ class _Update:
     def _own(self, class_id: ClassId) -> SourceClass:
         """A class that the source never contained: only its places under the source's classes are the source's."""
         parents = frozenset(self._graph.parents(class_id)) & self._version.classes.keys()
-        return SourceClass(class_id, self._graph.name(class_id), compared(self._graph.attributes(class_id)), parents)
+        return SourceClass(
+            class_id,
+            self._graph.name(class_id),
+            compared(self._graph.attributes(class_id)),
+            parents,
+        )
 
     def _move(self, was: SourceClass, now: SourceClass) -> None:
         here = frozenset(self._graph.parents(now.class_id))
@@ -151,13 +192,19 @@ class _Update:
         lost = {each for each in was.parents if each in self._graph} - here
         moved_here = bool(lost) and bool(here - was.parents)
         if moved_here and added and cut and not added <= here:
-            self._target.kept.append(Kept(now.class_id, Clash.PLACE, self._place_text(now.class_id)))
+            self._target.kept.append(
+                Kept(now.class_id, Clash.PLACE, self._place_text(now.class_id))
+            )
         elif after != here and (after or not now.parents):
             self._target.parents[now.class_id] = after
 
     def _place_text(self, class_id: ClassId) -> str:
         now = self._version.classes[class_id]
-        return ", ".join(sorted(join_path([self._version.classes[parent].name, now.name]) for parent in now.parents))
+        return ", ".join(
+            sorted(
+                join_path([self._version.classes[parent].name, now.name]) for parent in now.parents
+            )
+        )
 
     # -- the whole
 
@@ -170,7 +217,9 @@ class _Update:
                 if news := here.differences(after):
                     yield AttributesChanged(class_id, news, after.differences(here))
 
-    def _possible(self, class_id: ClassId, here: ClassAttributes, now: ClassAttributes) -> ClassAttributes:
+    def _possible(
+        self, class_id: ClassId, here: ClassAttributes, now: ClassAttributes
+    ) -> ClassAttributes:
         was = self._base.get(class_id)
         after = here.filled_in(now) if was is None else here.updated(was.attributes, now)
         try:
@@ -182,15 +231,21 @@ class _Update:
         cut: list[GraphEdit] = []
         linked: list[GraphEdit] = []
         for class_id, after in self._target.parents.items():
-            here = frozenset() if class_id in self._new else frozenset(self._graph.parents(class_id))
+            here = (
+                frozenset() if class_id in self._new else frozenset(self._graph.parents(class_id))
+            )
             cut += [EdgeRemoved(parent, class_id) for parent in sorted(here - after)]
             linked += [EdgeAdded(parent, class_id) for parent in sorted(after - here)]
         names = self._target.names
         renamed = [
-            ClassRenamed(each, name, self._graph.name(each)) for each, name in names.items() if each not in self._new
+            ClassRenamed(each, name, self._graph.name(each))
+            for each, name in names.items()
+            if each not in self._new
         ]
         known, given = self._graph.by_identity(), self._imported.identities
-        identities = {self._ids[key]: identity for key, identity in given.items() if identity not in known}
+        identities = {
+            self._ids[key]: identity for key, identity in given.items() if identity not in known
+        }
         added = [
             ClassAdded(
                 each,
@@ -209,7 +264,9 @@ class _Target:
 
     def __init__(self, graph: CategoryGraph) -> None:
         self.names: dict[ClassId, str] = {}  # of new classes, and of those that get another one
-        self.parents: dict[ClassId, frozenset[ClassId]] = {}  # of new classes, and of those that get others
+        self.parents: dict[
+            ClassId, frozenset[ClassId]
+        ] = {}  # of new classes, and of those that get others
         self.kept: list[Kept] = []  # what was given up; the place's text is left empty
         self._graph = graph
 
@@ -258,7 +315,9 @@ class _Target:
 
     def _are_namesakes(self, first: ClassId, second: ClassId) -> bool:
         above, beside = self.parents_of(first), self.parents_of(second)
-        return self.name_of(first) == self.name_of(second) and (bool(above & beside) or not above | beside)
+        return self.name_of(first) == self.name_of(second) and (
+            bool(above & beside) or not above | beside
+        )
 
     def _give_up_place(self, class_id: ClassId, clash: Clash) -> None:
         del self.parents[class_id]
@@ -273,7 +332,11 @@ class _Target:
                 places.setdefault(parent, []).append(class_id)
         for parent, arrived in places.items():
             is_old = parent is None or parent in self._graph
-            here = (self._graph.roots() if parent is None else self._graph.children(parent)) if is_old else ()
+            here = (
+                (self._graph.roots() if parent is None else self._graph.children(parent))
+                if is_old
+                else ()
+            )
             named: dict[str, ClassId] = {}
             for class_id in [*(each for each in here if each not in changed), *arrived]:
                 other = named.setdefault(self.name_of(class_id), class_id)

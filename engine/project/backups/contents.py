@@ -53,13 +53,18 @@ class Changes:
 
 def read_contents(connection: Connection) -> Contents:
     """Read what is compared; some milliseconds for each 10,000 images."""
-    details = connection.rows("SELECT * FROM class_detail") if _has(connection, CLASS_DETAIL) else []
+    details = (
+        connection.rows("SELECT * FROM class_detail") if _has(connection, CLASS_DETAIL) else []
+    )
     noted = {row[0]: CLASS_DETAIL.whole(row) for row in details}
     notes = connection.rows("SELECT * FROM image_note") if _has(connection, IMAGE_NOTE) else []
     steps = connection.rows("SELECT * FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
-            row[0]: (*CLASS.whole(row)[1:-1], *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:])
+            row[0]: (
+                *CLASS.whole(row)[1:-1],
+                *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:],
+            )
             for row in connection.rows("SELECT * FROM class")
         },
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),
@@ -82,7 +87,10 @@ def contents_of_backup(path: Path) -> Contents:
 
 def changes_between(before: Contents, present: Contents) -> Changes:
     """What changed since a backup."""
-    classes, labels = _compared(before.classes, present.classes), _compared(before.labels, present.labels)
+    classes, labels = (
+        _compared(before.classes, present.classes),
+        _compared(before.labels, present.labels),
+    )
     since = [str(action) for step, action in present.steps.items() if step not in before.steps]
     return Changes(
         *classes,

@@ -35,7 +35,9 @@ class PathRecord:
     path: Path
     project_id: str
     file_number: int = 0  # another number is another file
-    taken: tuple[str, ...] = ()  # backups of what was there, by `backup_key`, in the order in which they were made
+    taken: tuple[
+        str, ...
+    ] = ()  # backups of what was there, by `backup_key`, in the order in which they were made
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,9 @@ def read_index() -> BackupIndex:
     """Read all records but damaged ones."""
     with suppress(OSError):
         files = sorted((backups_folder() / _RECORDS).glob("*.json"))
-        return BackupIndex(tuple(record for file in files if (record := _record_in(file)) is not None))
+        return BackupIndex(
+            tuple(record for file in files if (record := _record_in(file)) is not None)
+        )
     return BackupIndex()
 
 
@@ -85,7 +89,11 @@ def note_opening(project: Path, project_id: str, file_number: int | None = None)
     if project.is_relative_to(backups_folder()) or is_in_scratch(project):
         return  # a look into a backup, or at a copy that goes again
     number = file_number_of(project) if file_number is None else file_number
-    _change(project, lambda record: replace(record, project_id=project_id, file_number=number), project_id)
+    _change(
+        project,
+        lambda record: replace(record, project_id=project_id, file_number=number),
+        project_id,
+    )
 
 
 def note_backup(project: Path, project_id: str, backup: Path) -> None:
@@ -95,8 +103,14 @@ def note_backup(project: Path, project_id: str, backup: Path) -> None:
         there |= set(map(backup_key, backup.parent.iterdir()))
 
     def added(record: PathRecord) -> PathRecord:
-        kept = [key for key in record.taken if key in there or not key.startswith(f"{backup.parent.name}/")]
-        return replace(record, taken=(*(key for key in kept if key != backup_key(backup)), backup_key(backup)))
+        kept = [
+            key
+            for key in record.taken
+            if key in there or not key.startswith(f"{backup.parent.name}/")
+        ]
+        return replace(
+            record, taken=(*(key for key in kept if key != backup_key(backup)), backup_key(backup))
+        )
 
     _change(project, added, project_id)
 
@@ -109,7 +123,11 @@ def note_list(project: Path, shown: Sequence[Path]) -> None:
 def shown_list(project: Path) -> tuple[str, ...] | None:
     """The list that a person saw last, by `backup_key`, if any."""
     read = _read(_file(_LISTS, project))
-    return tuple(read) if isinstance(read, list) and all(isinstance(key, str) for key in read) else None
+    return (
+        tuple(read)
+        if isinstance(read, list) and all(isinstance(key, str) for key in read)
+        else None
+    )
 
 
 def file_number_of(path: Path) -> int:
@@ -153,7 +171,11 @@ def _record_in(file: Path) -> PathRecord | None:
         bytes.fromhex(record.project_id)
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
-    return record if all(isinstance(key, str) for key in taken) and file == _file(_RECORDS, record.path) else None
+    return (
+        record
+        if all(isinstance(key, str) for key in taken) and file == _file(_RECORDS, record.path)
+        else None
+    )
 
 
 def _read(file: Path) -> object:

@@ -51,13 +51,17 @@ class ProjectBackups:
     It has connections of its own, so the project can be worked with meanwhile.
     """
 
-    def __init__(self, path: Path, project_id: str, identity: Identity | None, clock: Clock = present_time) -> None:
+    def __init__(
+        self, path: Path, project_id: str, identity: Identity | None, clock: Clock = present_time
+    ) -> None:
         self.path = path
         self.project_id = project_id
         self._identity = identity
         self._clock = clock
 
-    def take(self, reason: BackupReason = BackupReason.ASKED, *, cancel: CancelToken | None = None) -> Backup:
+    def take(
+        self, reason: BackupReason = BackupReason.ASKED, *, cancel: CancelToken | None = None
+    ) -> Backup:
         """Make a backup now, verified, and let superfluous ones go.
 
         Raises:
@@ -68,7 +72,9 @@ class ProjectBackups:
         """
         folder = make_folder(self.path, self.project_id)
         with closing(self._connection()) as source:
-            path = take_backup(source, folder, project=self.path, reason=reason, when=self._clock(), cancel=cancel)
+            path = take_backup(
+                source, folder, project=self.path, reason=reason, when=self._clock(), cancel=cancel
+            )
         try:
             self._check_place()
         except ProjectMovedError:
@@ -102,7 +108,11 @@ class ProjectBackups:
         """Make a backup before an action that goes on in any case; returns why there is none, for the person, or ""."""
         newest = self.newest()
         try:
-            if newest is None or not newest.reason.is_before_action or newest.generation != self._generation():
+            if (
+                newest is None
+                or not newest.reason.is_before_action
+                or newest.generation != self._generation()
+            ):
                 self.take(reason)
         except ProtoleafError as error:
             _log.warning("no backup was made %s: %s", reason.value, error)
@@ -148,7 +158,9 @@ class ProjectBackups:
 
     def _is_empty(self) -> bool:
         with closing(self._connection()) as connection:
-            return not connection.value("SELECT EXISTS (SELECT 1 FROM class) OR EXISTS (SELECT 1 FROM image)")
+            return not connection.value(
+                "SELECT EXISTS (SELECT 1 FROM class) OR EXISTS (SELECT 1 FROM image)"
+            )
 
     def _connection(self) -> Connection:
         self._check_place()
@@ -157,7 +169,8 @@ class ProjectBackups:
     def _check_place(self) -> None:
         if self._identity is not None and identity_of(self.path) != self._identity:
             raise ProjectMovedError(
-                "the project file is not where it was opened, so no backup can be made", found=str(self.path)
+                "the project file is not where it was opened, so no backup can be made",
+                found=str(self.path),
             )
 
 
@@ -205,7 +218,11 @@ def _thin(folder: Path, project: Path, project_id: str, now: datetime, *, kept: 
     """
     clear_abandoned_project_drafts(folder)
     called = project_name(project)
-    named = [(path, name, mark_in_file(path)) for path, name in named_in(folder) if name.project == called]
+    named = [
+        (path, name, mark_in_file(path))
+        for path, name in named_in(folder)
+        if name.project == called
+    ]
     ours = [
         (path, Moment(name.when, name.reason, mark.generation))
         for path, name, mark in named
@@ -243,14 +260,24 @@ def superfluous(moments: Sequence[Moment], now: datetime) -> list[int]:
     was wrong) is left alone.
     """
     past = [place for place, each in enumerate(moments) if each.when <= now]
-    newest_first = sorted(past, key=lambda place: (moments[place].when, moments[place].reason.value), reverse=True)
-    kept = {place for slot, count in _TIERS for place in _newest_of_each(moments, newest_first, slot, count)}
+    newest_first = sorted(
+        past, key=lambda place: (moments[place].when, moments[place].reason.value), reverse=True
+    )
+    kept = {
+        place
+        for slot, count in _TIERS
+        for place in _newest_of_each(moments, newest_first, slot, count)
+    }
     kept.update(place for place in past if _stays(moments[place], now))
-    kept.update(sorted(newest_first, key=lambda place: moments[place].generation, reverse=True)[:_LATEST])
+    kept.update(
+        sorted(newest_first, key=lambda place: moments[place].generation, reverse=True)[:_LATEST]
+    )
     return [place for place in past if place not in kept]
 
 
-def _newest_of_each(moments: Sequence[Moment], newest_first: Sequence[int], slot: Slot, count: int) -> Collection[int]:
+def _newest_of_each(
+    moments: Sequence[Moment], newest_first: Sequence[int], slot: Slot, count: int
+) -> Collection[int]:
     newest: dict[int | tuple[int, ...], int] = {}
     for place in newest_first:
         newest.setdefault(slot(moments[place].when), place)

@@ -12,8 +12,23 @@ from engine.project.backups.index import BackupIndex, backup_key, file_number_of
 from engine.project.backups.place import ID_LETTERS, BackupName, BackupReason, folders_of, read_name
 from engine.project.backups.taking import check_is_whole
 from engine.project.connection import Connection
-from engine.project.file.file_state import FileMark, Seal, has_seal, has_state, mark_of, marks_in, reader_of, seal_of
-from engine.project.file.on_disk import JOURNAL_SUFFIX, LOG_SUFFIX, bare_file, check_header, side_file
+from engine.project.file.file_state import (
+    FileMark,
+    Seal,
+    has_seal,
+    has_state,
+    mark_of,
+    marks_in,
+    reader_of,
+    seal_of,
+)
+from engine.project.file.on_disk import (
+    JOURNAL_SUFFIX,
+    LOG_SUFFIX,
+    bare_file,
+    check_header,
+    side_file,
+)
 from engine.project.opening import is_open_here
 from engine.texts import counted
 
@@ -27,7 +42,9 @@ class Backup:
     reason: BackupReason
     size_bytes: int
     project_id: str = ""  # which project it is of; empty where the file is too damaged
-    generation: int = -1  # how often the project had been committed to; the same only where the content is
+    generation: int = (
+        -1
+    )  # how often the project had been committed to; the same only where the content is
     classes: int = 0
     images: int = 0
     labels: int = 0
@@ -66,14 +83,23 @@ def newest_first(backups: Iterable[Backup], index: BackupIndex) -> list[Backup]:
 
     def order(backup: Backup) -> tuple[object, ...]:
         path, generation = backup.path, backup.generation
-        return generation >= 0, rounds.get(backup_key(path), 0), generation, backup.when, modified_ns(path), path.name
+        return (
+            generation >= 0,
+            rounds.get(backup_key(path), 0),
+            generation,
+            backup.when,
+            modified_ns(path),
+            path.name,
+        )
 
     return sorted(found, key=order, reverse=True)
 
 
 def _rounds(backups: Iterable[Backup], index: BackupIndex) -> dict[str, int]:
     """How often an older copy had been put in the project's place when a backup was made: its history began anew."""
-    generations = {backup_key(backup.path): backup.generation for backup in backups if backup.generation >= 0}
+    generations = {
+        backup_key(backup.path): backup.generation for backup in backups if backup.generation >= 0
+    }
     rounds = {}
     for record in index.records:
         number, before = 0, -1
@@ -89,7 +115,11 @@ def placed(backup: Backup, project: Path, index: BackupIndex) -> Backup:
     """A backup, listed for a project file, with the path that it was taken of."""
     taken_of, whole = index.taken_of(backup.path), Path(os.path.realpath(project))
     elsewhere = index.record_of(taken_of) if taken_of is not None and taken_of != whole else None
-    is_of_copy = elsewhere is not None and elsewhere.project_id == backup.project_id and elsewhere.path.is_file()
+    is_of_copy = (
+        elsewhere is not None
+        and elsewhere.project_id == backup.project_id
+        and elsewhere.path.is_file()
+    )
     return replace(backup, taken_of=taken_of, is_of_copy=is_of_copy)
 
 
@@ -235,7 +265,9 @@ def identify(project: Path, index: BackupIndex | None = None) -> str | None:
     if stored_id is not None and stored_id in index.project_ids:
         return stored_id
     named = (path for folder in folders_of(project, None) for path, _ in named_in(folder))
-    known = index.project_ids | {backed_up for path in named if (backed_up := project_id_of(path)) is not None}
+    known = index.project_ids | {
+        backed_up for path in named if (backed_up := project_id_of(path)) is not None
+    }
     if stored_id is not None and stored_id in known:
         return stored_id
     raw = [mark.project_id for mark in marks_in(project)]
@@ -243,7 +275,11 @@ def identify(project: Path, index: BackupIndex | None = None) -> str | None:
     fitting = {each for reading in readings for each in known if _is_alike(reading, each)}
     if fitting:
         return fitting.pop() if len(fitting) == 1 else None
-    return _unseen(project, readings, stored_id, index) if readings else _remembered(project, known, index)
+    return (
+        _unseen(project, readings, stored_id, index)
+        if readings
+        else _remembered(project, known, index)
+    )
 
 
 def last_generation(project: Path) -> int:
@@ -253,7 +289,9 @@ def last_generation(project: Path) -> int:
     return max((each.generation for each in found), default=0)
 
 
-def _unseen(project: Path, readings: Sequence[str], stored_id: str | None, index: BackupIndex) -> str | None:
+def _unseen(
+    project: Path, readings: Sequence[str], stored_id: str | None, index: BackupIndex
+) -> str | None:
     """An id not seen here before; where another one was seen in this file, damage may have changed it."""
     seen = index.record_of(project)
     if seen is not None and seen.file_number == file_number_of(project):
@@ -291,8 +329,12 @@ class Offer:
     """What a project can be restored from."""
 
     project_id: str | None  # which project it is; None where that is uncertain
-    own: tuple[Backup, ...]  # its own backups, the newest first, those of its copies last; () without a project id
-    others: tuple[Backup, ...]  # of other projects of its name, project by project, those most likely its own first
+    own: tuple[
+        Backup, ...
+    ]  # its own backups, the newest first, those of its copies last; () without a project id
+    others: tuple[
+        Backup, ...
+    ]  # of other projects of its name, project by project, those most likely its own first
 
     @property
     def all(self) -> tuple[Backup, ...]:
@@ -303,7 +345,11 @@ class Offer:
 def offer_for(project: Path, *, is_verified: bool = False) -> Offer:
     """Backups for a project that may be damaged or gone; if `is_verified`, each is read whole, as in `backups_of`."""
     index = read_index()
-    named = [look_at(path, name) for folder in folders_of(project, None) for path, name in named_in(folder)]
+    named = [
+        look_at(path, name)
+        for folder in folders_of(project, None)
+        for path, name in named_in(folder)
+    ]
     project_id = identify(project, index)
     own = [] if project_id is None else backups_of(project, project_id, index=index)
     owned = {backup.path for backup in own}
@@ -335,4 +381,6 @@ def _distance(group: Sequence[Backup], project: Path, index: BackupIndex) -> int
     paths = index.paths_of(project_id)
     if any(backup.taken_of == whole for backup in group) or whole in paths:
         return 0
-    return 2 if any(is_open_here(path) or project_id_of(path) == project_id for path in paths) else 1
+    return (
+        2 if any(is_open_here(path) or project_id_of(path) == project_id for path in paths) else 1
+    )

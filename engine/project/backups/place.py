@@ -107,7 +107,9 @@ def make_folder(project: Path, project_id: str) -> Path:
     try:
         return private_folder(folder)
     except OSError as error:
-        raise storage_error(folder, error, "the folder for backups cannot be made", _REMEDY) from error
+        raise storage_error(
+            folder, error, "the folder for backups cannot be made", _REMEDY
+        ) from error
 
 
 def folders_of(project: Path, project_id: str | None) -> list[Path]:
@@ -116,8 +118,13 @@ def folders_of(project: Path, project_id: str | None) -> list[Path]:
     Without an id, as for a damaged file, the project's name decides.
     """
     choices = _choices()
-    roots = [backups_folder(), *(choices.values() if project_id is None else filter(None, [chosen_folder(project_id)]))]
-    return [folder for root in dict.fromkeys(roots) for folder in _folders_in(root, project, project_id)]
+    roots = [
+        backups_folder(),
+        *(choices.values() if project_id is None else filter(None, [chosen_folder(project_id)])),
+    ]
+    return [
+        folder for root in dict.fromkeys(roots) for folder in _folders_in(root, project, project_id)
+    ]
 
 
 def chosen_folder(project_id: str) -> Path | None:
@@ -142,7 +149,9 @@ def choose_folder(project_id: str, folder: Path | None) -> None:
         private_folder(file.parent)
         write_file(file, json.dumps(choices, indent=1))
     except OSError as error:
-        raise storage_error(file, error, "the choice of the folder cannot be saved", _REMEDY) from error
+        raise storage_error(
+            file, error, "the choice of the folder cannot be saved", _REMEDY
+        ) from error
 
 
 def check_takes_files(folder: Path) -> None:
@@ -158,7 +167,9 @@ def check_takes_files(folder: Path) -> None:
         create_file(probe).close()
         probe.unlink()
     except OSError as error:
-        raise storage_error(folder, error, "backups cannot be written to this folder", _REMEDY) from error
+        raise storage_error(
+            folder, error, "backups cannot be written to this folder", _REMEDY
+        ) from error
 
 
 _REMEDY: Final = "choose another folder for backups"

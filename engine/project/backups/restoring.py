@@ -9,12 +9,24 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from engine.errors import InputError, ProjectDamagedError, ProjectError, ProjectMissingError, StorageError
+from engine.errors import (
+    InputError,
+    ProjectDamagedError,
+    ProjectError,
+    ProjectMissingError,
+    StorageError,
+)
 from engine.events import CancelToken, OnProgress, Progress, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_opening
-from engine.project.backups.listing import backup_at, backups_of, description, identify, last_generation
+from engine.project.backups.listing import (
+    backup_at,
+    backups_of,
+    description,
+    identify,
+    last_generation,
+)
 from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import MEGABYTE, PAGES_AT_ONCE, part_teller, take_backup, verify
 from engine.project.connection import Connection, unsafe_target
@@ -27,7 +39,15 @@ from engine.project.file.file_lock import (
 )
 from engine.project.file.file_state import mark_of, put_seal, read_mark, reader_of, write_mark
 from engine.project.file.logs import settle_logs
-from engine.project.file.on_disk import JOURNAL_SUFFIX, LOG_SUFFIX, address, identity_of, is_hot, set_aside, side_file
+from engine.project.file.on_disk import (
+    JOURNAL_SUFFIX,
+    LOG_SUFFIX,
+    address,
+    identity_of,
+    is_hot,
+    set_aside,
+    side_file,
+)
 from engine.project.opening import OpenFile, open_for_reading
 
 
@@ -87,7 +107,13 @@ def restore(
     """
     watch = _Watch(on_progress, cancel or CancelToken())
     clear_abandoned_project_drafts(project.parent)
-    check = partial(_check_owner, project, backup, is_other_allowed=is_other_allowed, is_doubt_allowed=is_doubt_allowed)
+    check = partial(
+        _check_owner,
+        project,
+        backup,
+        is_other_allowed=is_other_allowed,
+        is_doubt_allowed=is_doubt_allowed,
+    )
     if not project.exists():
         return _restore_missing(project, backup, check, watch)
     if identity_of(project) == identity_of(backup):
@@ -104,7 +130,14 @@ def restore(
             if os.name != "posix":
                 held.close()  # Windows replaces no file that somebody, also we, holds open
             mode = stat.S_IMODE(project.stat().st_mode)
-            _write(project, source, watch.within(present_mb, 0), mode=mode, is_replacing=True, beyond=beyond)
+            _write(
+                project,
+                source,
+                watch.within(present_mb, 0),
+                mode=mode,
+                is_replacing=True,
+                beyond=beyond,
+            )
             _set_logs_aside(project)
             note_opening(project, mark_of(source.connection).project_id)
     return Restoration(project, kept, was_damaged)
@@ -116,7 +149,9 @@ def _opened(backup: Path, cancel: CancelToken) -> OpenFile:
         return open_for_reading(backup, cancel=cancel)
     except ProjectMissingError as error:
         raise ProjectMissingError(
-            "there is no such backup", found=str(backup), remedy="choose one that `protoleaf backups list` shows"
+            "there is no such backup",
+            found=str(backup),
+            remedy="choose one that `protoleaf backups list` shows",
         ) from error
     except ProjectDamagedError as error:
         raise ProjectDamagedError(
@@ -126,9 +161,13 @@ def _opened(backup: Path, cancel: CancelToken) -> OpenFile:
         ) from error
 
 
-def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], None], watch: _Watch) -> Restoration:
+def _restore_missing(
+    project: Path, backup: Path, check: Callable[[Connection], None], watch: _Watch
+) -> Restoration:
     if not project.parent.is_dir():
-        raise StorageError("there is no such folder", found=str(project.parent), remedy="create it first")
+        raise StorageError(
+            "there is no such folder", found=str(project.parent), remedy="create it first"
+        )
     with closing(_opened(backup, watch.cancel)) as source:
         check(source.connection)
         beyond = _latest_generation(project, source.connection)
@@ -139,7 +178,12 @@ def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], 
 
 
 def _check_owner(
-    project: Path, backup: Path, source: Connection, *, is_other_allowed: bool, is_doubt_allowed: bool
+    project: Path,
+    backup: Path,
+    source: Connection,
+    *,
+    is_other_allowed: bool,
+    is_doubt_allowed: bool,
 ) -> None:
     """Refuse a backup that is or may be of another project, and describe it."""
     if is_other_allowed:
@@ -150,7 +194,9 @@ def _check_owner(
     found = description(backup_at(backup))
     if present is not None:
         raise InputError(
-            "this is a backup of another project", found=found, remedy="restore it with --other if it is what you want"
+            "this is a backup of another project",
+            found=found,
+            remedy="restore it with --other if it is what you want",
         )
     raise InputError(
         "it is unknown which project this was, so it may be a backup of another one",
@@ -159,7 +205,9 @@ def _check_owner(
     )
 
 
-def _keep_present(project: Path, lock: FileLock, when: datetime, watch: _Watch) -> tuple[Path, bool]:
+def _keep_present(
+    project: Path, lock: FileLock, when: datetime, watch: _Watch
+) -> tuple[Path, bool]:
     """Back the present up, or copy it byte by byte beside the project where it is too damaged: returns path and which.
 
     Raises `StorageError` where neither is possible; then nothing may be replaced.
@@ -178,7 +226,10 @@ def _keep_present(project: Path, lock: FileLock, when: datetime, watch: _Watch) 
         return copy_bytes(lock, project.parent, stem, project.suffix), True
     except OSError as error:
         raise storage_error(
-            project, error, "the damaged project could not be saved, so nothing was restored", "free some space"
+            project,
+            error,
+            "the damaged project could not be saved, so nothing was restored",
+            "free some space",
         ) from error
 
 
@@ -188,13 +239,18 @@ def _latest_generation(project: Path, source: Connection) -> int:
     return max(last_generation(project), *(backup.generation for backup in backups), 0)
 
 
-def _write(project: Path, source: OpenFile, watch: _Watch, *, mode: int, is_replacing: bool, beyond: int) -> None:
+def _write(
+    project: Path, source: OpenFile, watch: _Watch, *, mode: int, is_replacing: bool, beyond: int
+) -> None:
     """Write the backup beside the project, read it back, and publish it under the project's name atomically.
 
     Its generation goes beyond that of the present, so that no two states of a project ever have the same one.
     """
     try:
-        with new_file(project, replace=is_replacing, for_sqlite=True) as draft, held_draft(draft.path):
+        with (
+            new_file(project, replace=is_replacing, for_sqlite=True) as draft,
+            held_draft(draft.path),
+        ):
             with unsafe_target(draft.path) as target:
                 on_part = part_teller(source.connection, watch.on_progress, watch.cancel)
                 source.connection.copy_in_parts_to(target, PAGES_AT_ONCE, on_part)
@@ -205,7 +261,9 @@ def _write(project: Path, source: OpenFile, watch: _Watch, *, mode: int, is_repl
             draft.path.chmod(mode)
             watch.cancel.raise_if_cancelled()
     except OSError as error:
-        raise storage_error(project, error, "the backup could not be put in the project's place") from error
+        raise storage_error(
+            project, error, "the backup could not be put in the project's place"
+        ) from error
 
 
 def _set_logs_aside(project: Path) -> None:

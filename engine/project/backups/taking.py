@@ -15,11 +15,21 @@ from engine.project.backups.index import note_backup
 from engine.project.backups.place import BackupName, BackupReason, file_name, project_name
 from engine.project.connection import Connection, file_and_reason, unsafe_target
 from engine.project.file.file_lock import held_draft
-from engine.project.file.file_state import Seal, has_state, mark_of, put_seal, read_mark, reader_of, seal_of
+from engine.project.file.file_state import (
+    Seal,
+    has_state,
+    mark_of,
+    put_seal,
+    read_mark,
+    reader_of,
+    seal_of,
+)
 from engine.project.file.on_disk import bare_file
 from engine.texts import marked
 
-PAGES_AT_ONCE: Final = 500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
+PAGES_AT_ONCE: Final = (
+    500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
+)
 _CALM_TRIES: Final = 3
 MEGABYTE: Final = 1_000_000
 
@@ -63,7 +73,9 @@ def take_backup(
         except FileExistsError:
             continue  # somebody made one of the same second
         except OSError as error:
-            raise storage_error(path, error, "the backup cannot be written", "choose another folder for it") from error
+            raise storage_error(
+                path, error, "the backup cannot be written", "choose another folder for it"
+            ) from error
         note_backup(project, mark_of(source).project_id, path)
         return path
     raise AssertionError  # numbers do not end
@@ -81,7 +93,9 @@ def copy_project(source: Connection, path: Path, *, cancel: CancelToken) -> None
         with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
             _fill(draft.path, source, ignore_progress, cancel)
     except OSError as error:
-        raise storage_error(path, error, "the copy cannot be written", "choose another folder for it") from error
+        raise storage_error(
+            path, error, "the copy cannot be written", "choose another folder for it"
+        ) from error
 
 
 def verify(path: Path, counts: RowCounts | None = None) -> None:
@@ -100,7 +114,9 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
         if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.BROKEN:
             raise _damaged(path, marked("its bytes have changed since it was written"))
         if counts is not None and row_counts(connection) != counts:
-            raise StorageError("the backup differs from the project", found=str(path), remedy="check the disk")
+            raise StorageError(
+                "the backup differs from the project", found=str(path), remedy="check the disk"
+            )
 
 
 def check_is_whole(path: Path) -> None:
@@ -132,7 +148,9 @@ def part_teller(source: Connection, on_progress: OnProgress, cancel: CancelToken
 
     def tell(done: int, total: int) -> None:
         cancel.raise_if_cancelled()
-        on_progress(Progress(done * page_bytes // MEGABYTE, total * page_bytes // MEGABYTE, unit="MB"))
+        on_progress(
+            Progress(done * page_bytes // MEGABYTE, total * page_bytes // MEGABYTE, unit="MB")
+        )
 
     return tell
 

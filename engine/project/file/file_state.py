@@ -58,7 +58,9 @@ class FileMark:
         return self.identity.hex()
 
 
-def insert_state(connection: Connection, *, is_journal_whole: bool, mark: FileMark | None = None) -> None:
+def insert_state(
+    connection: Connection, *, is_journal_whole: bool, mark: FileMark | None = None
+) -> None:
     """Give a file of the present version its identity, by default a new one, and whether its journal has every row."""
     connection.write(
         "INSERT INTO file_state (row_id, mark, is_journal_whole) VALUES (1, ?, ?)",
@@ -82,7 +84,11 @@ def mark_of(connection: Connection) -> FileMark:
     born = connection.row(
         "SELECT created_at, backbone_name, backbone_hash FROM model_version ORDER BY version_id LIMIT 1"
     )
-    return FileMark.new() if born is None else FileMark(blake3(repr(born).encode()).digest(IDENTITY_BYTES), 0)
+    return (
+        FileMark.new()
+        if born is None
+        else FileMark(blake3(repr(born).encode()).digest(IDENTITY_BYTES), 0)
+    )
 
 
 def read_mark(connection: Connection) -> FileMark:
@@ -103,7 +109,11 @@ def write_mark(connection: Connection, mark: FileMark, digest: bytes | None = No
 
 
 DIGEST_BYTES: Final = 32
-_COUNTERS: Final = (slice(24, 28), slice(40, 44), slice(92, 100))  # change counter, schema cookie, valid for, library
+_COUNTERS: Final = (
+    slice(24, 28),
+    slice(40, 44),
+    slice(92, 100),
+)  # change counter, schema cookie, valid for, library
 _BLOCK_BYTES: Final = 4 * 1024 * 1024
 
 Read = Callable[[int, int], bytes]  # gives bytes of the file: start, size in bytes
@@ -198,7 +208,9 @@ def marks_in(path: Path) -> list[FileMark]:
                 content = before + block
                 for found in _ROW.finditer(content):
                     mark = FileMark.from_bytes(found[1])
-                    generations[mark.identity] = max(mark.generation, generations.get(mark.identity, 0))
+                    generations[mark.identity] = max(
+                        mark.generation, generations.get(mark.identity, 0)
+                    )
                 before = content[-_ROW_BYTES + 1 :]
     except OSError:
         return []

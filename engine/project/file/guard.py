@@ -109,7 +109,9 @@ class FileGuard:
             except ProtoleafError as error:
                 _log.warning("no rescue copy: %s", error)
         if self._rescued is not None:
-            remedy = "everything confirmed until then is in {rescued}: open that, or put the file back"
+            remedy = (
+                "everything confirmed until then is in {rescued}: open that, or put the file back"
+            )
         return ProjectMovedError(
             "the project file was moved, replaced or deleted while it was open, so nothing more is saved in it",
             found="another file, or none, at {path}",
@@ -129,7 +131,11 @@ class FileGuard:
 
     def _put_away(self, path: Path) -> None:
         where = set_aside(path)
-        _log.warning("%s came beside the open project and is not its own; it is now %s", path.name, where.name)
+        _log.warning(
+            "%s came beside the open project and is not its own; it is now %s",
+            path.name,
+            where.name,
+        )
 
 
 def _overwritten_error(path: Path) -> ProjectMovedError:
@@ -174,6 +180,9 @@ def _verify(copy: Path, path: Path) -> None:
     with closing(Connection(copy, address(copy, "mode=rw"))) as connection:
         if connection.value("PRAGMA integrity_check") != "ok":
             raise StorageError(
-                "the rescue copy is not whole", found=str(copy), remedy="keep it beside {path}", path=path
+                "the rescue copy is not whole",
+                found=str(copy),
+                remedy="keep it beside {path}",
+                path=path,
             )
         put_seal(connection, reader_of(copy))

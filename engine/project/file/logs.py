@@ -25,7 +25,15 @@ from engine.full_disk import storage_error
 from engine.new_folder import ScratchFolder, scratch_folder
 from engine.project.connection import Connection, Row, unsafe_target
 from engine.project.file.file_lock import FileLock, lock_for_copying
-from engine.project.file.file_state import FileMark, Seal, has_seal, mark_of, read_mark, reader_of, seal_of
+from engine.project.file.file_state import (
+    FileMark,
+    Seal,
+    has_seal,
+    mark_of,
+    read_mark,
+    reader_of,
+    seal_of,
+)
 from engine.project.file.on_disk import (
     JOURNAL_MAGIC,
     JOURNAL_SUFFIX,
@@ -42,12 +50,16 @@ from engine.project.soundness import faults
 
 T = TypeVar("T")
 
-_HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages before, sector size, page size
+_HEADER: Final = struct.Struct(
+    ">8sIIIII"
+)  # magic, records, nonce, pages before, sector size, page size
 _PAGE_NUMBER_BYTES: Final = 4
 _SMALLEST_PAGE_BYTES: Final = 512
 _LARGEST_PAGE_BYTES: Final = 65536
 _SELECT_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
-_PAGES_OF_A_SEAL: Final = 2  # sealing changes the header and the row with the mark, and nothing that anybody made
+_PAGES_OF_A_SEAL: Final = (
+    2  # sealing changes the header and the row with the mark, and nothing that anybody made
+)
 _EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
 _log = logging.getLogger(__name__)
 
@@ -77,7 +89,10 @@ def _read_journal_start(path: Path) -> JournalStart | None:
             if len(header) < _HEADER.size:
                 return None
             magic, record_count, _nonce, _pages, sector_bytes, page_bytes = _HEADER.unpack(header)
-            if magic != JOURNAL_MAGIC or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES:
+            if (
+                magic != JOURNAL_MAGIC
+                or not _SMALLEST_PAGE_BYTES <= page_bytes <= _LARGEST_PAGE_BYTES
+            ):
                 return None
             file.seek(min(sector_bytes, _LARGEST_PAGE_BYTES))
             record = file.read(_PAGE_NUMBER_BYTES + page_bytes)
@@ -95,12 +110,18 @@ def settle_logs(path: Path) -> tuple[Path, ...]:
         StorageError: a log that does not belong cannot be renamed.
     """
     own = own_log(path)
-    found = [log for suffix in (LOG_SUFFIX, JOURNAL_SUFFIX) if _would_be_applied(log := side_file(path, suffix))]
+    found = [
+        log
+        for suffix in (LOG_SUFFIX, JOURNAL_SUFFIX)
+        if _would_be_applied(log := side_file(path, suffix))
+    ]
     foreign = [set_aside(log) for log in found if log != own]
     for log in foreign:
         _log.warning("a log that does not belong to %s was set aside as %s", path.name, log.name)
     if own is not None and own not in found:
-        own.rename(side_file(path, JOURNAL_SUFFIX))  # the file was renamed after the kill, and its journal was not
+        own.rename(
+            side_file(path, JOURNAL_SUFFIX)
+        )  # the file was renamed after the kill, and its journal was not
     return tuple(foreign)
 
 
@@ -216,7 +237,9 @@ class Snapshot:
 
     connection: Connection  # the copy; its errors name the project's path
     path: Path  # where the copy is, alone in a folder
-    has_writer: bool  # whether it was taken beside a program that has the project open, and vouches for it
+    has_writer: (
+        bool  # whether it was taken beside a program that has the project open, and vouches for it
+    )
 
 
 def open_snapshot(path: Path, resources: ExitStack, *, is_open_here: bool) -> Snapshot:
@@ -262,7 +285,9 @@ def _copy_project(path: Path, copy: Path, *, is_open_here: bool) -> bool:
         else:
             _copy_alone(path, copy, lock)
             return False
-    raise ProjectLockedError("the project is busy in another program", found=str(path), remedy="try again")
+    raise ProjectLockedError(
+        "the project is busy in another program", found=str(path), remedy="try again"
+    )
 
 
 def _copy_beside_writer(path: Path, copy: Path) -> None:

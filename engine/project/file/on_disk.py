@@ -12,7 +12,13 @@ from typing import Final
 from urllib.parse import quote
 
 from engine.config import ARCHIVE_SUFFIX
-from engine.errors import ProjectDamagedError, ProjectMissingError, ProjectTooNewError, StorageError, reason_of
+from engine.errors import (
+    ProjectDamagedError,
+    ProjectMissingError,
+    ProjectTooNewError,
+    StorageError,
+    reason_of,
+)
 from engine.files import open_regular
 from engine.project.connection import Connection, file_and_reason
 from engine.project.schema import APPLICATION_ID, SCHEMA_VERSION
@@ -23,7 +29,9 @@ JOURNAL_SUFFIX: Final = "-journal"
 INDEX_SUFFIX: Final = "-shm"
 SIDE_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, JOURNAL_SUFFIX)
 
-Identity = tuple[int, int]  # device and number of a file: the same under every name that leads to it
+Identity = tuple[
+    int, int
+]  # device and number of a file: the same under every name that leads to it
 
 
 def address(path: Path, options: str) -> str:
@@ -75,7 +83,9 @@ def check_header(path: Path) -> None:
     header = _read_header(path)
     if header.startswith(_ZIP) and path.suffix == ARCHIVE_SUFFIX:
         raise ProjectDamagedError(
-            "{path} is a copy of a project with its photos", remedy="unpack it first: protoleaf unpack FILE", path=path
+            "{path} is a copy of a project with its photos",
+            remedy="unpack it first: protoleaf unpack FILE",
+            path=path,
         )
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
         found = "a file that was cut off" if header.startswith(_MAGIC) else "another kind of file"
@@ -134,7 +144,9 @@ def _read_header(path: Path) -> bytes:
             return file.read(_HEADER_BYTES)
     except FileNotFoundError as error:
         raise ProjectMissingError(
-            "there is no project file", found=str(path), remedy="check the name, or create a new project"
+            "there is no project file",
+            found=str(path),
+            remedy="check the name, or create a new project",
         ) from error
     except OSError as error:
         found = file_and_reason(path, reason_of(error))
@@ -169,7 +181,10 @@ def set_aside(log: Path) -> Path:
     Its new path, such as `birds.protoleaf-journal.set-aside-20260102-030405`, is returned. Raises `StorageError`.
     """
     stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-    names = (f"{log.name}.set-aside-{stamp}" + (f"-{number}" if number > 1 else "") for number in count(1))
+    names = (
+        f"{log.name}.set-aside-{stamp}" + (f"-{number}" if number > 1 else "")
+        for number in count(1)
+    )
     target = next(path for path in map(log.with_name, names) if not os.path.lexists(path))
     try:
         log.rename(target)
@@ -180,6 +195,8 @@ def set_aside(log: Path) -> Path:
             remedy="move it to another folder, then open the project again",
         ) from error
     if log.name.endswith(LOG_SUFFIX):
-        with contextlib.suppress(OSError):  # an index of the log, which SQLite makes again when it needs one
+        with contextlib.suppress(
+            OSError
+        ):  # an index of the log, which SQLite makes again when it needs one
             log.with_name(log.name.removesuffix(LOG_SUFFIX) + INDEX_SUFFIX).unlink(missing_ok=True)
     return target

@@ -36,7 +36,9 @@ def operations_of(model: Path, input_shape: Sequence[int]) -> float:
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     options.enable_profiling = True
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # fused operators hide shapes
+    options.graph_optimization_level = (
+        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    )  # fused operators hide shapes
     with scratch_folder() as folder:
         options.profile_file_prefix = str(folder / "profile")
         try:
@@ -114,7 +116,9 @@ class Product:
         binding = self._session.io_binding()
         for name in ("a", "b"):
             binding.bind_ortvalue_input(name, values.ortvalue_from_numpy(matrix, memory))
-        binding.bind_ortvalue_output("product", values.ortvalue_from_shape_and_type(shape, np.float32, memory))
+        binding.bind_ortvalue_output(
+            "product", values.ortvalue_from_shape_and_type(shape, np.float32, memory)
+        )
         return binding
 
     def _multiply(self, binding: Any) -> None:

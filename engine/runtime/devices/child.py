@@ -18,12 +18,19 @@ from engine.runtime.sessions import open_session, run_session
 from engine.worker.client import Died, Done, TookTooLong, run
 from engine.worker.protocol import Failed, Request
 
-TRIAL_LIMIT_S: Final = 60.0  # cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time
+TRIAL_LIMIT_S: Final = (
+    60.0  # cold CUDA libraries are gigabytes that come from the disk: a slow one needs its time
+)
 _GRACE_S: Final = 5.0
 """The child ends by itself this much later: should this process be gone by then, nobody else would end it."""
 _LONGEST_WORDS: Final = 300  # characters of what a child that ended says of itself, at most
 PROBE_MODEL: Final = "models/probe.onnx"
-_PROBE_SHAPE: Final = (1, 3, 32, 32)  # input of the network that tries a device: the smallest that it takes
+_PROBE_SHAPE: Final = (
+    1,
+    3,
+    32,
+    32,
+)  # input of the network that tries a device: the smallest that it takes
 _TOLERANCE: Final = 1e-2  # GPUs multiply in reduced precision; nonsense is off by far more
 
 
@@ -58,7 +65,11 @@ TryInChild = Callable[[str, float, float], DeviceTrial]
 
 
 def try_in_child(
-    device: str, limit_s: float = TRIAL_LIMIT_S, measure_s: float = 0.0, *, command: Sequence[str] = ()
+    device: str,
+    limit_s: float = TRIAL_LIMIT_S,
+    measure_s: float = 0.0,
+    *,
+    command: Sequence[str] = (),
 ) -> DeviceTrial:
     """Try a device on the tiny model, in a child process; see `TryDevice`."""
     attempts: list[object] = []
@@ -66,7 +77,9 @@ def try_in_child(
     try:
         ending = run(request, limit_s=limit_s, on_event=attempts.append, command=command)
     except OSError as error:
-        return DeviceTrial(Attempt(works=False, message=f"the trial process cannot be started: {error}"), {})
+        return DeviceTrial(
+            Attempt(works=False, message=f"the trial process cannot be started: {error}"), {}
+        )
     speed = ending.result.figures if isinstance(ending, Done) else {}
     known = [event for event in attempts if isinstance(event, Attempt)]
     return DeviceTrial(known[-1] if known else _failure(ending, limit_s), speed)
@@ -99,7 +112,9 @@ def try_device(device: str, model: Path | None = None) -> Attempt:
 
 def compared(result: NDArray[np.float32], expected: NDArray[np.float32], seconds: float) -> Attempt:
     """Judge a device's result by the CPU's."""
-    if result.shape == expected.shape and np.allclose(result, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+    if result.shape == expected.shape and np.allclose(
+        result, expected, rtol=_TOLERANCE, atol=_TOLERANCE
+    ):
         return Attempt(works=True, seconds=seconds)
     if result.shape != expected.shape:
         message = f"shape {result.shape} instead of {expected.shape}"

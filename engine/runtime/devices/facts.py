@@ -35,7 +35,9 @@ _KNOWN: Final = {
 def check_device(device: str) -> None:
     """Raise `UsageError` for an unknown device, before long work starts."""
     if device not in DEVICES:
-        raise UsageError("there is no such device", expected=enumerated(DEVICES), found=device or "nothing")
+        raise UsageError(
+            "there is no such device", expected=enumerated(DEVICES), found=device or "nothing"
+        )
 
 
 def devices_of(system: str = sys.platform) -> tuple[str, ...]:
@@ -61,7 +63,9 @@ class CudaDevice:
     name: str  # for people: "NVIDIA H200"
     capability: Version = (0, 0)  # compute capability, (9, 0)
     memory_bytes: int = 0  # of the device, in all
-    free_bytes: int | None = None  # of it, not used by any program; None when the driver does not say
+    free_bytes: int | None = (
+        None  # of it, not used by any program; None when the driver does not say
+    )
 
 
 @dataclass(frozen=True)
@@ -84,15 +88,23 @@ class GpuFacts:
     system: str = "linux"  # "linux", "win32" or "darwin"
     is_container: bool = False  # whether this process runs in a container
     is_wsl: bool = False  # whether this is Linux inside Windows, whose driver is the one of Windows
-    has_nvidia_hardware: bool | None = None  # whether an NVIDIA GPU is on the bus; None when that cannot be seen
+    has_nvidia_hardware: bool | None = (
+        None  # whether an NVIDIA GPU is on the bus; None when that cannot be seen
+    )
     kernel_driver: str = ""  # version of the loaded kernel module; empty when none is
     device_nodes: tuple[DeviceNode, ...] = ()  # the driver's device files
     visible_devices: str | None = None  # value of CUDA_VISIBLE_DEVICES; None when it is not set
     driver: DriverFacts = field(default_factory=DriverFacts)  # what the driver says
-    packages: Mapping[str, str] = field(default_factory=dict)  # versions of the installed ONNX Runtime packages by name
-    providers: tuple[str, ...] = ()  # execution providers that the imported ONNX Runtime was built with
+    packages: Mapping[str, str] = field(
+        default_factory=dict
+    )  # versions of the installed ONNX Runtime packages by name
+    providers: tuple[
+        str, ...
+    ] = ()  # execution providers that the imported ONNX Runtime was built with
     built_for_cuda: str = ""  # CUDA version that it was built for, "13.0"; empty when for none
-    libraries: frozenset[str] = frozenset()  # file names of the CUDA and cuDNN libraries that were found
+    libraries: frozenset[str] = (
+        frozenset()
+    )  # file names of the CUDA and cuDNN libraries that were found
 
     @property
     def cuda_major(self) -> int:
@@ -112,5 +124,7 @@ class Reason:
 
 def make_reason(cause: str, words: str, remedy: str, **fields: object) -> Reason:
     """A reason of two templates and the values in them."""
-    templates = (text if isinstance(text, Message) else Message(text, fields) for text in (words, remedy))
+    templates = (
+        text if isinstance(text, Message) else Message(text, fields) for text in (words, remedy)
+    )
     return Reason(cause, *templates)

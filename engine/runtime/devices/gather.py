@@ -23,7 +23,9 @@ from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, Gp
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.versions import RUNTIME_PACKAGES
 
-_LIBRARY: Final = re.compile(r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII)
+_LIBRARY: Final = re.compile(
+    r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII
+)
 _SYSTEM_FOLDERS: Final = (
     "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib",
     "/usr/local/cuda/lib64", "/usr/lib/wsl/lib", "/lib64", "/lib/x86_64-linux-gnu",
@@ -51,7 +53,9 @@ def needed_for_cuda(major: int, system: str) -> tuple[Library, ...]:
         ("cuRAND", "curand", 10, f"nvidia-curand{suffix}"),
         ("cuDNN", "cudnn", 9, f"nvidia-cudnn-cu{major}"),
     )
-    return tuple(Library(name, _file(stem, number, system), package) for name, stem, number, package in table)
+    return tuple(
+        Library(name, _file(stem, number, system), package) for name, stem, number, package in table
+    )
 
 
 def _file(stem: str, number: int, system: str) -> str:
@@ -100,7 +104,10 @@ def load_gpu_libraries() -> None:
     make_folders()
     onnxruntime = load_onnxruntime()
     # The loader prints its findings; standard output may be a channel of events, so they are caught.
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError, RuntimeError, AttributeError):
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.suppress(OSError, RuntimeError, AttributeError),
+    ):
         onnxruntime.preload_dlls()
 
 
@@ -186,7 +193,11 @@ def _text(path: Path) -> str:
 class _Memory(ctypes.Structure):
     """nvmlMemory_t: bytes in all, free, used."""
 
-    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+    _fields_ = (
+        ("total", ctypes.c_ulonglong),
+        ("free", ctypes.c_ulonglong),
+        ("used", ctypes.c_ulonglong),
+    )
 
 
 def ask_driver() -> DriverFacts:
@@ -196,13 +207,18 @@ def ask_driver() -> DriverFacts:
         return DriverFacts(DRIVER_LIBRARY)
     count, newest, handle = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     driver.cuDriverGetVersion(ctypes.byref(newest))
-    cuda_version, management = (newest.value // 1000, newest.value % 1000 // 10), _management()  # 13020 is CUDA 13.2
+    cuda_version, management = (
+        (newest.value // 1000, newest.value % 1000 // 10),
+        _management(),
+    )  # 13020 is CUDA 13.2
     status = int(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)))
     device = None
     if status == 0 and count.value:
         status = int(driver.cuDeviceGet(ctypes.byref(handle), 0))
         device = _device(driver, handle, management) if status == 0 else None
-    return DriverFacts(DRIVER_LIBRARY, True, status, count.value, cuda_version, _driver_version(management), device)
+    return DriverFacts(
+        DRIVER_LIBRARY, True, status, count.value, cuda_version, _driver_version(management), device
+    )
 
 
 def _device(driver: Any, handle: ctypes.c_int, management: Any) -> CudaDevice:
@@ -211,7 +227,9 @@ def _device(driver: Any, handle: ctypes.c_int, management: Any) -> CudaDevice:
     driver.cuDeviceTotalMem_v2(ctypes.byref(memory), handle)
     capability = (_attribute(driver, _MAJOR, handle), _attribute(driver, _MINOR, handle))
     free_bytes = _free_bytes(driver, handle, management)
-    return CudaDevice(name.value.decode("utf-8", "replace") or "NVIDIA GPU", capability, memory.value, free_bytes)
+    return CudaDevice(
+        name.value.decode("utf-8", "replace") or "NVIDIA GPU", capability, memory.value, free_bytes
+    )
 
 
 def _attribute(driver: Any, number: int, handle: ctypes.c_int) -> int:

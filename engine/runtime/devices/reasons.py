@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from engine.runtime.devices.facts import CUDA_PROVIDER, EXPERIMENTAL, PROVIDERS, GpuFacts, Reason, Version, make_reason
+from engine.runtime.devices.facts import (
+    CUDA_PROVIDER,
+    EXPERIMENTAL,
+    PROVIDERS,
+    GpuFacts,
+    Reason,
+    Version,
+    make_reason,
+)
 from engine.runtime.devices.gather import needed_for_cuda
 from engine.texts import Message, enumerated, listed, marked
 
@@ -95,7 +103,9 @@ def remedy_by_name(remedy: str) -> str:
         return remedy
     if remedy == USE_THE_CPU:
         return _ANOTHER_DEVICE
-    if isinstance(remedy, Message) and remedy.fields.get("remedy") == USE_THE_CPU:  # and a hint behind it
+    if (
+        isinstance(remedy, Message) and remedy.fields.get("remedy") == USE_THE_CPU
+    ):  # and a hint behind it
         return Message(remedy.template, {"remedy": _ANOTHER_DEVICE})
     return Message("{first}, or {remedy}", {"first": _ANOTHER_DEVICE, "remedy": remedy})
 
@@ -107,7 +117,10 @@ def is_out_of_memory(message: str) -> bool:
 
 
 _DRIVER_FOR: Final = {12: "525", 13: "580"}  # first driver branch that serves a CUDA major version
-_CAPABILITY_FOR: Final[dict[int, Version]] = {12: (6, 0), 13: (7, 5)}  # oldest GPUs that the packages are built for
+_CAPABILITY_FOR: Final[dict[int, Version]] = {
+    12: (6, 0),
+    13: (7, 5),
+}  # oldest GPUs that the packages are built for
 _DRIVER_PAGE: Final = Message("from nvidia.com/drivers or with your system's package manager")
 USE_THE_CPU: Final = Message("nothing needs to be done: the CPU does the work")
 """True where the program chooses the device; the CPU does not step in for one that was requested by name."""
@@ -146,7 +159,10 @@ _OTHER_STATUS: Final = (
 
 def why_not_cuda(facts: GpuFacts) -> Reason | None:
     """The first cause for which CUDA cannot work here, furthest from the program first; None when it is worth a try."""
-    return next(chain(_of_computer(facts), _of_access(facts), _of_versions(facts), _of_packages(facts)), None)
+    return next(
+        chain(_of_computer(facts), _of_access(facts), _of_versions(facts), _of_packages(facts)),
+        None,
+    )
 
 
 def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
@@ -154,8 +170,17 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
     driver, has_hardware = facts.driver, facts.has_nvidia_hardware
     if facts.system not in {"linux", "win32"}:
         system = {"darwin": "macOS"}.get(facts.system, facts.system)
-        yield make_reason("unsupported_system", "CUDA does not exist on {system}", "use the device auto", system=system)
-    if facts.is_container and not (facts.device_nodes or facts.is_wsl) and (facts.kernel_driver or has_hardware):
+        yield make_reason(
+            "unsupported_system",
+            "CUDA does not exist on {system}",
+            "use the device auto",
+            system=system,
+        )
+    if (
+        facts.is_container
+        and not (facts.device_nodes or facts.is_wsl)
+        and (facts.kernel_driver or has_hardware)
+    ):
         yield make_reason(
             "container_without_gpus",
             "this is a container that was started without the computer's GPU",
@@ -165,7 +190,8 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
         return
     if has_hardware is False and not facts.is_wsl:
         hint = Message(
-            "{remedy}; in a container, a GPU of the computer shows with `--gpus all`", {"remedy": USE_THE_CPU}
+            "{remedy}; in a container, a GPU of the computer shows with `--gpus all`",
+            {"remedy": USE_THE_CPU},
         )
         yield make_reason(
             "no_gpu",
@@ -180,7 +206,9 @@ def _of_computer(facts: GpuFacts) -> Iterator[Reason]:
     if needed := _driver_for(facts):
         remedy = "install the NVIDIA driver (version {needed} or later) {where}, and restart"
     where = Message("on Windows itself, not inside WSL") if facts.is_wsl else _DRIVER_PAGE
-    yield make_reason("no_driver", words, remedy, library=driver.library, needed=needed, where=where)
+    yield make_reason(
+        "no_driver", words, remedy, library=driver.library, needed=needed, where=where
+    )
 
 
 def _of_access(facts: GpuFacts) -> Iterator[Reason]:
@@ -197,8 +225,15 @@ def _of_access(facts: GpuFacts) -> Iterator[Reason]:
     if value is not None and not driver.device_count:
         words = "the variable CUDA_VISIBLE_DEVICES is empty and leaves no GPU to this program"
         if value.strip():
-            words = "the variable CUDA_VISIBLE_DEVICES is “{value}” and leaves no GPU to this program"
-        yield make_reason("hidden_by_environment", words, "unset CUDA_VISIBLE_DEVICES, or set it to 0", value=value)
+            words = (
+                "the variable CUDA_VISIBLE_DEVICES is “{value}” and leaves no GPU to this program"
+            )
+        yield make_reason(
+            "hidden_by_environment",
+            words,
+            "unset CUDA_VISIBLE_DEVICES, or set it to 0",
+            value=value,
+        )
     if driver.status not in {0, _NO_DEVICE}:
         words, remedy = _STATUS.get(driver.status, _OTHER_STATUS)
         yield make_reason("driver_not_ready", words, remedy, status=driver.status)
@@ -233,7 +268,9 @@ def _of_versions(facts: GpuFacts) -> Iterator[Reason]:
         )
     needed = _CAPABILITY_FOR.get(major, (0, 0))
     if device is not None and (0, 0) != device.capability < needed:
-        remedy = marked("install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU")
+        remedy = marked(
+            "install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU"
+        )
         yield make_reason(
             "capability_too_low",
             "{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher",
@@ -259,7 +296,9 @@ def _of_packages(facts: GpuFacts) -> Iterator[Reason]:
     if CUDA_PROVIDER not in facts.providers:
         yield make_reason(
             "wrong_package",
-            "{package} is built without CUDA" if others else "the ONNX Runtime that is installed is built without CUDA",
+            "{package} is built without CUDA"
+            if others
+            else "the ONNX Runtime that is installed is built without CUDA",
             "pip uninstall {named}, then pip install onnxruntime-gpu",
             package=next(iter(others), ""),
             named=" ".join(others) or "onnxruntime",
@@ -278,7 +317,11 @@ def _of_packages(facts: GpuFacts) -> Iterator[Reason]:
         names = listed(f"{library.name} ({library.file})" for library in missing)
         packages = " ".join(dict.fromkeys(library.package for library in missing))
         yield make_reason(
-            "library_missing", "a library is missing: {names}", "pip install {packages}", names=names, packages=packages
+            "library_missing",
+            "a library is missing: {names}",
+            "pip install {packages}",
+            names=names,
+            packages=packages,
         )
 
 

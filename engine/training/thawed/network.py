@@ -25,7 +25,9 @@ WEIGHTS_AT: Final[Mapping[str, tuple[int, ...]]] = {
     "BatchNormalization": (1, 2),
 }
 """Inputs of operators that are learned where the file holds them. All else in a file stays as it is."""
-LAYERS: Final = frozenset({"Conv", "Gemm", "MatMul"})  # what counts as a layer: stages are counted in them
+LAYERS: Final = frozenset(
+    {"Conv", "Gemm", "MatMul"}
+)  # what counts as a layer: stages are counted in them
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,17 @@ class ThawedNetwork(nn.Module):
 
         graph = model.graph
         self._output = output or graph.output[0].name
-        held = {tensor.name: torch.from_numpy(_array(numpy_helper.to_array(tensor))) for tensor in graph.initializer}
+        held = {
+            tensor.name: torch.from_numpy(_array(numpy_helper.to_array(tensor)))
+            for tensor in graph.initializer
+        }
         self._input = next(each.name for each in graph.input if each.name not in held)
         self._steps = tuple(_without_casts(_steps(graph, held), held))
         self._weight_names = _weight_names(self._steps, held)
         self.weights = nn.ParameterList(nn.Parameter(held[name]) for name in self._weight_names)
-        self._constants = self._kept({name: value for name, value in held.items() if name not in self._weight_names})
+        self._constants = self._kept(
+            {name: value for name, value in held.items() if name not in self._weight_names}
+        )
         self._last_uses = _last_uses(self._steps, self._output)
         self._freeze(frozen_share)
 
@@ -76,7 +83,9 @@ class ThawedNetwork(nn.Module):
 
     def _freeze(self, share: float) -> None:
         layers = [
-            step for step in self._steps if step.kind in LAYERS and not set(step.inputs).isdisjoint(self._weight_names)
+            step
+            for step in self._steps
+            if step.kind in LAYERS and not set(step.inputs).isdisjoint(self._weight_names)
         ]
         frozen = {name for step in layers[: int(share * len(layers))] for name in step.inputs}
         for name, weight in zip(self._weight_names, self.weights, strict=True):
@@ -89,7 +98,9 @@ class ThawedNetwork(nn.Module):
         for step, unused in zip(self._steps, self._last_uses, strict=True):
             inputs = [self._value(name, values) for name in step.inputs]
             found = step.operator(step.attributes, inputs)
-            values.update(zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False))
+            values.update(
+                zip(step.outputs, found if isinstance(found, tuple) else (found,), strict=False)
+            )
             for name in unused:
                 values.pop(name, None)
         return values[self._output]
@@ -154,7 +165,11 @@ def with_weights(path: Path, network: ThawedNetwork) -> bytes:
         with np.errstate(over="ignore"):  # what is too large is refused below
             values = weight.numpy().astype(before.dtype)
         if not np.isfinite(values).all():
-            raise ModelError("a trained weight does not fit into the file", expected=str(before.dtype), found=name)
+            raise ModelError(
+                "a trained weight does not fit into the file",
+                expected=str(before.dtype),
+                found=name,
+            )
         tensor.CopyFrom(numpy_helper.from_array(values, name))
     return model.SerializeToString()
 
@@ -168,7 +183,9 @@ def _steps(graph: Any, held: dict[str, Tensor]) -> Iterator[_Step]:
     from onnx import helper, numpy_helper
 
     for node in graph.node:
-        attributes = {each.name: _attribute(helper.get_attribute_value(each)) for each in node.attribute}
+        attributes = {
+            each.name: _attribute(helper.get_attribute_value(each)) for each in node.attribute
+        }
         if node.op_type == "Constant":
             value: Any = next(iter(attributes.values()))
             array = numpy_helper.to_array(value) if hasattr(value, "raw_data") else np.array(value)
@@ -190,7 +207,11 @@ def _steps(graph: Any, held: dict[str, Tensor]) -> Iterator[_Step]:
 def _attribute(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode()
-    return list(value) if isinstance(value, tuple) or type(value).__name__.startswith("Repeated") else value
+    return (
+        list(value)
+        if isinstance(value, tuple) or type(value).__name__.startswith("Repeated")
+        else value
+    )
 
 
 def _without_casts(steps: Iterator[_Step], held: Mapping[str, Tensor]) -> Iterator[_Step]:
@@ -198,7 +219,11 @@ def _without_casts(steps: Iterator[_Step], held: Mapping[str, Tensor]) -> Iterat
     names: dict[str, str] = {}
     for step in steps:
         inputs = tuple(names.get(name, name) for name in step.inputs)
-        if step.kind in {"Cast", "Identity"} and inputs[0] in held and held[inputs[0]].is_floating_point():
+        if (
+            step.kind in {"Cast", "Identity"}
+            and inputs[0] in held
+            and held[inputs[0]].is_floating_point()
+        ):
             names[step.outputs[0]] = inputs[0]
             continue
         yield _Step(step.kind, step.operator, step.attributes, inputs, step.outputs)
@@ -208,7 +233,11 @@ def _weight_names(steps: tuple[_Step, ...], held: Mapping[str, Tensor]) -> tuple
     named: dict[str, None] = {}
     for step in steps:
         for place in WEIGHTS_AT.get(step.kind, ()):
-            if place < len(step.inputs) and step.inputs[place] in held and held[step.inputs[place]].is_floating_point():
+            if (
+                place < len(step.inputs)
+                and step.inputs[place] in held
+                and held[step.inputs[place]].is_floating_point()
+            ):
                 named[step.inputs[place]] = None
     return tuple(named)
 

@@ -19,16 +19,23 @@ _FLOATS: Final = frozenset({1, 10, 11, 16})
 """ONNX's numbers for float32, float16, float64 and bfloat16: all are float32 in training."""
 _BOOL: Final = 9  # ONNX's number for yes and no
 
-Operator = Callable[[Attributes, Inputs], Any]  # from attributes and inputs to the output, or to a tuple of outputs
+Operator = Callable[
+    [Attributes, Inputs], Any
+]  # from attributes and inputs to the output, or to a tuple of outputs
 
 
 def _convolution(attributes: Attributes, inputs: Inputs) -> Tensor:
     images, weight, bias = inputs[0], inputs[1], _optional(inputs, 2)
     strides = attributes.get("strides", [1, 1])
     dilations = attributes.get("dilations", [1, 1])
-    kernel = [(size - 1) * dilation + 1 for size, dilation in zip(weight.shape[2:], dilations, strict=True)]
+    kernel = [
+        (size - 1) * dilation + 1
+        for size, dilation in zip(weight.shape[2:], dilations, strict=True)
+    ]
     images, padding = _padded(images, attributes, kernel, strides)
-    return nn.functional.conv2d(images, weight, bias, strides, padding, dilations, attributes.get("group", 1))
+    return nn.functional.conv2d(
+        images, weight, bias, strides, padding, dilations, attributes.get("group", 1)
+    )
 
 
 def _product(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -42,13 +49,17 @@ def _product(attributes: Attributes, inputs: Inputs) -> Tensor:
 def _layer_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, scale, bias = inputs[0], inputs[1], _optional(inputs, 2)
     axis = attributes.get("axis", -1) % values.ndim
-    return nn.functional.layer_norm(values, values.shape[axis:], scale, bias, attributes.get("epsilon", 1e-5))
+    return nn.functional.layer_norm(
+        values, values.shape[axis:], scale, bias, attributes.get("epsilon", 1e-5)
+    )
 
 
 def _batch_normalisation(attributes: Attributes, inputs: Inputs) -> Tensor:
     """BatchNormalization with the mean and variance that the file holds: training leaves them as they are."""
     values, scale, bias, mean, variance = inputs
-    return nn.functional.batch_norm(values, mean, variance, scale, bias, eps=attributes.get("epsilon", 1e-5))
+    return nn.functional.batch_norm(
+        values, mean, variance, scale, bias, eps=attributes.get("epsilon", 1e-5)
+    )
 
 
 def _average_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -69,7 +80,9 @@ def _max_pooling(attributes: Attributes, inputs: Inputs) -> Tensor:
     dilations = attributes.get("dilations", [1, 1])
     is_rounded_up = bool(attributes.get("ceil_mode", 0))
     images, padding = _padded(inputs[0], attributes, kernel, strides, filling=float("-inf"))
-    return nn.functional.max_pool2d(images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up)
+    return nn.functional.max_pool2d(
+        images, kernel, strides, padding, dilations, ceil_mode=is_rounded_up
+    )
 
 
 def _optional(inputs: Inputs, place: int) -> Any:
@@ -77,7 +90,12 @@ def _optional(inputs: Inputs, place: int) -> Any:
 
 
 def _padded(
-    images: Tensor, attributes: Attributes, kernel: Sequence[int], strides: Sequence[int], *, filling: float = 0.0
+    images: Tensor,
+    attributes: Attributes,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    *,
+    filling: float = 0.0,
 ) -> tuple[Tensor, list[int]]:
     """The images and what the layer itself shall pad; torch pads both sides alike, ONNX as it likes."""
     wish = attributes.get("auto_pad", "NOTSET")
@@ -98,19 +116,28 @@ def _padded(
 
 def _even_padding(attributes: Attributes) -> list[int]:
     top, left, bottom, right = attributes.get("pads", [0] * (2 * _PLANE))
-    if (top, left) != (bottom, right) or attributes.get("auto_pad", "NOTSET") not in {"NOTSET", "VALID"}:
-        raise ModelError("training cannot go through this network", found="averages over an uneven border")
+    if (top, left) != (bottom, right) or attributes.get("auto_pad", "NOTSET") not in {
+        "NOTSET",
+        "VALID",
+    }:
+        raise ModelError(
+            "training cannot go through this network", found="averages over an uneven border"
+        )
     return [top, left]
 
 
 def _shape(attributes: Attributes, inputs: Inputs) -> Tensor:
-    return torch.tensor(list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")], dtype=torch.int64)
+    return torch.tensor(
+        list(inputs[0].shape)[attributes.get("start", 0) : attributes.get("end")], dtype=torch.int64
+    )
 
 
 def _reshape(attributes: Attributes, inputs: Inputs) -> Tensor:
     values, wanted = inputs[0], inputs[1].tolist()
     if not attributes.get("allowzero", 0):
-        wanted = [values.shape[place] if size == _KEPT else size for place, size in enumerate(wanted)]
+        wanted = [
+            values.shape[place] if size == _KEPT else size for place, size in enumerate(wanted)
+        ]
     return values.reshape(wanted)
 
 
@@ -166,7 +193,11 @@ def _expanded(_attributes: Attributes, inputs: Inputs) -> Tensor:
 
 def _filled(attributes: Attributes, inputs: Inputs) -> Tensor:
     value = attributes.get("value")
-    return torch.full(inputs[0].tolist(), 0.0) if value is None else value.expand(inputs[0].tolist()).clone()
+    return (
+        torch.full(inputs[0].tolist(), 0.0)
+        if value is None
+        else value.expand(inputs[0].tolist()).clone()
+    )
 
 
 def _padded_with_constant(_attributes: Attributes, inputs: Inputs) -> Tensor:
@@ -174,7 +205,9 @@ def _padded_with_constant(_attributes: Attributes, inputs: Inputs) -> Tensor:
     value = float(inputs[2]) if len(inputs) > _PAIRS and inputs[2] is not None else 0.0
     count = len(pads) // _PAIRS
     pairs = [(pads[place], pads[place + count]) for place in range(count)]
-    return nn.functional.pad(inputs[0], [each for pair in reversed(pairs) for each in pair], value=value)
+    return nn.functional.pad(
+        inputs[0], [each for pair in reversed(pairs) for each in pair], value=value
+    )
 
 
 def _axes_of(attributes: Attributes, inputs: Inputs) -> list[int] | None:
@@ -195,7 +228,9 @@ def _reduced(function: Callable[..., Tensor]) -> Operator:
     def operator(attributes: Attributes, inputs: Inputs) -> Tensor:
         axes = _axes_of(attributes, inputs)
         keep = bool(attributes.get("keepdims", 1))
-        return function(inputs[0], tuple(range(inputs[0].ndim)) if axes is None else tuple(axes), keep)
+        return function(
+            inputs[0], tuple(range(inputs[0].ndim)) if axes is None else tuple(axes), keep
+        )
 
     return operator
 
@@ -225,7 +260,9 @@ def _divided(first: Tensor, second: Tensor) -> Tensor:
 
 
 def _unit(attributes: Attributes, inputs: Inputs) -> Tensor:
-    return nn.functional.normalize(inputs[0], p=attributes.get("p", 2), dim=attributes.get("axis", -1))
+    return nn.functional.normalize(
+        inputs[0], p=attributes.get("p", 2), dim=attributes.get("axis", -1)
+    )
 
 
 OPERATORS: Final[Mapping[str, Operator]] = {
@@ -246,7 +283,9 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "Expand": _expanded,
     "Flatten": _flatten,
     "Gather": _gather,
-    "Gelu": lambda attributes, inputs: nn.functional.gelu(inputs[0], approximate=attributes.get("approximate", "none")),
+    "Gelu": lambda attributes, inputs: nn.functional.gelu(
+        inputs[0], approximate=attributes.get("approximate", "none")
+    ),
     "Gemm": _product,
     "GlobalAveragePool": lambda _attributes, inputs: inputs[0].mean(dim=(2, 3), keepdim=True),
     "HardSigmoid": lambda attributes, inputs: (
@@ -255,7 +294,9 @@ OPERATORS: Final[Mapping[str, Operator]] = {
     "HardSwish": _plain(nn.functional.hardswish),
     "Identity": _plain(lambda value: value),
     "LayerNormalization": _layer_normalisation,
-    "LeakyRelu": lambda attributes, inputs: nn.functional.leaky_relu(inputs[0], attributes.get("alpha", 0.01)),
+    "LeakyRelu": lambda attributes, inputs: nn.functional.leaky_relu(
+        inputs[0], attributes.get("alpha", 0.01)
+    ),
     "LpNormalization": _unit,
     "MatMul": _plain(torch.matmul),
     "Max": _plain(torch.maximum),

@@ -48,7 +48,9 @@ class AsCarded(nn.Module):
     def _prepared(self, images: Tensor) -> Tensor:
         card = self._card
         if card.channel_order == "grey":
-            ours = torch.tensor([*zip(IMAGENET_STD, IMAGENET_MEAN, _LUMINANCE, strict=True)], device=images.device)
+            ours = torch.tensor(
+                [*zip(IMAGENET_STD, IMAGENET_MEAN, _LUMINANCE, strict=True)], device=images.device
+            )
             std, mean, share = (column[:, None, None] for column in ours.T)
             grey = ((images * std + mean) * share).sum(dim=1, keepdim=True)
             prepared = (grey * card.value_scale - card.mean[0]) / card.std[0]
@@ -138,7 +140,9 @@ def check_agreement(path: Path, card: BackboneCard, network: nn.Module) -> float
     ends = input_output(session, card)
     images = trial_images(card.input_side, ends.most_images or _IMAGES)
     prepared = Preparation(card).prepare(images).astype(ends.input_type, copy=False)
-    expected = pooled(run_session(session, {ends.input_name: prepared}, [ends.output_name])[0], card)
+    expected = pooled(
+        run_session(session, {ends.input_name: prepared}, [ends.output_name])[0], card
+    )
     with torch.no_grad():
         found = network(normalised(torch.from_numpy(images))).numpy()
     difference = relative_difference(np.asarray(found, dtype=np.float32), expected)

@@ -72,7 +72,9 @@ def typiclust(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     return np.array(chosen, dtype=np.int64)
 
 
-def _uncovered(cluster_of: NDArray[np.int64], labelled: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _uncovered(
+    cluster_of: NDArray[np.int64], labelled: NDArray[np.int64], count: int
+) -> NDArray[np.int64]:
     """Clusters without a label first, the largest first."""
     sizes = np.bincount(cluster_of, minlength=count)
     labels = np.bincount(cluster_of[labelled], minlength=count)

@@ -68,20 +68,29 @@ def objective(task: FewShotTask, weights: Matrix, alpha: float) -> tuple[float, 
     Returns:
         The value, and its gradient (ways, d).
     """
-    of_support, of_queries = probabilities_of(task.support, weights), probabilities_of(task.queries, weights)
+    of_support, of_queries = (
+        probabilities_of(task.support, weights),
+        probabilities_of(task.queries, weights),
+    )
     shares = of_queries.mean(axis=0)
     certain = of_queries ** np.float32(alpha - 1)  # a power of each probability less one
     own = np.take_along_axis(of_support, task.classes[:, None], axis=1)
     cross_entropy = -np.log(np.maximum(own, 1e-30)).mean()
     information = ((certain * of_queries).sum(axis=1).mean() - (shares**alpha).sum()) / (alpha - 1)
 
-    wanted = np.float32(alpha / (alpha - 1) / len(task.queries)) * (shares ** np.float32(alpha - 1) - certain)
+    wanted = np.float32(alpha / (alpha - 1) / len(task.queries)) * (
+        shares ** np.float32(alpha - 1) - certain
+    )
     of_logits = of_queries * (wanted - (of_queries * wanted).sum(axis=1, keepdims=True))
     gradient = _pulled(of_logits, task.queries, weights)
-    gradient += _pulled((of_support - task.one_hot) / np.float32(len(task.support)), task.support, weights)
+    gradient += _pulled(
+        (of_support - task.one_hot) / np.float32(len(task.support)), task.support, weights
+    )
     return float(cross_entropy - information), gradient
 
 
 def _pulled(of_logits: Matrix, images: Matrix, weights: Matrix) -> Matrix:
     """Gradient (ways, d) of the weights from that of the logits, half squared distances times the temperature."""
-    return np.float32(TEMPERATURE) * (of_logits.T @ images - of_logits.sum(axis=0)[:, None] * weights)
+    return np.float32(TEMPERATURE) * (
+        of_logits.T @ images - of_logits.sum(axis=0)[:, None] * weights
+    )

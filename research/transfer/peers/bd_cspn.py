@@ -40,7 +40,9 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
         for most in (CONFIDENT, None):
             moved = rectified(features, most)
             count = "all" if most is None else str(most)
-            found[f"{name}, {count} of a class"] = (moved.queries @ moved.prototypes.T).argmax(axis=1)
+            found[f"{name}, {count} of a class"] = (moved.queries @ moved.prototypes.T).argmax(
+                axis=1
+            )
     return found
 
 

@@ -40,11 +40,15 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
                 given = softmax(_logits(features[name].queries, weights).astype(np.float32))
                 option = f"{name}, C = {strength:g}, {weight}"
                 found[option] = given.argmax(axis=1)
-                found[f"{option}, even"] = (given / np.maximum(given.sum(axis=0), np.float32(1e-30))).argmax(axis=1)
+                found[f"{option}, even"] = (
+                    given / np.maximum(given.sum(axis=0), np.float32(1e-30))
+                ).argmax(axis=1)
     return found
 
 
-def fitted_weights(task: FewShotTask, strength: float, *, is_even: bool = False) -> NDArray[np.float64]:
+def fitted_weights(
+    task: FewShotTask, strength: float, *, is_even: bool = False
+) -> NDArray[np.float64]:
     """Weights (ways, d + 1), the last of them the intercept, of the highest likelihood.
 
     Every image has the classes that its label leaves open: one for a shot, the leaves below for a coarse label. Its
@@ -62,7 +66,11 @@ def fitted_weights(task: FewShotTask, strength: float, *, is_even: bool = False)
     if task.coarse is not None:
         images = np.concatenate([images, task.queries[task.coarse.positions]])
         is_open = np.concatenate([is_open, task.coarse.leaves])
-        weights = even_counts(task.coarse.leaves, task.classes) if is_even else np.ones(len(task.coarse.leaves))
+        weights = (
+            even_counts(task.coarse.leaves, task.classes)
+            if is_even
+            else np.ones(len(task.coarse.leaves))
+        )
         counts = np.concatenate([counts, weights])
     images = images.astype(np.float64)
     shape = (task.ways, images.shape[1] + 1)
@@ -73,9 +81,13 @@ def fitted_weights(task: FewShotTask, strength: float, *, is_even: bool = False)
         of_logits *= counts[:, None]
         gradient = np.concatenate([of_logits.T @ images, of_logits.sum(axis=0)[:, None]], axis=1)
         gradient[:, :-1] += weights[:, :-1] / strength
-        return float(counts @ values) + float((weights[:, :-1] ** 2).sum()) / (2 * strength), gradient.ravel()
+        return float(counts @ values) + float((weights[:, :-1] ** 2).sum()) / (
+            2 * strength
+        ), gradient.ravel()
 
-    found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS})
+    found = minimize(
+        loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": ITERATIONS}
+    )
     return np.asarray(found.x, dtype=np.float64).reshape(shape)
 
 
@@ -109,5 +121,7 @@ def marginal_losses(
     return value, probabilities - open_powers / totals
 
 
-def _logits(images: Matrix | NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _logits(
+    images: Matrix | NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
     return np.asarray(images @ weights[:, :-1].T + weights[:, -1], dtype=np.float64)

@@ -68,19 +68,29 @@ def base_classes(images: Matrix, count: int) -> BaseClasses:
     labels = KMeans(count, n_init=1, max_iter=50, random_state=0).fit_predict(images)
     groups = [images[labels == label] for label in np.unique(labels)]
     means = np.stack([group.mean(axis=0) for group in groups])
-    return BaseClasses(means, tuple(group - mean for group, mean in zip(groups, means, strict=True)))
+    return BaseClasses(
+        means, tuple(group - mean for group, mean in zip(groups, means, strict=True))
+    )
 
 
-def with_draws(task: FewShotTask, base: BaseClasses, alpha: float, draws: int = DRAWS) -> FewShotTask:
+def with_draws(
+    task: FewShotTask, base: BaseClasses, alpha: float, draws: int = DRAWS
+) -> FewShotTask:
     """The task with images drawn around every shot beside it (Eq. 5 to 7)."""
     count = max(1, draws // len(task.support))
     generator = np.random.default_rng(0)
-    common = np.sqrt(alpha * np.mean([(member**2).mean() for member in base.members if len(member)]))
-    nearest = np.argsort(squared_distances(task.support, base.means), axis=1, kind="stable")[:, :LENDERS]
+    common = np.sqrt(
+        alpha * np.mean([(member**2).mean() for member in base.members if len(member)])
+    )
+    nearest = np.argsort(squared_distances(task.support, base.means), axis=1, kind="stable")[
+        :, :LENDERS
+    ]
     drawn = []
     for shot, lenders in zip(task.support, nearest.tolist(), strict=True):
         mean = (base.means[lenders].sum(axis=0) + shot) / (len(lenders) + 1)
-        around = sum(_deviations(base.members[lender], count, generator) for lender in lenders) / np.sqrt(len(lenders))
+        around = sum(
+            _deviations(base.members[lender], count, generator) for lender in lenders
+        ) / np.sqrt(len(lenders))
         drawn.append(mean + around + common * generator.normal(size=(count, 1)))
     support = np.concatenate([task.support, *drawn]).astype(np.float32)
     classes = np.concatenate([task.classes, np.repeat(task.classes, count)])

@@ -47,7 +47,9 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
     """
     task = power_transformed(task)
     affinity = normalised_affinity(cosines_of(task), NEIGHBOURS)
-    return {name: _cleaned(task, affinity, is_even=name == DEFAULT) for name in (DEFAULT, "free shares")}
+    return {
+        name: _cleaned(task, affinity, is_even=name == DEFAULT) for name in (DEFAULT, "free shares")
+    }
 
 
 def _cleaned(task: FewShotTask, affinity: Any, *, is_even: bool) -> NDArray[np.int64]:
@@ -98,7 +100,9 @@ def mean_losses(images: Matrix, classes: NDArray[np.int64], is_shot: NDArray[np.
     high, low = RATES
     for epoch in range(EPOCHS):
         given = softmax((SCALE * images @ weights.T).astype(np.float32))
-        losses -= np.log(np.maximum(np.take_along_axis(given, classes[:, None], axis=1)[:, 0], np.float32(1e-30)))
+        losses -= np.log(
+            np.maximum(np.take_along_axis(given, classes[:, None], axis=1)[:, 0], np.float32(1e-30))
+        )
         rate = high + (low - high) * (epoch % CYCLE) / (CYCLE - 1)
         weights += np.float32(rate / SCALE) * ((one_hot - given).T @ images / counts)
     return (losses / EPOCHS).astype(np.float32)

@@ -40,7 +40,9 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
                 reached = spread(affinity, start, alpha)[len(task.support) :]
                 option = f"{name}, {count} neighbours, alpha = {alpha:g}"
                 found[option] = reached.argmax(axis=1)
-                found[f"{option}, even"] = (reached / np.maximum(reached.sum(axis=0), 1e-30)).argmax(axis=1)
+                found[f"{option}, even"] = (
+                    reached / np.maximum(reached.sum(axis=0), 1e-30)
+                ).argmax(axis=1)
     return found
 
 
@@ -81,7 +83,9 @@ def labels_at_start(task: FewShotTask) -> NDArray[np.float64]:
     start[: len(task.support)] = task.one_hot
     if task.coarse is not None:
         leaves = task.coarse.leaves
-        start[len(task.support) + task.coarse.positions] = leaves / leaves.sum(axis=1, keepdims=True)
+        start[len(task.support) + task.coarse.positions] = leaves / leaves.sum(
+            axis=1, keepdims=True
+        )
     return start
 
 

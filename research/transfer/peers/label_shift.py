@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from research.transfer.peers.logistic_regression import logits_of, spanned, standardised
 from research.transfer.peers.tim import TEMPERATURE
-from research.transfer.task import FewShotTask, Matrix, centred, softmax, squared_distances, unit_rows
+from research.transfer.task import (
+    FewShotTask,
+    Matrix,
+    centred,
+    softmax,
+    squared_distances,
+    unit_rows,
+)
 
 STRENGTH: Final = 1.0
 """C of the logistic regression, the default of that peer."""
@@ -64,7 +71,9 @@ def _by_regression(task: FewShotTask) -> Matrix:
 
 
 def _by_prototypes(task: FewShotTask) -> Matrix:
-    return (-TEMPERATURE / 2 * squared_distances(task.queries, task.prototypes())).astype(np.float32)
+    return (-TEMPERATURE / 2 * squared_distances(task.queries, task.prototypes())).astype(
+        np.float32
+    )
 
 
 def _calibrated(task: FewShotTask, classify: Classify) -> Mapping[str, Matrix]:
@@ -73,7 +82,9 @@ def _calibrated(task: FewShotTask, classify: Classify) -> Mapping[str, Matrix]:
     held_out = _held_out(task, classify)
     found = {PLAIN: logits}
     for name, has_biases in ((SCALED, False), (BIASED, True)):
-        scale, biases = (1.0, np.zeros(task.ways)) if held_out is None else calibration(*held_out, has_biases)
+        scale, biases = (
+            (1.0, np.zeros(task.ways)) if held_out is None else calibration(*held_out, has_biases)
+        )
         found[name] = (scale * logits + biases).astype(np.float32)
     return found
 
@@ -90,13 +101,17 @@ def _held_out(task: FewShotTask, classify: Classify) -> tuple[Matrix, NDArray[np
         is_held_out = has_others & (ranks % FOLDS == fold)
         if is_held_out.any():
             rest = task.classes[~is_held_out]
-            shots = FewShotTask(task.support[~is_held_out], rest, task.support[is_held_out], task.ways)
+            shots = FewShotTask(
+                task.support[~is_held_out], rest, task.support[is_held_out], task.ways
+            )
             logits.append(classify(shots))
             classes.append(task.classes[is_held_out])
     return (np.concatenate(logits), np.concatenate(classes)) if logits else None
 
 
-def calibration(logits: Matrix, classes: NDArray[np.int64], has_biases: bool) -> tuple[float, NDArray[np.float64]]:
+def calibration(
+    logits: Matrix, classes: NDArray[np.int64], has_biases: bool
+) -> tuple[float, NDArray[np.float64]]:
     """The scale of logits, an inverse temperature, and a bias of each class that make held-out shots most likely.
 
     Args:
@@ -116,7 +131,9 @@ def calibration(logits: Matrix, classes: NDArray[np.int64], has_biases: bool) ->
         logarithms = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
         of_logits = (np.exp(logarithms) - wanted) / len(classes)
         slope = scale * (of_logits * logits).sum()
-        return -float((logarithms * wanted).sum()) / len(classes), np.array([slope, *of_logits.sum(axis=0)])
+        return -float((logarithms * wanted).sum()) / len(classes), np.array(
+            [slope, *of_logits.sum(axis=0)]
+        )
 
     bound = MOST if has_biases else 0.0
     bounds = [(-MOST, MOST), *[(-bound, bound)] * ways]
@@ -140,4 +157,6 @@ def corrected(probabilities: Matrix, prior: Matrix) -> Matrix:
         if np.abs(shares - before).max() < TOLERANCE:
             break
     posteriors = likelihoods * shares
-    return (posteriors / np.maximum(posteriors.sum(axis=1, keepdims=True), np.float32(1e-30))).astype(np.float32)
+    return (
+        posteriors / np.maximum(posteriors.sum(axis=1, keepdims=True), np.float32(1e-30))
+    ).astype(np.float32)

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.peers.bd_cspn import rectified
-from research.transfer.task import FewShotTask, Matrix, centred, softmax, squared_distances, unit_rows
+from research.transfer.task import (
+    FewShotTask,
+    Matrix,
+    centred,
+    softmax,
+    squared_distances,
+    unit_rows,
+)
 
 LAMBDAS: Final = (0.1, 0.3, 0.5, 0.7, 0.8, 1.0, 1.2, 1.5)
 """Weights of the Laplacian term that the paper chooses among."""
@@ -72,7 +79,9 @@ def bound_updates(unary: Matrix, neighbours: NDArray[np.int64], lambda_: float) 
     return assignments
 
 
-def _energy(assignments: Matrix, unary: Matrix, neighbours: NDArray[np.int64], lambda_: float) -> float:
+def _energy(
+    assignments: Matrix, unary: Matrix, neighbours: NDArray[np.int64], lambda_: float
+) -> float:
     agreement = lambda_ * assignments[neighbours].sum(axis=1)
     entropy = np.log(np.maximum(assignments, np.float32(1e-20)))
     return float((assignments * (entropy + unary - agreement)).sum())

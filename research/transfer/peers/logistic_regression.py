@@ -73,7 +73,9 @@ def logits_of(task: FewShotTask, strength: float) -> Matrix:
         task: shots and queries.
         strength: C.
     """
-    return np.asarray(_model(task, strength, ITERATIONS).predict_log_proba(task.queries), dtype=np.float32)
+    return np.asarray(
+        _model(task, strength, ITERATIONS).predict_log_proba(task.queries), dtype=np.float32
+    )
 
 
 def _model(task: FewShotTask, strength: float, iterations: int) -> "LogisticRegression":
@@ -81,6 +83,8 @@ def _model(task: FewShotTask, strength: float, iterations: int) -> "LogisticRegr
 
     model = LogisticRegression(C=strength, max_iter=iterations)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # few shots a class, or not quite converged: both are known
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # few shots a class, or not quite converged: both are known
         model.fit(task.support, task.classes)
     return model

@@ -16,7 +16,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from research.transfer.task import FewShotTask, Matrix, centred, softmax, squared_distances, unit_rows
+from research.transfer.task import (
+    FewShotTask,
+    Matrix,
+    centred,
+    softmax,
+    squared_distances,
+    unit_rows,
+)
 
 SCALES: Final = (60.0, 240.0, 960.0)
 """What squared distances are multiplied by where embeddings have length 1."""
@@ -57,7 +64,9 @@ def assigned(task: FewShotTask, scale: float) -> Matrix:
         assignments = assigned_once(squared_distances(task.queries, centres), sizes, scale)
         sizes = assignments.mean(axis=0)
         totals = one_hot.sum(axis=0) + assignments.sum(axis=0)
-        centres = ((one_hot.T @ task.support + assignments.T @ task.queries) / totals[:, None]).astype(np.float32)
+        centres = (
+            (one_hot.T @ task.support + assignments.T @ task.queries) / totals[:, None]
+        ).astype(np.float32)
     return assignments
 
 
@@ -69,4 +78,6 @@ def assigned_once(distances: Matrix, sizes: Matrix, scale: float) -> Matrix:
         sizes: (ways,) shares of the queries.
         scale: of the distances.
     """
-    return softmax((np.log(np.maximum(sizes, np.float32(1e-30))) - scale / 2 * distances).astype(np.float32))
+    return softmax(
+        (np.log(np.maximum(sizes, np.float32(1e-30))) - scale / 2 * distances).astype(np.float32)
+    )

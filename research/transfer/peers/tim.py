@@ -10,7 +10,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from research.transfer.task import FewShotTask, Matrix, centred, softmax, squared_distances, unit_rows
+from research.transfer.task import (
+    FewShotTask,
+    Matrix,
+    centred,
+    softmax,
+    squared_distances,
+    unit_rows,
+)
 
 TEMPERATURE: Final = 15.0
 CROSS_ENTROPY: Final = 0.1
@@ -29,7 +36,10 @@ def predict(task: FewShotTask) -> Mapping[str, NDArray[np.int64]]:
         Class (q,) int64 of each query by option: whether the images are centred.
     """
     plain = task.with_features(unit_rows(task.support), unit_rows(task.queries))
-    return {name: _classified(features) for name, features in (("length 1", plain), ("centred", centred(task)))}
+    return {
+        name: _classified(features)
+        for name, features in (("length 1", plain), ("centred", centred(task)))
+    }
 
 
 def _classified(task: FewShotTask) -> NDArray[np.int64]:
@@ -41,7 +51,10 @@ def _classified(task: FewShotTask) -> NDArray[np.int64]:
 
 def _updated(task: FewShotTask, weights: Matrix) -> Matrix:
     """One round of the paper's Proposition 1: the latent assignments, then the weights."""
-    of_support, of_queries = probabilities_of(task.support, weights), probabilities_of(task.queries, weights)
+    of_support, of_queries = (
+        probabilities_of(task.support, weights),
+        probabilities_of(task.queries, weights),
+    )
     latent = latent_assignments(of_queries)
     shares = (CROSS_ENTROPY / (1 + CONDITIONAL_ENTROPY), len(task.support) / len(task.queries))
     parts = ((task.support, task.one_hot, of_support), (task.queries, latent, of_queries))
@@ -56,7 +69,9 @@ def latent_assignments(probabilities: Matrix) -> Matrix:
     """Sharper probabilities (q, c) that hold classes with many images back (Eq. 6)."""
     powers = probabilities ** np.float32(1 + CONDITIONAL_ENTROPY)
     held = powers / np.sqrt(np.maximum(powers.sum(axis=0, keepdims=True), np.float32(1e-12)))
-    return (held / np.maximum(held.sum(axis=1, keepdims=True), np.float32(1e-30))).astype(np.float32)
+    return (held / np.maximum(held.sum(axis=1, keepdims=True), np.float32(1e-30))).astype(
+        np.float32
+    )
 
 
 def probabilities_of(images: Matrix, weights: Matrix) -> Matrix:

@@ -37,11 +37,16 @@ def predict_whitened(
     images = np.concatenate([task.support, task.queries])
     mean = images.mean(axis=0)
     found: dict[str, NDArray[np.int64]] = {}
-    for name, differences in ((ALL, images - mean), (LOOK_ALIKES, differences_of_look_alikes(images))):
+    for name, differences in (
+        (ALL, images - mean),
+        (LOOK_ALIKES, differences_of_look_alikes(images)),
+    ):
         scales = whitening_by(differences)
         prepared = task
         if scales is not None:
-            prepared = task.with_features(*(unit_rows((each - mean) @ scales) for each in (task.support, task.queries)))
+            prepared = task.with_features(
+                *(unit_rows((each - mean) @ scales) for each in (task.support, task.queries))
+            )
         found |= {f"{name}, {option}": classes for option, classes in predict(prepared).items()}
     return found
 

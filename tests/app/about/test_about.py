@@ -32,10 +32,14 @@ def words(card: AboutCard) -> str:
     return "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card))
 
 
-def test_version_origin_and_licence_are_shown(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_origin_and_licence_are_shown(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As the file NOTICE tells them; Esc closes."""
     notice = tmp_path / "NOTICE"
-    notice.write_text("Works of others.\n\nA network\n    Weights by\n    somebody, 2020.\n", encoding="utf-8")
+    notice.write_text(
+        "Works of others.\n\nA network\n    Weights by\n    somebody, 2020.\n", encoding="utf-8"
+    )
     monkeypatch.setattr("app.about.logic.notice_path", lambda: notice)
     card = opened(desk, "somebody")
     for fact in (f"Version {__version__}", "A network", "Weights by somebody, 2020."):
@@ -59,4 +63,6 @@ def test_without_the_file_the_cards_of_the_backbones_tell_it(
 def test_a_notice_flows() -> None:
     """Lines are as long as the card is wide, not as the file."""
     notice = "All of\nthis.\n\nA network\n    Made by\n    somebody.\n    Licence: https://example.org/a\n    Changed\n"
-    assert parts_of(notice) == (("A network", ("Made by somebody.", "Licence: https://example.org/a", "Changed")),)
+    assert parts_of(notice) == (
+        ("A network", ("Made by somebody.", "Licence: https://example.org/a", "Changed")),
+    )

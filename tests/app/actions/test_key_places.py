@@ -17,10 +17,14 @@ NONE = Qt.KeyboardModifier.NoModifier
 FIRST, SECOND, SIXTH, LEFT_BRACKET, RIGHT_BRACKET = 10, 11, 15, 34, 35  # XKB key codes
 ALT_GR = 0x80
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the codes are those of X11 and Wayland")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="the codes are those of X11 and Wayland"
+)
 
 
-def pressed(key: Qt.Key, code: int, text: str, keys: Qt.KeyboardModifier = NONE, *, native: int = 0) -> QKeyEvent:
+def pressed(
+    key: Qt.Key, code: int, text: str, keys: Qt.KeyboardModifier = NONE, *, native: int = 0
+) -> QKeyEvent:
     """A key as the system reports it."""
     return QKeyEvent(QKeyEvent.Type.KeyPress, key, keys, code, 0, native, text)
 
@@ -55,7 +59,14 @@ def test_brackets_and_shifted_digits() -> None:
 
 def test_keys_of_a_page() -> None:
     """A digit by its place comes before the character, a bracket after it."""
-    rows = (("one", "1"), ("six", "6"), ("larger", "+"), ("smaller", "-"), ("left", "["), ("right", "]"))
+    rows = (
+        ("one", "1"),
+        ("six", "6"),
+        ("larger", "+"),
+        ("smaller", "-"),
+        ("left", "["),
+        ("right", "]"),
+    )
     keys = PageKeys("shelf", "Shelf", tuple(PageKey(name, name, key) for name, key in rows))
     done: list[str] = []
     acts = {name: lambda name=name: done.append(name) for name, _ in rows}
@@ -71,7 +82,9 @@ def test_keys_of_a_page() -> None:
         assert keys.press(event, acts)
     assert done == ["one", "one", "six", "larger", "left", "right", "left"]
     without_digits = {"larger": acts["larger"]}
-    assert keys.press(pressed(Key.Key_Plus, FIRST, "+"), without_digits)  # a Czech +, where no digit means anything
+    assert keys.press(
+        pressed(Key.Key_Plus, FIRST, "+"), without_digits
+    )  # a Czech +, where no digit means anything
     assert not keys.press(pressed(Key.Key_Eacute, SECOND, "é"), without_digits)
 
 

@@ -87,7 +87,11 @@ def test_choices_survive_a_restart(store: Settings) -> None:
     keys = begun(store)
     keys.choose({"accept": ("A", "Ctrl+,"), "reject": (), "undo": ("Ctrl+Z",)})
     again = begun(Settings(QSettings(store.store.fileName(), QSettings.Format.IniFormat)))
-    assert (again.of("accept"), again.of("reject"), again.of("undo")) == (("A", "Ctrl+,"), (), ("Ctrl+Z",))
+    assert (again.of("accept"), again.of("reject"), again.of("undo")) == (
+        ("A", "Ctrl+,"),
+        (),
+        ("Ctrl+Z",),
+    )
     assert again.chosen.keys() == {"accept", "reject"}
     again.reset(["reject"])
     assert begun(store).chosen.keys() == {"accept"}
@@ -97,9 +101,23 @@ def test_choices_survive_a_restart(store: Settings) -> None:
 
 
 @pytest.mark.parametrize(
-    "stored", ["", "NoSuchKey", "Ctrl+K, Ctrl+L", "Shift", 17, b"\0\xff", ["A", "Bogus+Bogus"], [], None, "A" * 10_000]
+    "stored",
+    [
+        "",
+        "NoSuchKey",
+        "Ctrl+K, Ctrl+L",
+        "Shift",
+        17,
+        b"\0\xff",
+        ["A", "Bogus+Bogus"],
+        [],
+        None,
+        "A" * 10_000,
+    ],
 )
-def test_damaged_entries_are_ignored(store: Settings, stored: object, caplog: pytest.LogCaptureFixture) -> None:
+def test_damaged_entries_are_ignored(
+    store: Settings, stored: object, caplog: pytest.LogCaptureFixture
+) -> None:
     """The action keeps what it declares, or the part of the entry that is a key; nothing else suffers."""
     store.store.setValue("keys/accept", stored)
     store.store.setValue("keys/reject", "Q")
@@ -123,7 +141,8 @@ def test_entries_of_another_version_stay(store: Settings, caplog: pytest.LogCapt
 
 
 @pytest.mark.parametrize(
-    ("written", "key"), [("ctrl+z", "Ctrl+Z"), ("Enter", "Enter"), ("A, B", ""), ("Shift", ""), ("", ""), ("?", "?")]
+    ("written", "key"),
+    [("ctrl+z", "Ctrl+Z"), ("Enter", "Enter"), ("A, B", ""), ("Shift", ""), ("", ""), ("?", "?")],
 )
 def test_one_key_with_its_modifiers(written: str, key: str) -> None:
     """As the table writes it; nothing for sequences of several."""
@@ -132,7 +151,11 @@ def test_one_key_with_its_modifiers(written: str, key: str) -> None:
 
 def test_keys_for_people() -> None:
     """Both keys called Enter are Enter; where there is little room they are signs."""
-    assert [shown_key(key) for key in ("Return", "Ctrl+Return", "U")] == ["Enter", "Ctrl+Enter", "U"]
+    assert [shown_key(key) for key in ("Return", "Ctrl+Return", "U")] == [
+        "Enter",
+        "Ctrl+Enter",
+        "U",
+    ]
     assert [short_key(key) for key in ("Return", "Shift+Enter", "U")] == ["↵", "⇧↵", "U"]
 
 
@@ -141,7 +164,10 @@ def test_declared_keys_of_the_window_do_not_meet() -> None:
     keys = KeysInUse()
     keys.begin(key_owners())
     pairs = {
-        (owner.name, rival) for owner in key_owners() for key in owner.keys for rival in keys.rivals(owner.name, key)
+        (owner.name, rival)
+        for owner in key_owners()
+        for key in owner.keys
+        for rival in keys.rivals(owner.name, key)
     }
     assert pairs == set()
 

@@ -71,7 +71,9 @@ def test_f10_opens_the_first_menu_and_arrows_go_on(reviewing: Desk) -> None:
     assert QApplication.activePopupWidget() is None
 
 
-@pytest.mark.parametrize(("key", "keys"), [(Key.Key_Menu, Qt.KeyboardModifier.NoModifier), (Key.Key_F10, SHIFT)])
+@pytest.mark.parametrize(
+    ("key", "keys"), [(Key.Key_Menu, Qt.KeyboardModifier.NoModifier), (Key.Key_F10, SHIFT)]
+)
 def test_the_menu_key_and_shift_f10_open_the_menu_of_the_card(
     reviewing: Desk, key: Qt.Key, keys: Qt.KeyboardModifier
 ) -> None:
@@ -99,7 +101,9 @@ def test_shift_f10_opens_the_menu_of_a_node_of_the_graph(reviewing: Desk) -> Non
     reviewing.window.tree.select_class(disc)
     reviewing.window.workspace.show_graph(True)
     canvas = reviewing.window.workspace.graph.board.canvas
-    reviewing.wait(lambda: canvas.drawing.row_of(disc) is not None and canvas.chosen.current == disc)
+    reviewing.wait(
+        lambda: canvas.drawing.row_of(disc) is not None and canvas.chosen.current == disc
+    )
     reviewing.wait(canvas.hasFocus)
     reviewing.press(Key.Key_F10, SHIFT)
     assert "New class under Red disc…" in titles(open_menu())
@@ -124,7 +128,9 @@ def test_the_single_view_has_the_menu_of_its_image(reviewing: Desk) -> None:
     choose(open_menu(), "Flag (toggle)")
     current = reviewing.grid.current_id
     assert current is not None
-    reviewing.wait(lambda: (note := reviewing.state.notes.get(current)) is not None and note.is_flagged)
+    reviewing.wait(
+        lambda: (note := reviewing.state.notes.get(current)) is not None and note.is_flagged
+    )
 
 
 def test_f11_fills_the_screen_and_gives_it_back(reviewing: Desk) -> None:

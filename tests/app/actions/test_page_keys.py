@@ -11,7 +11,9 @@ from app.actions.page_keys import PageKey, PageKeys
 
 Key = Qt.Key
 SHIFT = Qt.KeyboardModifier.ShiftModifier
-KEYS = PageKeys("shelf", "Shelf", (PageKey("take", "Take", "T Return"), PageKey("more", "More", "+")))
+KEYS = PageKeys(
+    "shelf", "Shelf", (PageKey("take", "Take", "T Return"), PageKey("more", "More", "+"))
+)
 
 
 class Shelf(QWidget):

@@ -42,7 +42,9 @@ def line_of(row: ActionRow, menu: str, begins: str) -> str:
     where = "images" if row.on_images else "classes" if row.on_classes else "window"
     where += "" if row.in_bar else ", in no menu of the window"
     needs = "+".join(sorted(need.name or "" for need in row.needs))
-    return "|".join((menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
+    return "|".join(
+        (menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where)
+    )
 
 
 def levels(menu: QMenuBar | QMenu, path: str = "") -> Iterator[tuple[str, int]]:
@@ -65,7 +67,9 @@ def test_no_menu_has_more_lines_than_are_found_at_a_glance() -> None:
         lines = menu_lines(row for row in ACTIONS if row.section.menu == menu and row.in_bar)
         assert len(lines) <= MOST_LINES, menu
         submenus = [line for line in lines if line.submenu is not None]
-        assert len({line.submenu for line in submenus}) == len(submenus), "a submenu stands at one place"
+        assert len({line.submenu for line in submenus}) == len(submenus), (
+            "a submenu stands at one place"
+        )
         for line in submenus:
             assert 2 <= len(line.rows) <= MOST_LINES, line.submenu
 

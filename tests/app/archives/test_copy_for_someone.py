@@ -62,7 +62,11 @@ def dropped(desk: Desk, target: QWidget, archive: Path) -> CopyCard:
 
 def shown_card(desk: Desk) -> CopyCard:
     feature = desk.window.of(Archives)
-    desk.wait(lambda: feature.card is not None and feature.card.isVisible() and feature.card.look is not None)
+    desk.wait(
+        lambda: (
+            feature.card is not None and feature.card.isVisible() and feature.card.look is not None
+        )
+    )
     assert feature.card is not None
     return feature.card
 
@@ -100,7 +104,9 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     assert is_reduced(tmp_path / "mail" / "trip" / "site A" / "IMG_0.jpg")
     assert not desk.state.outdated
     assert desk.label_of(1) == "Fox"
-    image_id = next(each for each in (desk.choose(row) for row in range(4)) if not desk.label_of(each))
+    image_id = next(
+        each for each in (desk.choose(row) for row in range(4)) if not desk.label_of(each)
+    )
     desk.press(Key.Key_Space)  # opens the image
     canvas = desk.window.workspace.image_view.canvas
     desk.wait(lambda: canvas.has_image)
@@ -117,7 +123,9 @@ def test_a_copy_with_previews_goes_out_is_labelled_and_comes_back(
     assert merge_card is not None
     desk.wait(lambda: merge_card.survey is not None)
     assert merge_card.summary == "1 label will be added"
-    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merge_card, Key.Key_Return))
+    changed_by(
+        desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merge_card, Key.Key_Return)
+    )
     assert (desk.label_of(1), desk.label_of(image_id)) == ("Fox", "Hare")
     desk.wait_until_read()
     assert not desk.state.outdated
@@ -150,7 +158,9 @@ def test_a_copy_is_opened_from_the_first_page_the_dialog_and_the_system(
     desk.wait(lambda: is_open(desk, tmp_path / "trip new" / "trip.protoleaf"))
 
 
-def test_a_copy_that_comes_back_is_dropped_and_merged(desk: Desk, trip: Path, tmp_path: Path) -> None:
+def test_a_copy_that_comes_back_is_dropped_and_merged(
+    desk: Desk, trip: Path, tmp_path: Path
+) -> None:
     """Beside unpacking, its card offers to bring it into the open project."""
     theirs = tmp_path / "ben.protoleaf"
     shutil.copyfile(trip, theirs)
@@ -167,7 +177,9 @@ def test_a_copy_that_comes_back_is_dropped_and_merged(desk: Desk, trip: Path, tm
     merging = desk.window.of(Merging)
     desk.wait(lambda: merging.card is not None and merging.card.survey is not None)
     assert merging.card is not None
-    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merging.card, Key.Key_Return))
+    changed_by(
+        desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(merging.card, Key.Key_Return)
+    )
     assert desk.label_of(2) == "Hare"
     assert not (tmp_path / "back").exists()
 
@@ -184,7 +196,9 @@ def test_a_copy_begins_the_program(desk: Desk, trip: Path, tmp_path: Path) -> No
     assert not desk.window.toast.message.startswith("The photos are previews")
 
 
-def test_why_a_copy_cannot_be_opened_stands_on_the_card(desk: Desk, tmp_path: Path, trip: Path) -> None:
+def test_why_a_copy_cannot_be_opened_stands_on_the_card(
+    desk: Desk, tmp_path: Path, trip: Path
+) -> None:
     """No copy, half of one, a taken folder, too full a disk; and nothing is written."""
     (tmp_path / "odd.protoleafz").write_bytes(b"PK\x03\x04 odd")
     desk.drop_files(desk.window.of(Projects).page, [tmp_path / "odd.protoleafz"])

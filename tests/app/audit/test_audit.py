@@ -36,7 +36,9 @@ def check(desk: Desk) -> list[int]:
 def line(desk: Desk) -> str:
     """The line below the images, "" without one."""
     notice = desk.window.of(Auditing).notice
-    return "".join(each.text() for each in notice.findChildren(QLabel)) if notice.isVisible() else ""
+    return (
+        "".join(each.text() for each in notice.findChildren(QLabel)) if notice.isVisible() else ""
+    )
 
 
 def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collection) -> None:
@@ -71,7 +73,11 @@ def test_what_is_accepted_in_bulk_waits_for_a_look_and_the_audit_grows(looking: 
     """A selection that is accepted at once is no answer; labels one by one are, and then there is a result."""
     state = looking.state
     random = np.random.default_rng(5)
-    act(looking.qtbot, looking.window.session, lambda project: draw_audit(state, 20, random=random).add_to(project))
+    act(
+        looking.qtbot,
+        looking.window.session,
+        lambda project: draw_audit(state, 20, random=random).add_to(project),
+    )
     shown = check(looking)
     assert len(shown) == 20
     truth = {each: looking.best_of(each) for each in shown}

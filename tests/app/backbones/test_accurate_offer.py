@@ -23,7 +23,9 @@ from tests.support.widgets import button
 
 
 @pytest.fixture
-def offered(desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def offered(
+    desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> Desk:
     """A project on the fast backbone was opened, and the accurate one would have to be prepared."""
     offer_two(monkeypatch, is_ready=False)
     desk.open(collection.project)
@@ -33,7 +35,9 @@ def offered(desk: Desk, collection: Collection, tinyleaf: str, monkeypatch: pyte
 
 def click(desk: Desk, title: str) -> None:
     """Click an answer of the line."""
-    desk.qtbot.mouseClick(button(desk.window.workspace.offer_notice, title), Qt.MouseButton.LeftButton)
+    desk.qtbot.mouseClick(
+        button(desk.window.workspace.offer_notice, title), Qt.MouseButton.LeftButton
+    )
 
 
 def opened_again(desk: Desk, project: Path) -> bool:
@@ -56,10 +60,14 @@ def test_a_no_holds(offered: Desk, collection: Collection) -> None:
     assert not opened_again(offered, collection.project)
 
 
-def test_compare_prepares_and_then_embeds_beside_the_one_in_use(offered: Desk, tinyleaf: str) -> None:
+def test_compare_prepares_and_then_embeds_beside_the_one_in_use(
+    offered: Desk, tinyleaf: str
+) -> None:
     """In the panel, with progress; the project does not change before the person says so."""
     jobs = offered.window.of(Backbones).jobs
-    jobs.preparation.make_job = Player([Progress(2, 4, "steps", note="writing the network"), AddedBackbone("", "", 1)])
+    jobs.preparation.make_job = Player(
+        [Progress(2, 4, "steps", note="writing the network"), AddedBackbone("", "", 1)]
+    )
     jobs.change.make_job = change = Player([Progress(16, 64), "wait"])
     click(offered, "Compare…")
     panel = offered.window.of(Backbones).panel
@@ -94,7 +102,11 @@ def unlabelled(project: Project) -> None:
 @pytest.mark.usefixtures("tinyleaf")
 @pytest.mark.parametrize("reason", ["no labels", "read only", "offered before", "the sample"])
 def test_nothing_is_offered_where_nothing_can_be_gained(
-    desk: Desk, collection: Collection, settings: Settings, reason: str, monkeypatch: pytest.MonkeyPatch
+    desk: Desk,
+    collection: Collection,
+    settings: Settings,
+    reason: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Without labels there is nothing to compare on; a project that is only read does not change."""
     offer_two(monkeypatch)

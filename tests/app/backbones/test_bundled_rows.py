@@ -31,14 +31,26 @@ def test_bundled_backbones_say_what_they_are_for(
     rates = {FAST: PhotoRate(400.0, 400.0), tinyleaf: PhotoRate(50.0, 200.0)}
     reviewing.window.of(Backbones).jobs.measuring.make_job = player = Player([MeasuredRates(rates)])
     panel = panel_for(reviewing)
-    reviewing.wait(lambda: any("200\u00a0images/s on this computer" in text for text in words(panel.computer.cards[0])))
-    assert [card.name for _file, card in player.requests[0].backbones] == [FAST, tinyleaf][: 1 + is_ready]
+    reviewing.wait(
+        lambda: any(
+            "200\u00a0images/s on this computer" in text for text in words(panel.computer.cards[0])
+        )
+    )
+    assert [card.name for _file, card in player.requests[0].backbones] == [FAST, tinyleaf][
+        : 1 + is_ready
+    ]
     fast, accurate = (panel.computer.card_of(name) for name in (FAST, name))
     assert "Fast" in words(fast)
-    origin = "Ships with Protoleaf  ·  Trained on Tiny ImageNet  ·  Licence: The weights are ours, under"
+    origin = (
+        "Ships with Protoleaf  ·  Trained on Tiny ImageNet  ·  Licence: The weights are ours, under"
+    )
     assert any(text.startswith(origin) for text in words(fast))
     assert "Accurate" in words(accurate)
-    rate = "  ·  40\u00a0images/s on this computer" if is_ready else "  ·  about 80\u00a0images/s on this computer"
+    rate = (
+        "  ·  40\u00a0images/s on this computer"
+        if is_ready
+        else "  ·  about 80\u00a0images/s on this computer"
+    )
     assert any(rate in text for text in words(accurate))
     assert any("First use: about a minute of setup" in text for text in words(accurate)) != is_ready
     reviewing.wait(lambda: not clipped(panel.computer))

@@ -36,7 +36,9 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert panel.outcome.isVisible()
     assert "Current: " in panel.outcome.text
     assert "New: " in panel.outcome.text
-    assert "23 of your labels, each held out once." in panel.outcome.text  # one is the copy of another
+    assert (
+        "23 of your labels, each held out once." in panel.outcome.text
+    )  # one is the copy of another
     jobs = recorded(reviewing.window.session.jobs.job_added)
     changed_by(reviewing.qtbot, reviewing.window.session, panel.outcome.use_button.click)
     assert reviewing.window.toast.message == f"Now using {tinyleaf}"
@@ -44,7 +46,9 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert (reviewing.state.status == ImageStatus.READY).all()
     assert (reviewing.state.label_class == before.label_class).all()
     assert not np.array_equal(reviewing.state.best_score, before.best_score)
-    reviewing.wait(lambda: panel.computer.rows[0].name == tinyleaf and panel.computer.rows[0].is_used)
+    reviewing.wait(
+        lambda: panel.computer.rows[0].name == tinyleaf and panel.computer.rows[0].is_used
+    )
     assert not panel.tabs.isHidden()
     (undo,) = reviewing.window.toast.findChildren(QPushButton)
     changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
@@ -53,7 +57,9 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
 
 
-def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, tinyleaf: str) -> None:
+def test_what_was_found_out_about_images_waits_with_the_change(
+    reviewing: Desk, tinyleaf: str
+) -> None:
     """The worker sends it in batches before its result; the project learns of it when the change is used."""
     news = (EmbedResult(7, None, "it is gone"), EmbedResult(8, None, "it is gone, too"))
     prepared = PreparedChange(tinyleaf, tinyleaf, "00ff", ShotComparison(0.5, None, 0), 3)
@@ -65,7 +71,9 @@ def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, 
     assert jobs.ready.news == news
 
 
-def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
+def test_keeping_the_old_one_changes_nothing(
+    reviewing: Desk, collection: Collection, tinyleaf: str
+) -> None:
     """No step, no version; the pages are back."""
     panel = panel_for(reviewing)
     use_button(panel, tinyleaf).click()
@@ -78,7 +86,9 @@ def test_keeping_the_old_one_changes_nothing(reviewing: Desk, collection: Collec
         assert len(project.models.versions()) == 1
 
 
-def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Collection, tinyleaf: str) -> None:
+def test_a_cancel_leaves_the_project_as_it_was(
+    reviewing: Desk, collection: Collection, tinyleaf: str
+) -> None:
     """Progress has done, total, rate and time left; the answer to Cancel comes at once; Use is there again."""
     change = reviewing.window.of(Backbones).jobs.change
     change.make_job = Player([progress(16, 64), "wait"], [progress(16, 64), "wait"])
@@ -152,7 +162,9 @@ def test_a_read_only_project_cannot_be_changed(
     assert not use_button(panel, tinyleaf).isEnabled()
 
 
-def test_a_lost_backbone_is_reported_and_mended(desk: Desk, collection: Collection, tinyleaf: str) -> None:
+def test_a_lost_backbone_is_reported_and_mended(
+    desk: Desk, collection: Collection, tinyleaf: str
+) -> None:
     """The project opens with its predictions; a toast leads to the panel, which says what to do; leafnet mends it."""
     from engine.collection.backbone_change import prepare_change, use_backbone
 

@@ -71,7 +71,11 @@ def test_the_keyboard_reaches_doors_and_buttons(reviewing: Desk, tinyleaf: str) 
         focused = reviewing.window.focusWidget()
         assert focused is not None
         names.append(focused.accessibleName() or repr(focused))
-    assert names == ["Where the backbone comes from", f"Use {tinyleaf} in this project", f"Remove {tinyleaf}…"]
+    assert names == [
+        "Where the backbone comes from",
+        f"Use {tinyleaf} in this project",
+        f"Remove {tinyleaf}…",
+    ]
 
 
 def test_a_small_screen_has_room_for_it(reviewing: Desk) -> None:

@@ -23,7 +23,10 @@ def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) 
     path = tmp_path / "my network.onnx"
     write_tiny_backbone(path)
     panel = panel_for(reviewing)
-    page, (_listing, _download, inspection, trial, adding, _change) = panel.file, tasks_of(reviewing)
+    page, (_listing, _download, inspection, trial, adding, _change) = (
+        panel.file,
+        tasks_of(reviewing),
+    )
     drop(panel, reviewing, path)
     assert open_source(panel) == Source.FILE
     wait_for(reviewing, inspection, Stage.DONE)

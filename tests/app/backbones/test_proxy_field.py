@@ -47,7 +47,10 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     reviewing.qtbot.keyClicks(page.proxy.field, "socks5://anna:secret@here:1")
     reviewing.press(Key.Key_Return)
     problem = page.proxy.problem.text().replace("\u200b", "")
-    assert problem == "this is not a proxy's address: expected http://host:port, found “socks5://anna@here:1”"
+    assert (
+        problem
+        == "this is not a proxy's address: expected http://host:port, found “socks5://anna@here:1”"
+    )
     assert page.proxy.problem.isVisible()
     page.proxy.open_button.click()
     assert page.proxy.field.isVisible()
@@ -59,7 +62,10 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     page.card.agree_button.click()
     assert not page.proxy.problem.isVisible()
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
-    assert (player.requests[0].proxy, settings.proxy) == ("proxy.example:3128", "proxy.example:3128")
+    assert (player.requests[0].proxy, settings.proxy) == (
+        "proxy.example:3128",
+        "proxy.example:3128",
+    )
 
 
 def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) -> None:

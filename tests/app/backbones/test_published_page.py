@@ -67,12 +67,16 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     assert "600.0\u00a0kB/s" in card.run.facts
     assert "6\u00a0s left" in card.run.facts
     (request,) = player.requests
-    assert request == AddPublished(reviewing.window.session.caches.root, "torchvision:smallnet", "IMAGENET1K_V1")
+    assert request == AddPublished(
+        reviewing.window.session.caches.root, "torchvision:smallnet", "IMAGENET1K_V1"
+    )
     part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
     card.run.cancel_button.click()
-    reviewing.wait(lambda: card.download_button.text() == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…")
+    reviewing.wait(
+        lambda: card.download_button.text() == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…"
+    )
     assert card.download_button.isVisible()
 
 
@@ -149,7 +153,12 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
         card = panel.published.card
         card.download_button.click()
         card.agree_button.click()
-        wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.DONE, timeout_ms=EXPORT_MS)
+        wait_for(
+            reviewing,
+            reviewing.window.of(Backbones).jobs.download,
+            Stage.DONE,
+            timeout_ms=EXPORT_MS,
+        )
     reviewing.wait(card.use_button.isVisible)
     card.use_button.click()
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.change, Stage.DONE)
@@ -160,8 +169,15 @@ def test_a_published_network_comes_in_and_is_used(reviewing: Desk) -> None:
 
 def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
     """Each with its facts and its own download; a click asks for that one, and only its card shows how far it is."""
-    fast = replace(SMALL, network="mobilenet_v3_small", billion_operations=0.06, url="http://127.0.0.1:9/m-0.pth")
-    best = replace(SMALL, network="convnext_large", billion_operations=34.4, top1=84.4, size_bytes=791_000_000)
+    fast = replace(
+        SMALL,
+        network="mobilenet_v3_small",
+        billion_operations=0.06,
+        url="http://127.0.0.1:9/m-0.pth",
+    )
+    best = replace(
+        SMALL, network="convnext_large", billion_operations=34.4, top1=84.4, size_bytes=791_000_000
+    )
     keep_list(reviewing.window.session.caches, [best, LARGE, SMALL, fast])
     panel = panel_for(reviewing, Source.PUBLISHED)
     page, download = panel.published, reviewing.window.of(Backbones).jobs.download
@@ -205,4 +221,7 @@ def test_names_are_distinct_at_every_width(reviewing: Desk, width: int) -> None:
     assert all(text == seen for text, seen in shown.items())
     right = max(table.visualRect(table.model().index(0, place)).right() for place in range(5))
     assert right <= table.viewport().width()
-    assert sum(not table.isColumnHidden(place) for place in range(5)) == {320: 2, 440: 4, 620: 5}[width]
+    assert (
+        sum(not table.isColumnHidden(place) for place in range(5))
+        == {320: 2, 440: 4, 620: 5}[width]
+    )

@@ -103,7 +103,10 @@ def test_names_of_timm_are_distinct(reviewing: Desk, width: int) -> None:
 
 def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
     """A key in the search costs a few frames of processor time at most, with every network of both publishers."""
-    many = [replace(DINOV2, network=f"network_{number}", url=f"{DINOV2.url}{number}") for number in range(2_000)]
+    many = [
+        replace(DINOV2, network=f"network_{number}", url=f"{DINOV2.url}{number}")
+        for number in range(2_000)
+    ]
     page = page_of(reviewing, SMALL, LARGE, *many)
     assert len(page.model.rows) == 2_002
     QTest.mouseClick(page.search, Left)
@@ -116,7 +119,9 @@ def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
     assert sorted(spent)[len(spent) // 2] < 6 * FRAME_S
 
 
-def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, tmp_path: Path) -> None:
+def test_a_mirror_is_typed_and_remembered(
+    reviewing: Desk, settings: Settings, tmp_path: Path
+) -> None:
     """What is not a folder is refused in place, before anything is asked; the question says where weights come from."""
     page = page_of(reviewing, DINOV2)
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
@@ -137,7 +142,10 @@ def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, t
     page.card.agree_button.click()
     wait_for(reviewing, reviewing.window.of(Backbones).jobs.download, Stage.FAILED)
     (request,) = player.requests
-    assert (request.source, request.mirror) == ("timm:vit_small_patch14_dinov2.lvd142m", str(tmp_path))
+    assert (request.source, request.mirror) == (
+        "timm:vit_small_patch14_dinov2.lvd142m",
+        str(tmp_path),
+    )
 
 
 def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
@@ -178,8 +186,12 @@ def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: P
     assert card.download_button.isVisible()
 
 
-@pytest.mark.parametrize(("mirror", "host"), [("", "huggingface.co"), ("https://hub.example", "hub.example")])
-def test_the_question_names_the_server(reviewing: Desk, settings: Settings, mirror: str, host: str) -> None:
+@pytest.mark.parametrize(
+    ("mirror", "host"), [("", "huggingface.co"), ("https://hub.example", "hub.example")]
+)
+def test_the_question_names_the_server(
+    reviewing: Desk, settings: Settings, mirror: str, host: str
+) -> None:
     """The one that is asked."""
     settings.mirror = mirror
     page = page_of(reviewing, DINOV2)

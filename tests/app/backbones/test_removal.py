@@ -41,7 +41,9 @@ def asked(desk: Desk, name: str) -> tuple[BackbonePanel, RowCard]:
     return panel, card
 
 
-def test_only_what_was_added_and_is_not_used_can_go(desk: Desk, undone_change: Collection, tinyleaf: str) -> None:
+def test_only_what_was_added_and_is_not_used_can_go(
+    desk: Desk, undone_change: Collection, tinyleaf: str
+) -> None:
     """A bin for the added one; none for the bundled one; none for the added one once the project uses it."""
     desk.open(undone_change.project)
     panel = panel_for(desk)
@@ -97,7 +99,9 @@ def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str
     assert "no such backbone in the library" in reviewing.window.toast.message
 
 
-def test_a_folder_that_refuses_keeps_it(reviewing: Desk, tinyleaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_refuses_keeps_it(
+    reviewing: Desk, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One line with the reason and the way out; the backbone is still there, and can be asked about again."""
 
     def refuse(_path: Path, _target: Path) -> NoReturn:
@@ -115,7 +119,9 @@ def test_a_folder_that_refuses_keeps_it(reviewing: Desk, tinyleaf: str, monkeypa
     assert panel.computer.card_of(tinyleaf).remove_button.isEnabled()
 
 
-def test_what_came_into_use_meanwhile_stays(desk: Desk, undone_change: Collection, tinyleaf: str) -> None:
+def test_what_came_into_use_meanwhile_stays(
+    desk: Desk, undone_change: Collection, tinyleaf: str
+) -> None:
     """A redo while the question is open brings the backbone back into use: it is not deleted under the project."""
     desk.open(undone_change.project)
     _panel, card = asked(desk, tinyleaf)

@@ -94,7 +94,9 @@ def test_every_quarter_of_an_hour_of_work(working: Desk) -> None:
     timer.timeout.emit()
     label_some(working, 1)
     timer.timeout.emit()
-    working.wait(lambda: BackupReason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)})
+    working.wait(
+        lambda: BackupReason.QUARTER_HOUR in {backup.reason for backup in on_disk(working)}
+    )
     timer.timeout.emit()
     working.wait(lambda: not working.window.of(Backups).automatic.worker.is_busy)
     assert [backup.reason for backup in on_disk(working)].count(BackupReason.QUARTER_HOUR) == 1
@@ -152,7 +154,12 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     working.window.registry.trigger("backups")
     panel = working.window.of(Backups).panel
     assert panel is not None
-    working.wait(lambda: bool(panel.cards) and panel.cards[0].text.startswith("Damaged file; it can't be restored"))
+    working.wait(
+        lambda: (
+            bool(panel.cards)
+            and panel.cards[0].text.startswith("Damaged file; it can't be restored")
+        )
+    )
     assert panel.cards[0].ask_button.isHidden()
 
 
@@ -164,7 +171,9 @@ def test_a_backup_that_fails_is_reported_once(
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     desk.open(collection.project)
     toast = desk.window.toast
-    desk.wait(lambda: toast.message.startswith("The backup failed. Your work is saved in the project."))
+    desk.wait(
+        lambda: toast.message.startswith("The backup failed. Your work is saved in the project.")
+    )
     toast.hide()
     label_some(desk, 1)
     desk.window.of(Backups).automatic.quarter.timeout.emit()
@@ -179,7 +188,9 @@ def test_a_backup_that_fails_is_reported_once(
     desk.wait(lambda: "the folder for backups cannot be made" in panel.failure.text)
 
 
-def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_action_without_its_backup_says_so(
+    working: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The list is merged, undo is possible, and the person knows that there is no backup of before."""
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
@@ -195,7 +206,9 @@ def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, mon
     assert working.graph.find("Bird/Owl")
 
 
-def test_another_folder(working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_folder(
+    working: Desk, panel: BackupsPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Chosen, used, shown, and left again."""
     stick = tmp_path / "stick"
     stick.mkdir()
@@ -242,7 +255,9 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
     card.backup.path.write_bytes(b"rotten")
     working.click(panel.cards[0].ask_button)
     working.click(panel.cards[0].agree_button)
-    working.wait(lambda: "the backup is damaged and was not restored" in working.window.toast.message)
+    working.wait(
+        lambda: "the backup is damaged and was not restored" in working.window.toast.message
+    )
     assert labels_in(working) == after
     assert panel.isVisible()
     assert not working.window.of(Backups).restoring.is_running
@@ -276,7 +291,11 @@ def test_a_long_restore_is_shown_and_stopped(
     assert " of " in bar.facts
     (job,) = working.window.session.jobs.jobs
     assert job.title.startswith("Restoring ")
-    (stop,) = [each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == "Stop; nothing is saved"]
+    (stop,) = [
+        each
+        for each in bar.findChildren(QAbstractButton)
+        if each.accessibleName() == "Stop; nothing is saved"
+    ]
     working.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
     with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
         gate.set()
@@ -360,7 +379,9 @@ def opened_backup(desk: Desk) -> tuple[Path, Path]:
 
 def click_answer(desk: Desk, title: str) -> None:
     """Press the mouse on an answer of the band above the panes."""
-    desk.qtbot.mouseClick(button(desk.window.of(Backups).opened.notice, title), Qt.MouseButton.LeftButton)
+    desk.qtbot.mouseClick(
+        button(desk.window.of(Backups).opened.notice, title), Qt.MouseButton.LeftButton
+    )
 
 
 def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk) -> None:
@@ -370,11 +391,17 @@ def test_a_backup_that_is_opened_says_so_and_leads_to_its_project(working: Desk)
     assert f"This is a backup of “{project.stem}”, made " in texts(notice)
     assert clipped(notice) == []
     click_answer(working, "Open the project")
-    working.wait(lambda: working.window.session.info is not None and working.window.session.info.path == project)
+    working.wait(
+        lambda: (
+            working.window.session.info is not None and working.window.session.info.path == project
+        )
+    )
     assert not notice.isVisible()
 
 
-def test_one_can_go_on_with_a_copy_of_a_backup(working: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_can_go_on_with_a_copy_of_a_backup(
+    working: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside the project, so that its photos are found; project and backup stay as they are."""
     project, backup = opened_backup(working)
     before = project.read_bytes()
@@ -387,7 +414,9 @@ def test_one_can_go_on_with_a_copy_of_a_backup(working: Desk, monkeypatch: pytes
     monkeypatch.setattr(QFileDialog, "getSaveFileName", save)
     click_answer(working, "Continue as a copy…")
     copy = project.with_name(offered[0].name)
-    working.wait(lambda: working.window.session.info is not None and working.window.session.info.path == copy)
+    working.wait(
+        lambda: working.window.session.info is not None and working.window.session.info.path == copy
+    )
     settle(working.qtbot, working.window.session)
     assert not working.window.of(Backups).opened.notice.isVisible()
     working.wait(lambda: working.window.toast.message == "Copied the backup")

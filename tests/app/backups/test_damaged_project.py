@@ -70,12 +70,27 @@ def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Pa
     assert "too damaged to tell which project it was" in panel.damage_text
     assert panel.back_up_button.isHidden()
     assert desk.window.workspace.empty.title == "No project is open"
-    texts = [label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible()]
-    headings = [text for text in texts if text in {"From this location", "From another location", *map(str, twins)}]
+    texts = [
+        label.text().replace("\u200b", "")
+        for label in panel.findChildren(QLabel)
+        if label.isVisible()
+    ]
+    headings = [
+        text
+        for text in texts
+        if text in {"From this location", "From another location", *map(str, twins)}
+    ]
     assert headings == ["From this location", str(project), "From another location", str(twin)]
     own, stranger = panel.cards
     desk.click(stranger.ask_button)
-    for detail in ("Is this the right project?", "2 classes", "5 images", "3 labels", f"From {twin}", "Made "):
+    for detail in (
+        "Is this the right project?",
+        "2 classes",
+        "5 images",
+        "3 labels",
+        f"From {twin}",
+        "Made ",
+    ):
         assert detail in stranger.question_text
     desk.wait(lambda: clipped(panel) == [])
     desk.press(Key.Key_Escape)

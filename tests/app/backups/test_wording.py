@@ -9,7 +9,15 @@ from engine.project.backups.contents import Changes
 from engine.project.backups.listing import Backup
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5).astimezone()
-BACKUP = Backup(Path("/b/birds 2026.protoleaf"), WHEN, BackupReason.DAY, 1_234_567, classes=1, images=204, labels=88)
+BACKUP = Backup(
+    Path("/b/birds 2026.protoleaf"),
+    WHEN,
+    BackupReason.DAY,
+    1_234_567,
+    classes=1,
+    images=204,
+    labels=88,
+)
 
 
 def test_counts_read_as_words() -> None:
@@ -23,8 +31,18 @@ def test_every_reason_has_its_words() -> None:
 def test_what_changed_since() -> None:
     """Added, changed and removed count alike; what was undone is named apart; nothing is the same."""
     assert since_line(Changes()) == "Same as now"
-    changes = Changes(labels_added=1, labels_changed=2, labels_removed=3, classes_changed=1, steps=130, steps_undone=1)
-    assert since_line(changes) == "Since then: 6 labels  ·  1 class  ·  130 actions  ·  1 action undone"
+    changes = Changes(
+        labels_added=1,
+        labels_changed=2,
+        labels_removed=3,
+        classes_changed=1,
+        steps=130,
+        steps_undone=1,
+    )
+    assert (
+        since_line(changes)
+        == "Since then: 6 labels  ·  1 class  ·  130 actions  ·  1 action undone"
+    )
 
 
 def test_the_latest_actions_are_named() -> None:

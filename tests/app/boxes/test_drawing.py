@@ -76,7 +76,11 @@ def test_a_drag_draws_a_box_that_is_classified_and_labelled_by_a_key(opened: Des
     box = draw(opened, (0.1, 0.2), (0.6, 0.8))
     assert box_of(opened, box) == pytest.approx((0.1, 0.2, 0.5, 0.6), abs=0.01)
     assert label_code(opened, photo) == BOXED
-    opened.wait(lambda: opened.state.status[-1] == ImageStatus.READY and opened.state.best_class[-1] != NO_CLASS)
+    opened.wait(
+        lambda: (
+            opened.state.status[-1] == ImageStatus.READY and opened.state.best_class[-1] != NO_CLASS
+        )
+    )
     opened.wait(lambda: canvas_of(opened).boxes.boxes[0].text.startswith(opened.best_of(box)))
     assert opened.window.workspace.in_hand.current_id == box
     opened.wait(lambda: opened.inspected == box)
@@ -120,7 +124,11 @@ def test_a_photo_stays_open_while_its_things_are_drawn_and_labelled(opened: Desk
 def test_the_last_photo_to_review_stays_open_until_it_is_left(opened: Desk) -> None:
     """Its card leaves with its first box; Esc then shows that nothing is left to review."""
     workspace = opened.window.workspace
-    others = [each for each in workspace.model.shown.at(slice(0, 99)).tolist() if each != opened.grid.current_id]
+    others = [
+        each
+        for each in workspace.model.shown.at(slice(0, 99)).tolist()
+        if each != opened.grid.current_id
+    ]
     opened.window.session.label(others, EMPTY)
     opened.wait(lambda: opened.grid.model().rowCount() == 1)
     photo = canvas_of(opened).source
@@ -147,7 +155,9 @@ def test_a_box_is_moved_resized_and_taken_back(opened: Desk) -> None:
     opened.wait(lambda: box_of(opened, box) == pytest.approx((0.2, 0.2, 0.3, 0.3), abs=0.01))
     left, top, width, height = box_of(opened, box)
     opened.press_for_change(Key.Key_Right, ALT)
-    assert box_of(opened, box) == pytest.approx((left + BOX_STEP, top, width, height), abs=BOX_STEP / 10)
+    assert box_of(opened, box) == pytest.approx(
+        (left + BOX_STEP, top, width, height), abs=BOX_STEP / 10
+    )
     opened.press_for_change(Key.Key_Down, ALT | SHIFT)
     expected = left + BOX_STEP, top, width, height + BOX_STEP
     assert box_of(opened, box) == pytest.approx(expected, abs=BOX_STEP / 10)

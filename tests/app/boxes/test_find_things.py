@@ -13,7 +13,9 @@ from tests.support.detector_networks import picture_of_discs, write_detector
 from tests.support.images import encoded
 
 
-def test_boxes_of_a_detector_become_images(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boxes_of_a_detector_become_images(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, size = tmp_path / "discs", (160, 90)
     folder.mkdir()
     for number in range(3):

@@ -51,7 +51,11 @@ def linked(reviewing: Desk) -> Desk:
     """Red disc stands under Red and under Blue."""
     graph = reviewing.graph
     blue, disc = graph.find("Blue"), graph.find("Red disc")
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.link(blue, [disc]))
+    act(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda project: project.classes.link(blue, [disc]),
+    )
     return reviewing
 
 
@@ -105,11 +109,15 @@ def test_a_class_is_unlinked_in_the_inspector(linked: Desk) -> None:
     """Beside each of several parents; the keyboard stays where it was."""
     click(linked.window.tree.front.viewport(), row_place(linked, "Red disc", "Red"))
     inspector = linked.window.inspector
-    linked.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 2)
+    linked.wait(
+        lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 2
+    )
     focused = QApplication.focusWidget()
     click(button(inspector, "Unlink from Red"))
     linked.wait(lambda: parents_of(linked, "Red disc") == {"Blue"})
-    linked.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 1)
+    linked.wait(
+        lambda: inspector.class_facts is not None and len(inspector.class_facts.parents) == 1
+    )
     assert QApplication.focusWidget() is focused
     linked.wait(lambda: linked.window.tree.selected_parent == linked.graph.find("Blue"))
 
@@ -122,17 +130,25 @@ def test_the_confidence_needed_is_set_with_the_arrow_keys(reviewing: Desk) -> No
     open_part(inspector, "Rules and notes")
     (slider,) = inspector.findChildren(QSlider)
     click(slider, QPoint(slider.width() - 2, slider.height() // 2))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is not None)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is not None
+    )
     (slider,) = inspector.findChildren(QSlider)
     slider.setFocus(Qt.FocusReason.TabFocusReason)
     bar = slider.value()
     for _ in range(3):
         reviewing.press(Key.Key_Left)
-    reviewing.wait(lambda: inspector.class_facts is not None and round(100 * inspector.class_facts.bar) == bar - 3)
+    reviewing.wait(
+        lambda: (
+            inspector.class_facts is not None and round(100 * inspector.class_facts.bar) == bar - 3
+        )
+    )
     (slider,) = inspector.findChildren(QSlider)
     assert slider.hasFocus()
     click(button(inspector, "Inherit again"))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None
+    )
     assert "80% (from parent)" in texts(inspector)
 
 
@@ -146,7 +162,9 @@ def test_predictions_stop_at_a_class(reviewing: Desk) -> None:
     click(box, QPoint(8, box.height() // 2))
     red = reviewing.graph.find("Red")
     below = reviewing.graph.descendants(red)
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest
+    )
     reviewing.wait(lambda: not below & {int(each) for each in reviewing.state.safe_class})
     assert reviewing.window.toast.message == "Stopped predictions at Red"
 
@@ -156,7 +174,9 @@ def test_the_menu_key_opens_the_menu_of_the_chosen_class(reviewing: Desk) -> Non
     click(reviewing.window.tree.front.viewport(), row_place(reviewing, "Green disc"))
     view = reviewing.window.tree.front
     place = view.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle).center()
-    QApplication.sendEvent(view, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.mapToGlobal(place)))
+    QApplication.sendEvent(
+        view, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, view.mapToGlobal(place))
+    )
     menu = open_menu()
     assert "New class under Green disc…" in titles(menu)
     QTest.keyClick(menu, Key.Key_Escape)
@@ -203,7 +223,10 @@ def test_a_class_is_merged_into_another(reviewing: Desk, collection: Collection)
     assert disc not in reviewing.graph
     assert reviewing.state.shot_counts[checks] == after
     reviewing.wait(lambda: reviewing.window.tree.selected_class == checks)
-    assert reviewing.window.toast.message == f"Merged Red disc into Red checks ({shots[disc]} labels moved)"
+    assert (
+        reviewing.window.toast.message
+        == f"Merged Red disc into Red checks ({shots[disc]} labels moved)"
+    )
     reviewing.press_for_change(Key.Key_Z, CONTROL)
     assert reviewing.graph.name(disc) == "Red disc"
     assert dict(reviewing.state.shot_counts) == shots

@@ -40,7 +40,11 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
         session,
         lambda project: project.classes.set_attributes([red], source_id="n1", synonyms=("Rouge",)),
     )
-    act(reviewing.qtbot, session, lambda project: project.classes.set_attributes([red], note="Warm.", colour="#aa0000"))
+    act(
+        reviewing.qtbot,
+        session,
+        lambda project: project.classes.set_attributes([red], note="Warm.", colour="#aa0000"),
+    )
     act(reviewing.qtbot, session, lambda project: project.policies.set(red, ClassPolicy(0.9)))
     choose_class(reviewing, "Red")
     assert copy(reviewing) == "Copied Red"
@@ -50,11 +54,18 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     reviewing.wait(lambda: len(reviewing.graph) == 4)
     graph = reviewing.graph
     red = graph.find("Red")
-    assert [graph.name(child) for child in graph.children(red)] == ["Red checks", "Red disc", "Red stripes"]
+    assert [graph.name(child) for child in graph.children(red)] == [
+        "Red checks",
+        "Red disc",
+        "Red stripes",
+    ]
     reviewing.wait(lambda: reviewing.window.tree.selected_class == red)
     answers: list[object] = []
     session.ask(
-        lambda live: (dict(live.project.classes.graph.all_attributes()), live.project.policies.by_class()),
+        lambda live: (
+            dict(live.project.classes.graph.all_attributes()),
+            live.project.policies.by_class(),
+        ),
         answers.append,
         owner=session,
     )
@@ -92,7 +103,10 @@ def test_what_was_cut_moves_when_it_is_pasted(reviewing: Desk) -> None:
     assert parents_of(reviewing, "Red disc") == parents_of(reviewing, "Red checks") == {"Green"}
     choose_class(reviewing, "Green")
     reviewing.press_for_change(Key.Key_V, CONTROL)
-    names = [reviewing.graph.name(child) for child in reviewing.graph.children(reviewing.graph.find("Green"))]
+    names = [
+        reviewing.graph.name(child)
+        for child in reviewing.graph.children(reviewing.graph.find("Green"))
+    ]
     assert {"Red disc", "Red disc (2)", "Red checks", "Red checks (2)"} <= set(names)
 
 
@@ -103,7 +117,9 @@ def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
     copy(reviewing, Key.Key_X)
     choose_class(reviewing, "Red disc")
     reviewing.press(Key.Key_V, CONTROL)
-    reviewing.wait(lambda: reviewing.window.toast.message == "Red cannot be its own ancestor: Red > Red disc")
+    reviewing.wait(
+        lambda: reviewing.window.toast.message == "Red cannot be its own ancestor: Red > Red disc"
+    )
     assert changes == []
 
 
@@ -113,7 +129,10 @@ def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
     choose_class(reviewing, "Red")
     QGuiApplication.clipboard().setText("Some words from a letter")
     reviewing.press(Key.Key_V, CONTROL)
-    assert reviewing.window.toast.message == "No class was copied. Choose classes and press Ctrl+C first."
+    assert (
+        reviewing.window.toast.message
+        == "No class was copied. Choose classes and press Ctrl+C first."
+    )
     QGuiApplication.clipboard().setText('{"protoleaf": "classes", "classes": [')
     reviewing.press(Key.Key_V, CONTROL)
     reviewing.wait(lambda: "No class was copied" not in reviewing.window.toast.message)

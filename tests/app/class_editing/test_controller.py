@@ -39,7 +39,9 @@ def parents_of(desk: Desk, name: str) -> set[str]:
     return {desk.graph.name(parent) for parent in desk.graph.parents(desk.graph.find(name))}
 
 
-def drag_class(desk: Desk, name: str, target: str, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def drag_class(
+    desk: Desk, name: str, target: str, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
     """Drag a class from its first parent onto another class."""
     class_id = desk.graph.find(name)
     from_parent = next(iter(desk.graph.parents(class_id)), None)
@@ -51,7 +53,9 @@ def test_a_class_is_moved_and_linked_by_dragging(reviewing: Desk) -> None:
     session = reviewing.window.session
     changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Blue"))
     assert parents_of(reviewing, "Red disc") == {"Blue"}
-    changed_by(reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Green", CONTROL))
+    changed_by(
+        reviewing.qtbot, session, lambda: drag_class(reviewing, "Red disc", "Green", CONTROL)
+    )
     assert parents_of(reviewing, "Red disc") == {"Blue", "Green"}
     rows = reviewing.window.tree.front.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
     assert {str(index.parent().data()) for index in rows} == {"Blue", "Green"}
@@ -83,7 +87,9 @@ def test_an_empty_class_is_removed_without_a_question(reviewing: Desk) -> None:
         (1, set(), "Removed class Blue and 3 below it"),
     ],
 )
-def test_what_becomes_of_the_classes_below_is_asked(place: int, left: set[str], text: str, reviewing: Desk) -> None:
+def test_what_becomes_of_the_classes_below_is_asked(
+    place: int, left: set[str], text: str, reviewing: Desk
+) -> None:
     """With counts, by the arrow keys; Esc removes nothing."""
     blue = choose_class(reviewing, "Blue")
     names = {reviewing.graph.name(class_id) for class_id in reviewing.graph.children(blue)}
@@ -112,7 +118,10 @@ def test_several_classes_are_moved_and_linked_at_once(reviewing: Desk) -> None:
     graph = reviewing.graph
     choose_class(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
-    assert [graph.name(each) for each in reviewing.window.tree.selected_classes] == ["Red checks", "Red disc"]
+    assert [graph.name(each) for each in reviewing.window.tree.selected_classes] == [
+        "Red checks",
+        "Red disc",
+    ]
     reviewing.press(Key.Key_M, CONTROL | ALT)
     assert "Red checks" not in [row.title for row in reviewing.type_into_palette("red")]
     reviewing.type_into_palette("Green")
@@ -140,7 +149,11 @@ def test_several_classes_become_one(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Down, SHIFT)
     reviewing.press(Key.Key_Down, SHIFT)
     reviewing.press(Key.Key_J, CONTROL)
-    assert [title for title, _place in offered(reviewing)] == ["Red checks", "Red disc", "Red stripes"]
+    assert [title for title, _place in offered(reviewing)] == [
+        "Red checks",
+        "Red disc",
+        "Red stripes",
+    ]
     reviewing.press(Key.Key_Return)
     reviewing.wait(lambda: offered(reviewing)[0][0] == "Merge 2 classes into Red checks")
     change = reviewing.press_for_change(Key.Key_Return)
@@ -158,8 +171,12 @@ def test_insert_makes_a_class_under_the_chosen_one(reviewing: Desk) -> None:
     click_class(reviewing, "Green checks")
     inspector = reviewing.window.inspector
     checks = reviewing.graph.find("Green checks")
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == checks)
-    reviewing.wait(lambda: inspector.class_facts is not None and len(inspector.class_facts.candidates) == 12)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == checks
+    )
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and len(inspector.class_facts.candidates) == 12
+    )
     assert inspector.class_facts is not None
     assert inspector.class_facts.is_zero_shot
 
@@ -174,14 +191,23 @@ def test_a_new_class_leaves_the_grid_as_it_was(reviewing: Desk, has_class: bool)
     row = grid.model().rowCount() - 2
     grid.scrollTo(grid.model().index(row, 0))
     QTest.mouseClick(
-        grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.visualRect(grid.model().index(row, 0)).center()
+        grid.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=grid.visualRect(grid.model().index(row, 0)).center(),
     )
 
     def seen() -> tuple[object, ...]:
         workspace = reviewing.window.workspace
         cards = tuple(workspace.model.image_ids.tolist())
         place = grid.verticalScrollBar().value()
-        return workspace.class_id, workspace.header.title, cards, grid.selected_ids, place, tree.selected_class
+        return (
+            workspace.class_id,
+            workspace.header.title,
+            cards,
+            grid.selected_ids,
+            place,
+            tree.selected_class,
+        )
 
     before = seen()
     assert grid.verticalScrollBar().value() > 0
@@ -235,7 +261,9 @@ def test_a_name_that_reads_as_something_else_is_refused(reviewing: Desk) -> None
     assert reviewing.graph.find("Red disc")
 
 
-def test_delete_removes_a_class_and_undo_brings_its_labels_back(reviewing: Desk, collection: Collection) -> None:
+def test_delete_removes_a_class_and_undo_brings_its_labels_back(
+    reviewing: Desk, collection: Collection
+) -> None:
     """It says where the shots go before; the toast offers undo, and all is as before after it."""
     disc = choose_class(reviewing, "Blue disc")
     reviewing.press(Key.Key_Delete)
@@ -256,7 +284,10 @@ def test_a_further_parent_is_chosen_in_the_palette(reviewing: Desk) -> None:
     """Ctrl+L offers every class but itself, those below, and its parents."""
     choose_class(reviewing, "Red disc")
     reviewing.press(Key.Key_L, CONTROL)
-    assert [row.title for row in reviewing.type_into_palette("red")] == ["Red checks", "Red stripes"]
+    assert [row.title for row in reviewing.type_into_palette("red")] == [
+        "Red checks",
+        "Red stripes",
+    ]
     assert [row.title for row in reviewing.type_into_palette("blue")][0] == "Blue"  # noqa: RUF015 (order is the point)
     reviewing.press_for_change(Key.Key_Return)
     assert parents_of(reviewing, "Red disc") == {"Red", "Blue"}
@@ -267,14 +298,22 @@ def test_a_bar_is_set_and_taken_over_again(reviewing: Desk) -> None:
     session, inspector = reviewing.window.session, reviewing.window.inspector
     red = choose_class(reviewing, "Red")
     changed_by(reviewing.qtbot, session, lambda: inspector.requests.bar_requested.emit(red, 0.3))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar == 0.3)
-    changed_by(reviewing.qtbot, session, lambda: inspector.requests.deepest_requested.emit(red, True))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.own_bar == 0.3
+    )
+    changed_by(
+        reviewing.qtbot, session, lambda: inspector.requests.deepest_requested.emit(red, True)
+    )
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.attributes.is_deepest
+    )
     safe = {int(class_id) for class_id in reviewing.state.safe_class if class_id >= 0}
     assert red in safe
     assert not safe & reviewing.graph.descendants(red)
     changed_by(reviewing.qtbot, session, lambda: inspector.requests.bar_requested.emit(red, None))
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.own_bar is None
+    )
     facts = inspector.class_facts
     assert facts is not None
     assert facts.attributes.is_deepest
@@ -288,7 +327,9 @@ def test_a_class_that_nothing_taught_says_so(reviewing: Desk) -> None:
         reviewing.press_for_change(Key.Key_Return)
     click_class(reviewing, "Morel")
     inspector, morel = reviewing.window.inspector, reviewing.graph.find("Morel")
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == morel)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == morel
+    )
     words = texts(inspector)
     assert "No examples yet." in words
     assert "learned from its parents" not in words

@@ -44,14 +44,19 @@ def _all_to_the_left(desk: Desk, card: SplitCard) -> None:
 
 
 def _draw_box(board: PictureBoard, first: int, last: int) -> None:
-    start, end = board.rect_of(first).topLeft() + QPoint(3, 3), board.rect_of(last).bottomRight() - QPoint(3, 3)
+    start, end = (
+        board.rect_of(first).topLeft() + QPoint(3, 3),
+        board.rect_of(last).bottomRight() - QPoint(3, 3),
+    )
     QTest.mousePress(board, LEFT, pos=start)
     QTest.mouseMove(board, (start + end) / 2)
     QTest.mouseMove(board, end)
     QTest.mouseRelease(board, LEFT, pos=end)
 
 
-def test_a_box_a_click_and_a_key_move_images_and_enter_splits(reviewing: Desk, card: SplitCard) -> None:
+def test_a_box_a_click_and_a_key_move_images_and_enter_splits(
+    reviewing: Desk, card: SplitCard
+) -> None:
     """Two by a box, one by a click, one by Space and back; the name is typed, and Ctrl+Z takes all of it back."""
     session, red = reviewing.window.session, reviewing.graph.find("Red disc")
     ids = list(card.staying.image_ids)
@@ -78,7 +83,9 @@ def test_a_box_a_click_and_a_key_move_images_and_enter_splits(reviewing: Desk, c
     assert {reviewing.label_of(each) for each in ids} == {"Red disc"}
 
 
-def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(reviewing: Desk, card: SplitCard) -> None:
+def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(
+    reviewing: Desk, card: SplitCard
+) -> None:
     QTest.mouseClick(card.staying, LEFT, pos=card.staying.rect_of(0).center())
     QTest.mouseClick(card.below, LEFT, pos=QPoint(8, card.below.height() // 2))
     assert card.below.isChecked()

@@ -38,7 +38,10 @@ class Pane(QWidget):
         for name in names:
             if index.isValid():
                 self.tree.view.expand(index)
-            rows = [self.tree.model.index(row, 0, index) for row in range(self.tree.model.rowCount(index))]
+            rows = [
+                self.tree.model.index(row, 0, index)
+                for row in range(self.tree.model.rowCount(index))
+            ]
             index = next(each for each in rows if each.data() == name)
         return Spot(self.tree.view.viewport(), self.tree.view.visualRect(index).center())
 
@@ -68,7 +71,9 @@ def class_id(pane: Pane, name: str) -> int:
 
 
 @pytest.mark.parametrize("is_chosen", [False, True])
-@pytest.mark.parametrize(("keys", "words"), [(NO_KEYS, "Move under Diver"), (CONTROL, "Add Diver as a parent")])
+@pytest.mark.parametrize(
+    ("keys", "words"), [(NO_KEYS, "Move under Diver"), (CONTROL, "Add Diver as a parent")]
+)
 def test_a_class_is_dragged_onto_another(
     keys: Qt.KeyboardModifier, words: str, is_chosen: bool, pane: Pane, hand: Hand
 ) -> None:
@@ -101,7 +106,9 @@ def test_a_class_goes_to_the_top_below_all_others(pane: Pane, hand: Hand) -> Non
     view = pane.tree.view
     room = Spot(view.viewport(), QPoint(60, view.viewport().height() - 30))
     before, during = pixel(pane, room), []
-    hand.drag(source, room, lambda: chips.append(pane.chip), lambda: during.append(pixel(pane, room)))
+    hand.drag(
+        source, room, lambda: chips.append(pane.chip), lambda: during.append(pixel(pane, room))
+    )
     assert dropped == [(((class_id(pane, "Kelp"), class_id(pane, "Plant")),), None, False)]
     assert chips == ["Move to the top level"]
     assert during == [tokens().colours.accent_soft]
@@ -174,7 +181,10 @@ def test_a_circle_is_refused_visibly(pane: Pane, hand: Hand) -> None:
 def is_danger(pane: Pane, spot: Spot) -> bool:
     """Whether a row is painted as refusing, seen at its right end, where no word stands."""
     place = QPoint(spot.widget.width() - 60, spot.point.y())
-    return pane.tree.view.viewport().grab().toImage().pixelColor(place).name() == tokens().colours.danger_soft
+    return (
+        pane.tree.view.viewport().grab().toImage().pixelColor(place).name()
+        == tokens().colours.danger_soft
+    )
 
 
 @pytest.mark.parametrize(
@@ -207,12 +217,19 @@ def test_a_row_that_refuses_says_why(
 def test_all_chosen_rows_are_dragged(pane: Pane, hand: Hand) -> None:
     """Taken at any of them; each goes with the parent under which it was chosen."""
     dropped, chips = recorded(pane.tree.view.requests.classes_dropped), []
-    seal, kelp, bird = pane.row("Animal", "Diver", "Seal"), pane.row("Plant", "Kelp"), pane.row("Animal", "Bird")
+    seal, kelp, bird = (
+        pane.row("Animal", "Diver", "Seal"),
+        pane.row("Plant", "Kelp"),
+        pane.row("Animal", "Bird"),
+    )
     seal = pane.row("Animal", "Diver", "Seal")  # rows above have opened since
     hand.click(kelp)
     hand.click(seal, CONTROL)
     hand.drag(seal, bird, lambda: chips.append(pane.chip))
-    places = ((class_id(pane, "Seal"), class_id(pane, "Diver")), (class_id(pane, "Kelp"), class_id(pane, "Plant")))
+    places = (
+        (class_id(pane, "Seal"), class_id(pane, "Diver")),
+        (class_id(pane, "Kelp"), class_id(pane, "Plant")),
+    )
     assert dropped == [(places, class_id(pane, "Bird"), False)]
     assert chips == ["Move 2 classes under Bird"]
 
@@ -223,7 +240,9 @@ def test_a_row_that_was_not_chosen_goes_alone(pane: Pane, hand: Hand) -> None:
     bird, kelp = pane.row("Animal", "Bird"), pane.row("Plant", "Kelp")
     hand.click(pane.row("Plant"))
     hand.drag(kelp, bird, keys=CONTROL)
-    assert dropped == [(((class_id(pane, "Kelp"), class_id(pane, "Plant")),), class_id(pane, "Bird"), True)]
+    assert dropped == [
+        (((class_id(pane, "Kelp"), class_id(pane, "Plant")),), class_id(pane, "Bird"), True)
+    ]
 
 
 @pytest.fixture
@@ -241,7 +260,9 @@ def long_pane(qtbot: QtBot) -> Pane:
 
 
 @pytest.mark.parametrize("is_down", [True, False])
-def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: Pane, hand: Hand) -> None:
+def test_the_tree_scrolls_at_its_edges(
+    is_down: bool, qtbot: QtBot, long_pane: Pane, hand: Hand
+) -> None:
     """Held near the lower or the upper edge it goes on by itself, and stops when the drag is over."""
     view = long_pane.tree.view
     bar = view.verticalScrollBar()
@@ -249,7 +270,10 @@ def test_the_tree_scrolls_at_its_edges(is_down: bool, qtbot: QtBot, long_pane: P
     begin, middle = bar.value(), Spot(view.viewport(), QPoint(60, view.viewport().height() // 2))
     edge = Spot(view.viewport(), QPoint(60, view.viewport().height() - 3 if is_down else 3))
     hand.drag(
-        middle, edge, lambda: qtbot.waitUntil(lambda: abs(bar.value() - begin) > 150, timeout=LONG_MS), gives_up=True
+        middle,
+        edge,
+        lambda: qtbot.waitUntil(lambda: abs(bar.value() - begin) > 150, timeout=LONG_MS),
+        gives_up=True,
     )
     still = bar.value()
     qtbot.wait(50)
@@ -262,7 +286,10 @@ def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand
     view, tree = long_pane.tree.view, long_pane.tree
     dropped, chips = recorded(view.requests.classes_dropped), []
     row = tree.row("class 059", "leaf")
-    bar, edge = view.verticalScrollBar(), Spot(view.viewport(), QPoint(60, view.viewport().height() - 6))
+    bar, edge = (
+        view.verticalScrollBar(),
+        Spot(view.viewport(), QPoint(60, view.viewport().height() - 6)),
+    )
     view.doItemsLayout()
     bar.setValue(bar.maximum() - 20)
 
@@ -273,4 +300,6 @@ def test_below_a_long_tree_there_is_room_too(qtbot: QtBot, long_pane: Pane, hand
 
     hand.drag(Spot(view.viewport(), view.visualRect(row).center()), edge, rest)
     assert chips == ["Move to the top level"]
-    assert dropped == [(((class_id(long_pane, "leaf"), class_id(long_pane, "class 059")),), None, False)]
+    assert dropped == [
+        (((class_id(long_pane, "leaf"), class_id(long_pane, "class 059")),), None, False)
+    ]

@@ -53,13 +53,17 @@ def edit(model: ClassTreeModel, graph: CategoryGraph, name: str, *values: object
     model.apply_edits(edits)
 
 
-def test_a_class_stands_under_each_of_its_parents(model: ClassTreeModel, graph: CategoryGraph) -> None:
+def test_a_class_stands_under_each_of_its_parents(
+    model: ClassTreeModel, graph: CategoryGraph
+) -> None:
     """Puffin has two rows, both marked; each says where the other one is."""
     assert shown(model) == expected(graph)
     rows = model.indexes_of(graph.find("Puffin"))
     assert {str(index.parent().data()) for index in rows} == {"Bird", "Diver"}
     assert all(index.data(HAS_MORE_PARENTS_ROLE) for index in rows)
-    tips = {str(index.parent().data()): str(index.data(Qt.ItemDataRole.ToolTipRole)) for index in rows}
+    tips = {
+        str(index.parent().data()): str(index.data(Qt.ItemDataRole.ToolTipRole)) for index in rows
+    }
     assert "Also under Animal / Diver" in tips["Bird"]
     assert "Also under Animal / Bird" in tips["Diver"]
 
@@ -111,7 +115,9 @@ def test_a_rename_moves_the_row_to_its_place(model: ClassTreeModel, graph: Categ
     assert shown(model) == expected(graph)
 
 
-def test_random_edits_end_where_a_new_model_would(model: ClassTreeModel, graph: CategoryGraph) -> None:
+def test_random_edits_end_where_a_new_model_would(
+    model: ClassTreeModel, graph: CategoryGraph
+) -> None:
     """After every edit, and every undo of one, the rows are those of the graph."""
     generator = random.Random(5)
     shown(model)
@@ -135,9 +141,13 @@ def test_random_edits_end_where_a_new_model_would(model: ClassTreeModel, graph: 
         assert shown(model) == expected(graph), f"after edit {number}: {name} {values}"
 
 
-def test_found_classes_are_flat_rows_with_their_path(model: ClassTreeModel, graph: CategoryGraph) -> None:
+def test_found_classes_are_flat_rows_with_their_path(
+    model: ClassTreeModel, graph: CategoryGraph
+) -> None:
     """Best fit first, each once; a row knows its path and its parent."""
-    model.set_graph(graph, [graph.find(name) for name in ("Gull", "Puffin", "Herring Gull", "Plant")])
+    model.set_graph(
+        graph, [graph.find(name) for name in ("Gull", "Puffin", "Herring Gull", "Plant")]
+    )
     rows = [model.index(row, NAME) for row in range(model.rowCount())]
     assert [(row.data(), row.data(PATH_ROLE)) for row in rows] == [
         ("Gull", "Animal / Bird"),
@@ -161,7 +171,9 @@ def test_a_typed_name_is_a_wish(model: ClassTreeModel, graph: CategoryGraph) -> 
     assert root.data() == "Animal"
 
 
-def test_a_row_knows_the_parent_it_is_dragged_from(model: ClassTreeModel, graph: CategoryGraph) -> None:
+def test_a_row_knows_the_parent_it_is_dragged_from(
+    model: ClassTreeModel, graph: CategoryGraph
+) -> None:
     """The same class is taken from Bird in one row and from Diver in the other."""
     shown(model)
     rows = model.indexes_of(graph.find("Puffin"))
@@ -171,7 +183,9 @@ def test_a_row_knows_the_parent_it_is_dragged_from(model: ClassTreeModel, graph:
         DraggedClasses(((puffin, graph.find("Bird")),)),
         DraggedClasses(((puffin, graph.find("Diver")),)),
     }
-    assert read_dragged(model.mimeData([model.index(0, NAME)])) == DraggedClasses(((graph.find("Animal"), None),))
+    assert read_dragged(model.mimeData([model.index(0, NAME)])) == DraggedClasses(
+        ((graph.find("Animal"), None),)
+    )
 
 
 def test_twenty_thousand_classes_are_built_lazily(qapp: object) -> None:

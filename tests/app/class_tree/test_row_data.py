@@ -75,7 +75,11 @@ def test_edits_touch_what_they_concern() -> None:
     renamed = touched_by(graph, [ClassRenamed(gull, "Gull", "Mew")])
     assert [set(part) for part in (renamed.parents, renamed.looks)] == [{bird}, {gull}]
     linked = touched_by(graph, [ClassAdded(99, "New"), EdgeAdded(seal, gull)])
-    assert [set(part) for part in (linked.parents, linked.looks, linked.roots)] == [{seal}, {seal, gull}, {99, gull}]
+    assert [set(part) for part in (linked.parents, linked.looks, linked.roots)] == [
+        {seal},
+        {seal, gull},
+        {99, gull},
+    ]
 
 
 __all__ = ["tree"]
@@ -92,8 +96,13 @@ def test_a_class_has_one_colour_in_every_row(tree: Tree) -> None:
     """Under each of its parents the same; the one that a person gave it is its own alone."""
     bird, puffin = tree.graph.find("Bird"), tree.graph.find("Puffin")
     tree.model.set_marks({bird: "#d05a4e"}, {})
-    under_bird, under_diver = tree.row("Animal", "Bird", "Puffin"), tree.row("Animal", "Diver", "Puffin")
-    assert under_bird.data(COLOUR_ROLE) == under_diver.data(COLOUR_ROLE) == class_colour(puffin).name()
+    under_bird, under_diver = (
+        tree.row("Animal", "Bird", "Puffin"),
+        tree.row("Animal", "Diver", "Puffin"),
+    )
+    assert (
+        under_bird.data(COLOUR_ROLE) == under_diver.data(COLOUR_ROLE) == class_colour(puffin).name()
+    )
     assert tree.row("Animal", "Bird").data(COLOUR_ROLE) == own_colour("#d05a4e").name()
 
 

@@ -53,7 +53,9 @@ class Tree:
             getattr(self.graph, name)(*values)
         self.model.apply_edits(edits)
 
-    def drop(self, data: QMimeData, target: QModelIndex, keys: Qt.KeyboardModifier = NO_KEYS) -> tuple[bool, bool]:
+    def drop(
+        self, data: QMimeData, target: QModelIndex, keys: Qt.KeyboardModifier = NO_KEYS
+    ) -> tuple[bool, bool]:
         """Drag over a row and drop there; below all rows for an invalid index. Whether each was taken."""
         place = self.view.visualRect(target).center() if target.isValid() else QPoint(20, 480)
         every = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
@@ -176,7 +178,10 @@ def test_f2_opens_a_field_and_enter_asks_for_the_name(qtbot: QtBot, tree: Tree) 
 def test_a_read_only_tree_asks_for_nothing(qtbot: QtBot, tree: Tree) -> None:
     """Keys and drops do nothing where nothing can be changed."""
     tree.model.is_editable = False
-    asked = [recorded(signal) for signal in (tree.view.requests.create_requested, tree.view.requests.classes_dropped)]
+    asked = [
+        recorded(signal)
+        for signal in (tree.view.requests.create_requested, tree.view.requests.classes_dropped)
+    ]
     tree.view.select(tree.row("Animal", "Diver", "Seal"))
     for key in (Qt.Key.Key_Insert, Qt.Key.Key_F2):
         qtbot.keyClick(tree.view, key)
@@ -205,9 +210,18 @@ def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
     """On itself, on the parent it was taken from, or a root on the top level."""
     dropped = recorded(tree.view.requests.classes_dropped)
     kelp, plant = tree.graph.find("Kelp"), tree.graph.find("Plant")
-    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (False, False)
-    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant")) == (False, False)
-    assert tree.drop(classes_mime_data(((plant, None),), ["Plant"]), QModelIndex()) == (False, False)
+    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant", "Kelp")) == (
+        False,
+        False,
+    )
+    assert tree.drop(classes_mime_data(((kelp, plant),), ["Kelp"]), tree.row("Plant")) == (
+        False,
+        False,
+    )
+    assert tree.drop(classes_mime_data(((plant, None),), ["Plant"]), QModelIndex()) == (
+        False,
+        False,
+    )
     assert dropped == []
 
 
@@ -215,10 +229,24 @@ def test_a_drop_where_nothing_would_change_is_refused(tree: Tree) -> None:
     ("taken", "target", "keys"),
     [
         pytest.param(("Animal",), ("Animal", "Bird", "Gull"), NO_KEYS, id="below itself"),
-        pytest.param(("Animal", "Diver"), ("Animal", "Bird", "Puffin"), NO_KEYS, id="below itself on another way"),
-        pytest.param(("Animal", "Bird", "Puffin"), ("Animal", "Diver"), CONTROL, id="linked where it is already"),
-        pytest.param(("Animal", "Bird", "Puffin"), (), NO_KEYS, id="to the top level with another parent"),
-        pytest.param(("Animal", "Bird", "Gull"), ("Animal", "Bird"), CONTROL, id="linked where it was taken"),
+        pytest.param(
+            ("Animal", "Diver"),
+            ("Animal", "Bird", "Puffin"),
+            NO_KEYS,
+            id="below itself on another way",
+        ),
+        pytest.param(
+            ("Animal", "Bird", "Puffin"),
+            ("Animal", "Diver"),
+            CONTROL,
+            id="linked where it is already",
+        ),
+        pytest.param(
+            ("Animal", "Bird", "Puffin"), (), NO_KEYS, id="to the top level with another parent"
+        ),
+        pytest.param(
+            ("Animal", "Bird", "Gull"), ("Animal", "Bird"), CONTROL, id="linked where it was taken"
+        ),
     ],
 )
 def test_what_the_graph_forbids_is_refused(
@@ -251,7 +279,9 @@ def image_data() -> QMimeData:
 def file_data() -> QMimeData:
     """A file from outside, and an address that is no file."""
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")])
+    data.setUrls(
+        [QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")]
+    )
     return data
 
 
@@ -284,7 +314,9 @@ def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
     tree.view.collapse(bird)
     place = tree.view.visualRect(bird).center()
     data = image_data()
-    tree.view.dragMoveEvent(QDragMoveEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS))
+    tree.view.dragMoveEvent(
+        QDragMoveEvent(place, Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, NO_KEYS)
+    )
     qtbot.waitUntil(lambda: tree.view.isExpanded(bird), timeout=LONG_MS)
 
 
@@ -324,7 +356,9 @@ def click_row(qtbot: QtBot, tree: Tree, index: QModelIndex, keys: Qt.KeyboardMod
 
 def test_moved_classes_stay_chosen_together(tree: Tree) -> None:
     """Both, whichever is the current one; one that is gone leaves the other chosen."""
-    gull, kelp, bird, plant, diver = map(tree.graph.find, ("Gull", "Kelp", "Bird", "Plant", "Diver"))
+    gull, kelp, bird, plant, diver = map(
+        tree.graph.find, ("Gull", "Kelp", "Bird", "Plant", "Diver")
+    )
     tree.view.select(tree.row("Animal", "Bird", "Gull"))
     tree.row("Plant", "Kelp")
     tree.view.select_all_built([kelp])
@@ -373,7 +407,9 @@ def test_the_key_for_a_whole_branch_opens_the_first_rows(qtbot: QtBot, ladder_tr
     """Qt's own would open every path."""
     ladder_tree.view.select(ladder_tree.row("right 0"))
     qtbot.keyClick(ladder_tree.view, Qt.Key.Key_Asterisk)
-    assert ladder_tree.view.isExpanded(ladder_tree.row("right 0").model().index(0, NAME, ladder_tree.row("right 0")))
+    assert ladder_tree.view.isExpanded(
+        ladder_tree.row("right 0").model().index(0, NAME, ladder_tree.row("right 0"))
+    )
     assert rows_built(ladder_tree) < 2_000
 
 
@@ -406,7 +442,9 @@ def test_a_name_keeps_its_room_at_any_depth(qtbot: QtBot, levels: int) -> None:
         row = tree.view.currentIndex()
         assert row.data() == f"level {level}"
         assert tree.view.viewport().rect().top() <= tree.view.visualRect(row).top()
-        assert tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1  # Qt's own rounding
+        assert (
+            tree.view.visualRect(row).bottom() <= tree.view.viewport().rect().bottom() + 1
+        )  # Qt's own rounding
         assert_name_has_room(tree, row)
     for _level in range(levels - 1):
         qtbot.keyClick(tree.view, Qt.Key.Key_Up)
@@ -421,7 +459,10 @@ def assert_name_has_room(tree: Tree, row: QModelIndex) -> None:
     """A row's name is painted in the window, before the counts, with room for some ten letters."""
     start = tree.view.visualRect(row).x()
     assert start >= 0
-    assert tree.view.viewport().width() - tree.view.header().sectionSize(COUNT) - start >= DOT_ROOM + LEAST_NAME
+    assert (
+        tree.view.viewport().width() - tree.view.header().sectionSize(COUNT) - start
+        >= DOT_ROOM + LEAST_NAME
+    )
 
 
 def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
@@ -436,7 +477,9 @@ def test_a_click_does_not_scroll_sideways(qtbot: QtBot) -> None:
     bar = tree.view.horizontalScrollBar()
     qtbot.waitUntil(lambda: bar.value() > 0, timeout=LONG_MS)
     place, row = bar.value(), tree.view.currentIndex().parent()
-    qtbot.mouseClick(tree.view.viewport(), Qt.MouseButton.LeftButton, pos=tree.view.visualRect(row).center())
+    qtbot.mouseClick(
+        tree.view.viewport(), Qt.MouseButton.LeftButton, pos=tree.view.visualRect(row).center()
+    )
     assert (tree.view.currentIndex().data(), bar.value()) == ("level 49", place)
 
 
@@ -460,7 +503,9 @@ def test_a_chevron_is_hit_at_any_depth(qtbot: QtBot, name: str) -> None:
         qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=point)
         assert tree.view.isExpanded(row) is is_open
         qtbot.wait(QApplication.doubleClickInterval() + 50)
-    assert tree.view.currentIndex().data() == name  # its branch was closed with the chosen class in it
+    assert (
+        tree.view.currentIndex().data() == name
+    )  # its branch was closed with the chosen class in it
     dot = tree.view.visualRect(row)
     qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(dot.x() + 4, dot.center().y()))
     assert tree.view.isExpanded(row)

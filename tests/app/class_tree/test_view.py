@@ -64,7 +64,9 @@ def test_a_class_and_a_subset_are_one_choice(pane: ClassTree, session: Session) 
     assert subsets == [(Subset.TO_REVIEW,), (Subset.ALL,)]
 
 
-def test_a_search_shows_flat_rows_with_their_path(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+def test_a_search_shows_flat_rows_with_their_path(
+    qtbot: QtBot, pane: ClassTree, session: Session
+) -> None:
     """The classes that match and no others, each with its path below; without the filter the choice stays."""
     type_filter(qtbot, pane, "checks")
     assert found_names(pane) == {"Red checks", "Blue checks"}
@@ -93,7 +95,9 @@ def test_a_filter_without_matches_says_so(qtbot: QtBot, pane: ClassTree) -> None
     assert found_names(pane) >= {"Red", "Green", "Blue"}
 
 
-def test_enter_in_the_filter_goes_to_the_best_fit(qtbot: QtBot, pane: ClassTree, session: Session) -> None:
+def test_enter_in_the_filter_goes_to_the_best_fit(
+    qtbot: QtBot, pane: ClassTree, session: Session
+) -> None:
     """Typing a few letters and Enter chooses the class in the whole tree."""
     field = pane.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
@@ -111,7 +115,9 @@ def test_an_edit_shows_while_filtering(qtbot: QtBot, pane: ClassTree, session: S
     assert "Green checks" in found_names(pane)
 
 
-def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_a_project_without_classes_says_what_to_do(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """An empty tree is no blank pane."""
     pane = ClassTree(session, ClassRequests())
     qtbot.addWidget(pane)

@@ -43,7 +43,9 @@ def wheel(canvas: ImageCanvas, notches: int, place: QPointF) -> None:
 def relative(canvas: ImageCanvas, place: QPointF) -> tuple[float, float]:
     """A place on a canvas as shares of the picture's width and height."""
     target = canvas.target()
-    return (place.x() - target.left()) / target.width(), (place.y() - target.top()) / target.height()
+    return (place.x() - target.left()) / target.width(), (
+        place.y() - target.top()
+    ) / target.height()
 
 
 def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
@@ -225,9 +227,18 @@ def test_the_line_names_the_keys_in_use(reviewing: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("count", "width", "height", "columns"),
-    [(2, 800, 600, 2), (2, 400, 900, 1), (3, 1600, 500, 3), (3, 300, 900, 1), (4, 800, 700, 2), (4, 2000, 400, 4)],
+    [
+        (2, 800, 600, 2),
+        (2, 400, 900, 1),
+        (3, 1600, 500, 3),
+        (3, 300, 900, 1),
+        (4, 800, 700, 2),
+        (4, 2000, 400, 4),
+    ],
 )
-def test_images_are_laid_out_as_large_as_they_can_be(count: int, width: int, height: int, columns: int) -> None:
+def test_images_are_laid_out_as_large_as_they_can_be(
+    count: int, width: int, height: int, columns: int
+) -> None:
     """Beside one another in a wide room, below one another in a narrow one."""
     assert columns_for(count, width, height, 40) == columns
 
@@ -240,7 +251,9 @@ def test_images_are_laid_out_as_large_as_they_can_be(count: int, width: int, hei
         (4, 2, [(0, 0, 1, 1), (0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 1, 1)]),
     ],
 )
-def test_the_last_image_fills_its_row(count: int, columns: int, cells: list[tuple[int, ...]]) -> None:
+def test_the_last_image_fills_its_row(
+    count: int, columns: int, cells: list[tuple[int, ...]]
+) -> None:
     assert [cell_of(place, count, columns) for place in range(count)] == cells
 
 
@@ -251,10 +264,18 @@ def test_three_images_fill_the_page(reviewing: Desk) -> None:
     panes = [pane.geometry() for pane in page.panes]
     inner = panes[0].united(panes[1]).united(panes[2])
     gap = tokens().spacing.small
-    assert sum(pane.width() * pane.height() for pane in panes) >= 0.95 * inner.width() * inner.height()
-    assert max(pane.right() for pane in panes) - min(pane.left() for pane in panes) >= page.width() - 5 * gap
+    assert (
+        sum(pane.width() * pane.height() for pane in panes) >= 0.95 * inner.width() * inner.height()
+    )
+    assert (
+        max(pane.right() for pane in panes) - min(pane.left() for pane in panes)
+        >= page.width() - 5 * gap
+    )
     name, label = (
         next(each for each in page.panes[0].findChildren(QLabel) if each.text().startswith(words))
-        for words in (page.panes[0].accessibleName().partition(":")[0], reviewing.best_of(page.image_ids[0]))
+        for words in (
+            page.panes[0].accessibleName().partition(":")[0],
+            reviewing.best_of(page.image_ids[0]),
+        )
     )
     assert label.y() - name.geometry().bottom() >= tokens().spacing.tiny

@@ -94,7 +94,11 @@ def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
     page = asked(reviewing)
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()
     session = reviewing.window.session
-    changed_by(reviewing.qtbot, session, lambda: session.act(lambda project: project.labels.remove(labelled)))
+    changed_by(
+        reviewing.qtbot,
+        session,
+        lambda: session.act(lambda project: project.labels.remove(labelled)),
+    )
     reviewing.wait(page.message.isVisible)
     assert "no prediction yet" in page.message.text()
     assert page.rows[0].isHidden()

@@ -157,7 +157,9 @@ def test_a_look_that_failed_can_be_repeated(desk: Desk) -> None:
 # -- the device
 
 
-def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection, restarted: Callable[[], Desk]) -> None:
+def test_the_cpu_is_chosen_and_every_job_gets_it(
+    desk: Desk, unread: Collection, restarted: Callable[[], Desk]
+) -> None:
     """By the keyboard; the embedding job asks for it, a change of backbone too, and so does the next start."""
     window = desk.window
     window.embedding.device = "auto"
@@ -180,11 +182,15 @@ def test_the_cpu_is_chosen_and_every_job_gets_it(desk: Desk, unread: Collection,
     assert panel_of(again).buttons["cpu"].isChecked()
 
 
-def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collection, settings: Settings) -> None:
+def test_a_device_that_is_gone_leads_to_the_choice(
+    desk: Desk, unread: Collection, settings: Settings
+) -> None:
     """The GPU that was chosen is refused with its reason and a way out; another device reads what waits."""
     settings.device = "cuda"
     desk.window.of(Computing).choose("cuda")
-    desk.window.embedding._start_worker = workers = ScriptedWorkers([[Failed(REFUSAL)], [ended("CPU", reason=WHY)]])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    desk.window.embedding._start_worker = workers = ScriptedWorkers(  # noqa: SLF001 (a scripted job takes the place of a child process)
+        [[Failed(REFUSAL)], [ended("CPU", reason=WHY)]]
+    )
     desk.open(unread.project)
     desk.wait(lambda: desk.window.toast.message == REFUSAL)
     desk.window.of(Computing).looking.make_job = Player([WITHOUT_GPU])
@@ -278,7 +284,9 @@ def test_nobody_switches_what_can_only_be_read(
     assert not panel.switch.isEnabled()
 
 
-def test_a_switch_that_is_refused_stays_as_it_is(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switch_that_is_refused_stays_as_it_is(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A full disk: a message, and the switch shows what is true."""
     from engine.errors import StorageError
 
@@ -308,7 +316,9 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
 
 def recommend(monkeypatch: pytest.MonkeyPatch, *recommended: Recommendation) -> None:
     """This is what would help, whatever the collection."""
-    monkeypatch.setattr("engine.collection.recommendations.recommendations_of", lambda _live: recommended)
+    monkeypatch.setattr(
+        "engine.collection.recommendations.recommendations_of", lambda _live: recommended
+    )
 
 
 def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
@@ -318,15 +328,22 @@ def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
     assert [row.text for row in panel.recommendations] == ["", ""]
 
 
-def test_a_recommendation_leads_to_training(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recommendation_leads_to_training(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a click; the panel makes room for the other one."""
     first, second = (reviewing.graph.find(name) for name in LEAVES[:2])
     confused = Recommendation(RecommendationKind.TRAIN_BACKBONE, (first, second))
-    recommend(monkeypatch, confused, Recommendation(RecommendationKind.MORE_EXAMPLES, (second,), 40))
+    recommend(
+        monkeypatch, confused, Recommendation(RecommendationKind.MORE_EXAMPLES, (second,), 40)
+    )
     panel = panel_of(reviewing)
     train, show = panel.recommendations
     reviewing.wait(lambda: bool(train.text))
-    assert train.text == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
+    assert (
+        train.text
+        == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
+    )
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
     reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
     reviewing.click(train.button)
@@ -334,20 +351,27 @@ def test_a_recommendation_leads_to_training(reviewing: Desk, monkeypatch: pytest
     assert reviewing.window.of(Models).is_panel_shown
 
 
-def test_a_recommendation_leads_to_the_classes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recommendation_leads_to_the_classes(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those that need examples are selected in the tree."""
     ids = tuple(reviewing.graph.find(name) for name in LEAVES[1:3])
     recommend(monkeypatch, Recommendation(RecommendationKind.MORE_EXAMPLES, ids, 1_240))
     panel = panel_of(reviewing)
     row = panel.recommendations[0]
     reviewing.wait(lambda: bool(row.text))
-    assert row.text == f"3 more examples of each would help about 1,240 images: {LEAVES[1]}, {LEAVES[2]}."
+    assert (
+        row.text
+        == f"3 more examples of each would help about 1,240 images: {LEAVES[1]}, {LEAVES[2]}."
+    )
     assert row.button.text() == "Show the classes"
     reviewing.click(row.button)
     assert set(reviewing.window.tree.selected_classes) == set(ids)
 
 
-def test_a_recommendation_leads_to_the_images_that_teach_most(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recommendation_leads_to_the_images_that_teach_most(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those to review, in the order of Teach first; one about a class that is gone is not shown."""
     gone = Recommendation(RecommendationKind.MORE_EXAMPLES, (12_345,), 40)
     recommend(monkeypatch, Recommendation(RecommendationKind.LABEL_OTHERS), gone)
@@ -369,7 +393,9 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.Monkey
     set_scheme(scheme)
     computing = reviewing.window.of(Computing)
     shown: dict[str, list[str]] = {}
-    long = Recommendation(RecommendationKind.TRAIN_BACKBONE, tuple(reviewing.graph.find(name) for name in LEAVES[:3]))
+    long = Recommendation(
+        RecommendationKind.TRAIN_BACKBONE, tuple(reviewing.graph.find(name) for name in LEAVES[:3])
+    )
     recommend(monkeypatch, long, replace(long, kind=RecommendationKind.MORE_EXAMPLES, images=1_240))
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.recommendations[0].text))

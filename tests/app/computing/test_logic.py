@@ -24,7 +24,9 @@ from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
         (("coreml", "cpu"), ("auto", "cpu", "coreml")),
     ],
 )
-def test_the_list_begins_with_what_always_works(system: tuple[str, ...], listed: tuple[str, ...]) -> None:
+def test_the_list_begins_with_what_always_works(
+    system: tuple[str, ...], listed: tuple[str, ...]
+) -> None:
     """Automatic, then the CPU, then what a system can have."""
     assert listed_devices(system) == listed
 
@@ -34,7 +36,13 @@ def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
     with_gpu, without = Survey.of_list(WITH_GPU), Survey.of_list(WITHOUT_GPU)
     devices = ("auto", "cpu", "cuda", "tensorrt", "coreml")
     assert [is_choosable(device, None) for device in devices] == [True, True, False, False, False]
-    assert [is_choosable(device, without) for device in devices] == [True, True, False, False, False]
+    assert [is_choosable(device, without) for device in devices] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
     assert [is_choosable(device, with_gpu) for device in devices] == [True, True, True, True, False]
 
 

@@ -28,7 +28,11 @@ def english() -> Iterator[None]:
 
 def test_devices_have_the_name_of_what_is_there() -> None:
     """The GPU's own name once it is known."""
-    assert [device_title(device) for device in ("auto", "cpu", "cuda")] == ["Automatic", "CPU", "NVIDIA GPU (CUDA)"]
+    assert [device_title(device) for device in ("auto", "cpu", "cuda")] == [
+        "Automatic",
+        "CPU",
+        "NVIDIA GPU (CUDA)",
+    ]
     assert device_title("cuda", NONE) == "NVIDIA GPU (CUDA)"
     assert device_title("cuda", GPU) == "NVIDIA H200 (CUDA)"
     assert device_title("tensorrt", GPU) == "TensorRT (experimental)"
@@ -63,9 +67,14 @@ def test_automatic_says_what_it_takes() -> None:
 def test_the_note_says_how_far_the_look_is() -> None:
     """Under way, failed, never done, disturbed, done."""
     assert survey_note(None, "", is_looking=True).startswith("Testing")
-    assert survey_note(None, "it ended", is_looking=False) == "The devices could not be tested: It ended."
+    assert (
+        survey_note(None, "it ended", is_looking=False)
+        == "The devices could not be tested: It ended."
+    )
     assert "not been tested" in survey_note(None, "", is_looking=False)
-    assert "while other work was running" in survey_note(replace(NONE, was_alone=False), "", is_looking=False)
+    assert "while other work was running" in survey_note(
+        replace(NONE, was_alone=False), "", is_looking=False
+    )
     assert "bundled backbone; reading" in survey_note(NONE, "", is_looking=False)
 
 

@@ -96,7 +96,9 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldPlacing]:
     held.may_go_on.set()
 
 
-def test_a_table_by_keys_alone(reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_by_keys_alone(
+    reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What the preview shows is written, with the answers on the screen; next time begins with the same choice."""
     shown: list[QUrl] = []
 
@@ -121,7 +123,9 @@ def test_a_table_by_keys_alone(reviewing: Desk, collection: Collection, monkeypa
     with target.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert reviewing.window.toast.message == f"Exported {len(rows)} images to shapes.csv"
-    without_time = {name: cell for name, cell in zip(header, first, strict=True) if name != "exported_at"}
+    without_time = {
+        name: cell for name, cell in zip(header, first, strict=True) if name != "exported_at"
+    }
     assert without_time == {name: rows[0][name] for name in without_time if name in rows[0]} | {
         name: cell for name, cell in without_time.items() if name in {"model", "setting"}
     }
@@ -130,13 +134,20 @@ def test_a_table_by_keys_alone(reviewing: Desk, collection: Collection, monkeypa
     predicted = [row for row in rows if row["decided_by"] == "model"]
     assert predicted
     assert all(reviewing.graph.name(by_path[row["image"]]) == row["leaf"] for row in predicted)
-    reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
+    reviewing.qtbot.mouseClick(
+        button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton
+    )
     assert [Path(url.toLocalFile()) for url in shown] == [collection.folder]
     again = opened(reviewing)
-    assert (again.formats.name, again.target.text()) == ("csv", str(collection.folder / "shapes (2).csv"))
+    assert (again.formats.name, again.target.text()) == (
+        "csv",
+        str(collection.folder / "shapes (2).csv"),
+    )
     image_id = int(state.image_ids[state.label_class == NO_CLASS][0])
     reviewing.window.session.label([image_id], reviewing.graph.find("Red disc"))
-    reviewing.wait(lambda: again.details.which[Which.VERIFIED].text().endswith(f"{LABELLED + 1} images"))
+    reviewing.wait(
+        lambda: again.details.which[Which.VERIFIED].text().endswith(f"{LABELLED + 1} images")
+    )
 
 
 def test_class_folders_by_hard_links(reviewing: Desk, collection: Collection) -> None:
@@ -216,7 +227,9 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
     assert photo.read_bytes() == before
 
 
-def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places(
+    reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Shown in place before anything is written; a file that is there is replaced only by a button that says so.
 
     A name that is chosen in the system's dialog, which knows nothing of suffixes, follows the format.
@@ -243,7 +256,9 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
     assert not card.isVisible()
     assert (taken.read_text(encoding="utf-8"), len(list(full.iterdir()))) == ("mine", 1)
     card = opened(reviewing)
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_values, **_names: (str(tmp_path / "mine"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_values, **_names: (str(tmp_path / "mine"), "")
+    )
     click(reviewing, card.browse_button)
     assert card.target.text() == str(tmp_path / "mine.csv")
     reviewing.wait(card.export_button.isEnabled)
@@ -258,7 +273,9 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
     assert (tmp_path / "mine.jsonl").is_file()
 
 
-def test_a_stop_and_a_full_disk_leave_nothing(reviewing: Desk, held: HeldPlacing, tmp_path: Path) -> None:
+def test_a_stop_and_a_full_disk_leave_nothing(
+    reviewing: Desk, held: HeldPlacing, tmp_path: Path
+) -> None:
     """Stopped while a file is copied; then the disk is full, which is shown in place: the choices stay as they were."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
@@ -287,7 +304,9 @@ def test_a_stop_and_a_full_disk_leave_nothing(reviewing: Desk, held: HeldPlacing
     assert {*tmp_path.iterdir()} == before
 
 
-def test_the_window_closes_while_it_exports(reviewing: Desk, held: HeldPlacing, tmp_path: Path) -> None:
+def test_the_window_closes_while_it_exports(
+    reviewing: Desk, held: HeldPlacing, tmp_path: Path
+) -> None:
     """The export is given up; neither the folder nor its draft stays."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
@@ -334,7 +353,9 @@ def test_the_model_leaves(reviewing: Desk, collection: Collection, tmp_path: Pat
     name_target(reviewing, card, str(tmp_path / "shapes"))
     click(reviewing, card.export_button)
     reviewing.wait(lambda: bool(reviewing.window.toast.message) or bool(card.failure.text))
-    assert reviewing.window.toast.message.startswith("Exported the model with 8 classes to shapes, ")
+    assert reviewing.window.toast.message.startswith(
+        "Exported the model with 8 classes to shapes, "
+    )
     assert sorted(path.name for path in (tmp_path / "shapes").iterdir()) == sorted(shown)
 
 

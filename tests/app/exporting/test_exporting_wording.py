@@ -5,8 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from app.exporting.logic import COPY, FIRST, ExportLook, offered_exports, renamed_target, target_name
-from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts, which_hint
+from app.exporting.logic import (
+    COPY,
+    FIRST,
+    ExportLook,
+    offered_exports,
+    renamed_target,
+    target_name,
+)
+from app.exporting.wording import (
+    done_text,
+    group_title,
+    lacks_room,
+    losses,
+    preview_caption,
+    target_facts,
+    which_hint,
+)
 from engine.collection.exporting.export import ExportChoice, Which
 from engine.collection.exporting.preview import ChosenImages, ExportPreview
 from engine.files import FileFailure
@@ -19,12 +34,18 @@ FOLDERS = OFFERED["folders"]
 
 
 def look(
-    *, free_bytes: int | None = 10**9, size_bytes: int = 10, is_taken: bool = False, replaced_kind: str = ""
+    *,
+    free_bytes: int | None = 10**9,
+    size_bytes: int = 10,
+    is_taken: bool = False,
+    replaced_kind: str = "",
 ) -> ExportLook:
     """What would come of exporting three images as class folders."""
     chosen = {Which.SURE: ChosenImages(3, size_bytes)}
     choice = ExportChoice("folders", Path("x/out"))
-    return ExportLook(FOLDERS, choice, is_taken, replaced_kind, "", free_bytes, chosen, ExportPreview())
+    return ExportLook(
+        FOLDERS, choice, is_taken, replaced_kind, "", free_bytes, chosen, ExportPreview()
+    )
 
 
 def test_every_format_is_offered_under_a_heading() -> None:
@@ -34,12 +55,18 @@ def test_every_format_is_offered_under_a_heading() -> None:
     groups = [one.group for one in OFFERED.values()]
     assert groups == sorted(groups, key=list(FormatGroup).index)
     assert all(map(group_title, FormatGroup))
-    assert all(line[0].isupper() and line.endswith(".") for one in OFFERED.values() for line in losses(one))
+    assert all(
+        line[0].isupper() and line.endswith(".") for one in OFFERED.values() for line in losses(one)
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "suffix", "expected"),
-    [("csv", ".csv", "birds.csv"), ("coco", ".json", "birds-coco.json"), ("folders", "", "birds-folders")],
+    [
+        ("csv", ".csv", "birds.csv"),
+        ("coco", ".json", "birds-coco.json"),
+        ("folders", "", "birds-folders"),
+    ],
 )
 def test_names_tell_formats_apart(name: str, suffix: str, expected: str) -> None:
     assert target_name("birds", name, suffix) == expected
@@ -47,10 +74,17 @@ def test_names_tell_formats_apart(name: str, suffix: str, expected: str) -> None
 
 @pytest.mark.parametrize(
     ("name", "now", "then"),
-    [("a.csv", "jsonl", "a.jsonl"), ("a", "csv", "a.csv"), ("a.csv", "folders", "a"), ("a.2026", "csv", "a.2026.csv")],
+    [
+        ("a.csv", "jsonl", "a.jsonl"),
+        ("a", "csv", "a.csv"),
+        ("a.csv", "folders", "a"),
+        ("a.2026", "csv", "a.2026.csv"),
+    ],
 )
 def test_a_name_of_ones_own_keeps_its_stem(name: str, now: str, then: str) -> None:
-    assert renamed_target(Path("x") / name, OFFERED[now], tuple(OFFERED.values())) == Path("x") / then
+    assert (
+        renamed_target(Path("x") / name, OFFERED[now], tuple(OFFERED.values())) == Path("x") / then
+    )
 
 
 def test_too_little_room_for_copies() -> None:
@@ -60,9 +94,15 @@ def test_too_little_room_for_copies() -> None:
     assert lacks_room(full, Placing.COPY).startswith(
         "The copies take up to 2.0\u00a0GB, and only 1.0\u00a0GB is free there."
     )
-    assert target_facts(look(is_taken=True)) == "out exists and will be replaced. 1.0\u00a0GB free on this disk."
+    assert (
+        target_facts(look(is_taken=True))
+        == "out exists and will be replaced. 1.0\u00a0GB free on this disk."
+    )
     foreign = look(free_bytes=None, is_taken=True, replaced_kind="a JPEG picture")
-    assert target_facts(foreign) == "out is a JPEG picture, not an export like this one. It will be lost."
+    assert (
+        target_facts(foreign)
+        == "out is a JPEG picture, not an export like this one. It will be lost."
+    )
     assert target_facts(look(free_bytes=None)) == ""
 
 

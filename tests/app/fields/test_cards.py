@@ -75,8 +75,12 @@ def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
     assert saved == [((gender, STAGE, BEHAVIOUR), names)]
 
 
-@pytest.mark.parametrize(("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "cannot be")])
-def test_a_name_that_is_taken_is_refused(host: QWidget, qtbot: QtBot, name: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "cannot be")]
+)
+def test_a_name_that_is_taken_is_refused(
+    host: QWidget, qtbot: QtBot, name: str, reason: str
+) -> None:
     card = FieldsCard(host)
     saved = recorded(card.saved)
     card.show_fields([SEX, STAGE])
@@ -122,7 +126,10 @@ def test_a_line_that_was_left_empty_is_none(host: QWidget, qtbot: QtBot) -> None
 @pytest.fixture
 def clocks(host: QWidget) -> ClockCard:
     card = ClockCard(host)
-    sources = [ClockSource("a", "Trap", "", 12, NOON, NOON), ClockSource("b", "Trap", "", 3, NOON, NOON)]
+    sources = [
+        ClockSource("a", "Trap", "", 12, NOON, NOON),
+        ClockSource("b", "Trap", "", 3, NOON, NOON),
+    ]
     corrections = ClockCorrections([ClockCorrection("b", seconds=60, zone_minutes=120)])
     card.show_facts(ClockFacts(sources, corrections, "a", "Trap", "", NOON))
     return card

@@ -36,7 +36,9 @@ def type_text(desk: Desk, text: str) -> None:
 def texts_of(desk: Desk, begin: str) -> list[str]:
     """Visible labels of the page that begin so."""
     labels = page_of(desk).findChildren(QLabel)
-    return [label.text() for label in labels if label.text().startswith(begin) and not label.isHidden()]
+    return [
+        label.text() for label in labels if label.text().startswith(begin) and not label.isHidden()
+    ]
 
 
 def on_disk(path: Path) -> dict[int, dict[str, str]]:
@@ -62,10 +64,16 @@ def test_a_herd_of_12_is_a_key_a_number_and_enter(at_desk: Desk, collection: Col
     assert first in chosen
 
 
-def test_a_value_is_chosen_by_digit_and_changed_at_the_right(at_desk: Desk, collection: Collection) -> None:
+def test_a_value_is_chosen_by_digit_and_changed_at_the_right(
+    at_desk: Desk, collection: Collection
+) -> None:
     act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.define(CAMERA_TRAP))
     first = at_desk.choose(0)
-    act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.set([first], "sex", "female"))
+    act(
+        at_desk.qtbot,
+        at_desk.window.session,
+        lambda project: project.fields.set([first], "sex", "female"),
+    )
     sex = page_of(at_desk).fields.editor("sex")
     assert isinstance(sex, QComboBox)
     assert (sex.currentText(), texts_of(at_desk, "Fields")) == ("female", ["Fields"])
@@ -81,12 +89,16 @@ def test_a_value_is_chosen_by_digit_and_changed_at_the_right(at_desk: Desk, coll
     assert sex.currentText() == "male"
     stage = page_of(at_desk).fields.editor("life stage")
     stage.setFocus()
-    changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.qtbot.keyClick(stage, Key.Key_Down))
+    changed_by(
+        at_desk.qtbot, at_desk.window.session, lambda: at_desk.qtbot.keyClick(stage, Key.Key_Down)
+    )
     assert on_disk(collection.project)[first] == {"sex": "male", "life stage": "adult"}
     assert len(on_disk(collection.project)) == len(chosen)
 
 
-def test_fields_are_defined_from_the_palette_and_renamed(at_desk: Desk, collection: Collection) -> None:
+def test_fields_are_defined_from_the_palette_and_renamed(
+    at_desk: Desk, collection: Collection
+) -> None:
     at_desk.choose(0)
     at_desk.press(Key.Key_K)
     at_desk.press(Key.Key_End)
@@ -99,11 +111,17 @@ def test_fields_are_defined_from_the_palette_and_renamed(at_desk: Desk, collecti
     changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button))
     assert at_desk.state.fields == CAMERA_TRAP
     first = at_desk.choose(0)
-    act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.set([first], "sex", "male"))
+    act(
+        at_desk.qtbot,
+        at_desk.window.session,
+        lambda project: project.fields.set([first], "sex", "male"),
+    )
     at_desk.window.of(Fields).define_fields()
     card.lines[0].name.selectAll()
     at_desk.qtbot.keyClicks(card.lines[0].name, "Geschlecht")
-    change = changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button))
+    change = changed_by(
+        at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button)
+    )
     assert change.text == "Renamed the field sex to Geschlecht"
     assert on_disk(collection.project) == {first: {"Geschlecht": "male"}}
     at_desk.press_for_change(Key.Key_Z, CONTROL)
@@ -111,14 +129,18 @@ def test_fields_are_defined_from_the_palette_and_renamed(at_desk: Desk, collecti
     assert not page_of(at_desk).fields.isHidden()
 
 
-def test_a_clock_is_corrected_for_the_folder_of_the_image(at_desk: Desk, collection: Collection) -> None:
+def test_a_clock_is_corrected_for_the_folder_of_the_image(
+    at_desk: Desk, collection: Collection
+) -> None:
     image_id = at_desk.choose(0)
     noon = "2024-05-01T12:00:00"
 
     def know(live: object) -> None:
         from datetime import datetime
 
-        live.project.details.store([ImageDetails(image_id, 1, taken_at=datetime.fromisoformat(noon))])  # type: ignore[attr-defined]
+        live.project.details.store(  # type: ignore[attr-defined]
+            [ImageDetails(image_id, 1, taken_at=datetime.fromisoformat(noon))]
+        )
 
     known: list[None] = []
     at_desk.window.session.ask(know, known.append, owner=at_desk.window)

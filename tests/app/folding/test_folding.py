@@ -42,7 +42,10 @@ def taken(collection: Collection, times: Sequence[float]) -> list[int]:
 def shots(image_ids: Sequence[int], times: Sequence[float]) -> list[ImageDetails]:
     """What the files of these images say, taken so many seconds after noon."""
     pairs = zip(image_ids, times, strict=True)
-    return [ImageDetails(each, 1, 48, 48, NOON + timedelta(seconds=second), "Reconyx") for each, second in pairs]
+    return [
+        ImageDetails(each, 1, 48, 48, NOON + timedelta(seconds=second), "Reconyx")
+        for each, second in pairs
+    ]
 
 
 @pytest.fixture
@@ -128,7 +131,9 @@ def test_one_key_labels_all_in_one_step(folded: Desk, burst: list[int]) -> None:
     assert {folded.label_of(image_id) for image_id in burst} == {""}
 
 
-def test_other_labels_are_kept_and_counted(desk: Desk, collection: Collection, burst: list[int]) -> None:
+def test_other_labels_are_kept_and_counted(
+    desk: Desk, collection: Collection, burst: list[int]
+) -> None:
     """Two of the burst have a label already: the key labels the other five, and says that two keep theirs."""
     with Project.open(collection.project) as project:
         other = project.classes.graph.find("Blue checks")
@@ -149,7 +154,9 @@ def test_other_labels_are_kept_and_counted(desk: Desk, collection: Collection, b
 def find_burst(desk: Desk, burst: Sequence[int]) -> None:
     """Times come in from the files, and the images are found to be a burst."""
     session = desk.window.session
-    session.take(lambda live: live.project.details.store(shots(burst, range(len(burst)))), lambda: None)
+    session.take(
+        lambda live: live.project.details.store(shots(burst, range(len(burst)))), lambda: None
+    )
     next(iter(desk.window.findChildren(finding.FoldFinding))).find()
     desk.wait(lambda: desk.state.folds.count == 1)
 
@@ -205,7 +212,9 @@ def test_the_first_label_puts_the_question_away(unlabelled: Desk) -> None:
     assert not question.isVisible()
 
 
-def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(desk: Desk, collection: Collection) -> None:
+def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(
+    desk: Desk, collection: Collection
+) -> None:
     """The order is held, and folded when the cards are sorted again."""
     desk.open(collection.project)
     desk.window.workspace.choose_order(Order.ADDED)
@@ -221,7 +230,9 @@ def test_bursts_found_after_a_label_change_no_card_and_ask_nothing(desk: Desk, c
     assert not set(burst[1:]) & set(ids(desk))
 
 
-def test_the_switch_is_kept_for_the_project(folded: Desk, burst: list[int], settings: Settings) -> None:
+def test_the_switch_is_kept_for_the_project(
+    folded: Desk, burst: list[int], settings: Settings
+) -> None:
     info = folded.window.session.info
     assert info is not None
     folded.window.trigger("fold_images")

@@ -42,7 +42,9 @@ def class_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A list that a person chooses in the dialog whenever it opens."""
     source = tmp_path / "birds.csv"
     source.write_text(NEW, encoding="utf-8")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_texts, **_options: (str(source), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_texts, **_options: (str(source), "")
+    )
     return source
 
 
@@ -93,7 +95,9 @@ def test_a_cancelled_dialog_leaves_the_choice_of_a_folder(
     assert len(cancelled_dialog) == 2
 
 
-def test_the_link_in_an_empty_tree_imports_a_list(desk: Desk, tmp_path: Path, class_list: Path) -> None:
+def test_the_link_in_an_empty_tree_imports_a_list(
+    desk: Desk, tmp_path: Path, class_list: Path
+) -> None:
     """It is there for as long as there are no classes, and can be reached by Tab."""
     desk.window.session.create(tmp_path / "new.protoleaf")
     tree = desk.window.tree
@@ -128,7 +132,9 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
     card = reviewing.window.of(GraphImports).card
     assert card is not None
     reviewing.wait(card.columns.isVisible)
-    assert card.columns.words.text().startswith("Choose what each column is: at least the name of the class")
+    assert card.columns.words.text().startswith(
+        "Choose what each column is: at least the name of the class"
+    )
     assert card.failure.text == ""
     assert not card.import_button.isEnabled()
     assert_words_are_whole(card)
@@ -140,7 +146,9 @@ def test_columns_are_mapped_by_hand_and_remembered(reviewing: Desk, class_list: 
     reviewing.wait(lambda: card.summary == "5 new classes")
     assert card.levels.rows[0] == (0, "Birds", "4")
     assert (1, "Gulls", "2") in card.levels.rows
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
+    )
     class_list.write_text(f"{TYPED}Birds,Gulls,Dune gull\n", encoding="utf-8")
     reviewing.window.activateWindow()  # under the offscreen plugin it is not again after the lists of the boxes
     reviewing.wait(reviewing.window.isActiveWindow)
@@ -168,7 +176,9 @@ def assert_words_are_whole(card: GraphImportCard) -> None:
         assert card.panel.rect().contains(foot)
 
 
-def test_a_list_is_looked_through_imported_and_taken_back(reviewing: Desk, class_list: Path) -> None:
+def test_a_list_is_looked_through_imported_and_taken_back(
+    reviewing: Desk, class_list: Path
+) -> None:
     """By keyboard alone: what is in it and how it begins; one step; the second time there is nothing new."""
     reviewing.window.resize(1000, 640)
     classes = len(reviewing.graph)
@@ -218,7 +228,9 @@ def test_next_years_list_updates_what_was_imported(
     card.update_box.setFocus()
     reviewing.press(Key.Key_Space)
     assert card.summary == "1 new class, 2 renamed, 1 moved"
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
+    )
     assert reviewing.graph.name(red) == "Crimson"
     assert reviewing.graph.path_text(reviewing.graph.find("Green stripes")) == "Blue/Green stripes"
     assert labels_by_class(reviewing) == labels
@@ -236,21 +248,29 @@ def labels_by_class(desk: Desk) -> dict[int, int]:
         return project.labels.counts()
 
 
-def test_what_is_gone_is_removed_when_the_box_says_so(reviewing: Desk, tmp_path: Path, class_list: Path) -> None:
+def test_what_is_gone_is_removed_when_the_box_says_so(
+    reviewing: Desk, tmp_path: Path, class_list: Path
+) -> None:
     """Classes without labels alone; the box comes with the update and goes with it."""
     open_list(reviewing)
     reviewing.press_for_change(Key.Key_Return)
     class_list.write_text("child,parent\nSand gull,Gulls\nGulls,\n", encoding="utf-8")
     card = open_list(reviewing)
     gone = card.sections["gone"]
-    assert (gone.title, gone.rows) == ("1 class is no longer in the file. It stays.", [("Gulls/Dune gull", "")])
+    assert (gone.title, gone.rows) == (
+        "1 class is no longer in the file. It stays.",
+        [("Gulls/Dune gull", "")],
+    )
     assert gone.box.text() == "Remove the one without labels"
     card.scroll_area.ensureWidgetVisible(gone.box)
     click(reviewing, gone.box)
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
-    assert [reviewing.graph.name(each) for each in reviewing.graph.children(reviewing.graph.find("Gulls"))] == [
-        "Sand gull"
-    ]
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
+    )
+    assert [
+        reviewing.graph.name(each)
+        for each in reviewing.graph.children(reviewing.graph.find("Gulls"))
+    ] == ["Sand gull"]
 
 
 def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -> None:
@@ -269,7 +289,9 @@ def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -
     assert len(reviewing.graph) == classes
 
 
-def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(reviewing: Desk, class_list: Path) -> None:
+def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(
+    reviewing: Desk, class_list: Path
+) -> None:
     """Adding is not possible and says why; as a new version it turns the edge round."""
     class_list.write_text(
         json.dumps({"name": "Red disc", "children": [{"name": "Red", "children": [
@@ -281,10 +303,14 @@ def test_a_list_that_closes_a_circle_with_ours_can_only_be_updated(reviewing: De
 
 
 @pytest.mark.usefixtures("cancelled_dialog")
-def test_folders_are_a_class_list_too(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_are_a_class_list_too(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Chosen by the second button, after the dialog for files was cancelled."""
     (tmp_path / "fruit" / "Apple" / "Granny Smith").mkdir(parents=True)
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_texts, **_options: str(tmp_path / "fruit"))
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda *_texts, **_options: str(tmp_path / "fruit")
+    )
     reviewing.press(Key.Key_I, CONTROL | SHIFT)
     card = reviewing.window.of(GraphImports).card
     assert card is not None
@@ -301,16 +327,28 @@ def looks(desk: Desk) -> tuple[object, ...]:
     while index.isValid():
         rows.append((index.data(), tree.isExpanded(index)))
         index = tree.indexBelow(index)
-    return rows, tree.selected_class, tree.verticalScrollBar().value(), grid.selected_ids, grid.current_id
+    return (
+        rows,
+        tree.selected_class,
+        tree.verticalScrollBar().value(),
+        grid.selected_ids,
+        grid.current_id,
+    )
 
 
 def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     """Branches stay open, class and cards stay chosen, the keyboard is back, and the list is not kept in memory."""
     tree = reviewing.window.tree.front
-    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=tree.visualRect(tree.model().index(0, 0)).center())
+    QTest.mouseClick(
+        tree.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=tree.visualRect(tree.model().index(0, 0)).center(),
+    )
     for key in (Key.Key_Right, Key.Key_Down):
         reviewing.press(key)
-    reviewing.wait(lambda: tree.selected_class is not None and reviewing.grid.model().rowCount() > 1)
+    reviewing.wait(
+        lambda: tree.selected_class is not None and reviewing.grid.model().rowCount() > 1
+    )
     reviewing.grid.setFocus()
     for key in (Key.Key_Home, Key.Key_Right):
         reviewing.press(key)
@@ -322,5 +360,7 @@ def test_looking_leaves_all_in_place(reviewing: Desk, class_list: Path) -> None:
     assert looks(reviewing) == before
     assert reviewing.grid.hasFocus()
     gc.collect()
-    assert not [each for each in gc.get_objects() if type(each) is GraphSurvey]  # asks nothing of other objects
+    assert not [
+        each for each in gc.get_objects() if type(each) is GraphSurvey
+    ]  # asks nothing of other objects
     assert not states

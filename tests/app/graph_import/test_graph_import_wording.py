@@ -20,28 +20,43 @@ from app.graph_import.wording import (
 from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.errors import CycleError
 from engine.interchange.detect import FORMATS
-from engine.interchange.versions.plan import REPORT_KINDS, Clash, ImportReport, ReportKind, ReportLine
+from engine.interchange.versions.plan import (
+    REPORT_KINDS,
+    Clash,
+    ImportReport,
+    ReportKind,
+    ReportLine,
+)
 from engine.project import Change
 from tests.support.projects import named, new_project
 from tests.support.sources import source_of
 
 
-def report(*levels: int, is_update: bool = True, same: int = 0, completed: int = 0, **counts: int) -> ImportReport:
+def report(
+    *levels: int, is_update: bool = True, same: int = 0, completed: int = 0, **counts: int
+) -> ImportReport:
     """A report with these figures; lists that are not named are empty."""
     whole: dict[ReportKind, int] = {kind: counts.get(kind, 0) for kind in REPORT_KINDS}
     return ImportReport("birds.csv", sum(levels), 1, levels, is_update, same, completed, whole, {})
 
 
-def preview(of: ImportReport, *, noted: int = 0, changes: bool = True, known_name: str = "") -> GraphPreview:
+def preview(
+    of: ImportReport, *, noted: int = 0, changes: bool = True, known_name: str = ""
+) -> GraphPreview:
     """A preview of that report."""
-    return GraphPreview(of, known_name, is_alike=True, changes=changes, noted=noted, gone_unlabelled=0)
+    return GraphPreview(
+        of, known_name, is_alike=True, changes=changes, noted=noted, gone_unlabelled=0
+    )
 
 
 @pytest.mark.parametrize(
     ("figures", "expected"),
     [
         ({"new": 1}, "1 new class"),
-        ({"new": 12, "renamed": 2, "merged": 1, "moved": 3}, "12 new classes, 2 renamed, 1 merged, 3 moved"),
+        (
+            {"new": 12, "renamed": 2, "merged": 1, "moved": 3},
+            "12 new classes, 2 renamed, 1 merged, 3 moved",
+        ),
         ({"gone": 4}, "Nothing new"),
         ({"completed": 2}, "Synonyms of 2 classes"),
     ],
@@ -54,7 +69,9 @@ def test_summaries(figures: dict[str, int], expected: str) -> None:
 def test_a_list_that_only_links_or_notes() -> None:
     """Adding never moves; notes are counted where nothing else is."""
     assert summary_text(preview(report(3, is_update=False, moved=2))) == "2 linked"
-    assert section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets another parent"
+    assert (
+        section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets another parent"
+    )
     assert summary_text(preview(report(3), noted=1)) == "Notes of 1 class"
 
 
@@ -74,7 +91,9 @@ def test_every_list_has_a_title_for_one_and_for_many() -> None:
         assert len(titles) == 2
         assert any("120" in title for title in titles)
     for clash in Clash:
-        ((path, theirs, why),) = section_rows("kept", (ReportLine("Bird/Gull", "Larus", clash.value),))
+        ((path, theirs, why),) = section_rows(
+            "kept", (ReportLine("Bird/Gull", "Larus", clash.value),)
+        )
         assert (path, theirs) == ("Bird/Gull", "Larus")
         assert why
     gone = (ReportLine("Gull", labels=12), ReportLine("Tern"))
@@ -90,16 +109,24 @@ def test_buttons_and_what_stayed() -> None:
     done = GraphImport(change, 0, 0, stayed=("Auk: it has labels",))
     assert stayed_text(done) == "Updated from a.csv: 1 moved. Kept: Auk: it has labels"
     done = GraphImport(
-        Change(named("Updated from a.csv: 1 moved")), 0, 0, stayed=("Auk: it has labels", "Tern: it, too")
+        Change(named("Updated from a.csv: 1 moved")),
+        0,
+        0,
+        stayed=("Auk: it has labels", "Tern: it, too"),
     )
-    assert stayed_text(done) == "Updated from a.csv: 1 moved. Kept: 2 classes, such as Auk: it has labels"
+    assert (
+        stayed_text(done)
+        == "Updated from a.csv: 1 moved. Kept: 2 classes, such as Auk: it has labels"
+    )
 
 
 def test_how_a_list_begins() -> None:
     """Three levels and the first children; the others are counted, each class below once."""
     wide = {f"Leaf {number}": ["Fruit"] for number in range(SHOWN_CHILDREN + 3)}
     top = first_levels(
-        source_of({"Food": [], "Fruit": ["Food"], "Red": ["Food"], **wide, "Leaf 0/x": ["Leaf 0", "Red"]})
+        source_of(
+            {"Food": [], "Fruit": ["Food"], "Red": ["Food"], **wide, "Leaf 0/x": ["Leaf 0", "Red"]}
+        )
     )
     (food,) = top.children
     assert (food.name, food.below, food.more) == ("Food", len(wide) + 3, 0)
@@ -148,6 +175,8 @@ def test_a_circle_with_what_is_here(tmp_path: Path) -> None:
     assert "Diver" in survey.failure
     assert survey.updating is not None
     assert survey.updating.report.counts["moved"] == 2
-    (tmp_path / "far.csv").write_text(content + "".join(f"New {number},\n" for number in range(9)), encoding="utf-8")
+    (tmp_path / "far.csv").write_text(
+        content + "".join(f"New {number},\n" for number in range(9)), encoding="utf-8"
+    )
     with pytest.raises(CycleError):
         survey_graph(project.path, tmp_path / "far.csv")

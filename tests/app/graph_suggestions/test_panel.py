@@ -80,7 +80,10 @@ def click(desk: Desk, button: QPushButton) -> Change:
 
 def is_about(panel: SuggestionPanel, class_id: int) -> bool:
     """Whether a card is about the place of a class."""
-    return any(isinstance(c.suggestion, PlaceSuggestion) and c.suggestion.class_id == class_id for c in panel.cards)
+    return any(
+        isinstance(c.suggestion, PlaceSuggestion) and c.suggestion.class_id == class_id
+        for c in panel.cards
+    )
 
 
 def test_accepting_moves_the_class_and_undo_brings_the_card_back(desk: Desk, dropped: int) -> None:
@@ -154,15 +157,21 @@ def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
     underlabelled = UnderlabelledSuggestion(UnderlabelledClass(dropped, 3, (1,), 5), ())
     for suggestion, is_enabled in ((place, False), (underlabelled, True)):
         words = words_of(suggestion, desk.graph.name)
-        card = SuggestionCard(suggestion, words, desk.state, desk.window.thumbnails, is_writable=False)
+        card = SuggestionCard(
+            suggestion, words, desk.state, desk.window.thumbnails, is_writable=False
+        )
         desk.qtbot.addWidget(card)
         assert [button.isEnabled() for button in card.choices] == [is_enabled]
         assert not card.dismiss_button.isEnabled()
 
 
-def test_an_underlabelled_class_is_shown(desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_underlabelled_class_is_shown(
+    desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its button leads to the class, whose page offers likely images to label."""
-    monkeypatch.setattr("engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled)
+    monkeypatch.setattr(
+        "engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled
+    )
     panel = open_panel(desk)
     (card,) = (card for card in panel.cards if isinstance(card.suggestion, UnderlabelledSuggestion))
     desk.qtbot.mouseClick(card.choices[0], Qt.MouseButton.LeftButton)
@@ -174,14 +183,20 @@ def _always_underlabelled(graph: CategoryGraph, _state: object) -> tuple[Underla
     return (UnderlabelledClass(graph.find("Blue disc"), 1, (1, 2), 5),)
 
 
-def test_a_sound_graph_and_one_without_labels_are_distinguished(desk: Desk, collection: Collection) -> None:
+def test_a_sound_graph_and_one_without_labels_are_distinguished(
+    desk: Desk, collection: Collection
+) -> None:
     """Nothing to suggest is shown with how well the graph was found again; without labels nothing is known."""
     desk.open(collection.project)
     panel = open_panel(desk)
     assert panel.cards == ()
     assert panel.status.text().startswith("No suggestions")
     assert "the correct parent is first in" in panel.check.text()
-    act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(list(project.labels.by_image())))
+    act(
+        desk.qtbot,
+        desk.window.session,
+        lambda project: project.labels.remove(list(project.labels.by_image())),
+    )
     desk.wait(lambda: panel.status.text().startswith("Label some images first"))
     assert panel.check.text() == ""
 

@@ -5,7 +5,13 @@ from typing import Final
 
 import pytest
 
-from app.graph_suggestions.wording import SuggestionWords, check_line, dismissed_line, more_line, words_of
+from app.graph_suggestions.wording import (
+    SuggestionWords,
+    check_line,
+    dismissed_line,
+    more_line,
+    words_of,
+)
 from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
 from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
 from engine.collection.graph_suggestions.suggestion import (
@@ -33,7 +39,10 @@ def test_a_place() -> None:
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
     words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
     assert words.title == "Gull may belong under Bird"
-    assert words.reason == "Its images look most like those of classes under Bird (62%), Fish & %1 (21%)."
+    assert (
+        words.reason
+        == "Its images look most like those of classes under Bird (62%), Fish & %1 (21%)."
+    )
     assert words.choices == ("Move under Bird", "Move under Fish & %1")
     assert words.captions == ("Gull", "Bird", "Fish & %1")
 
@@ -44,7 +53,10 @@ def test_strays_twins_and_kinds() -> None:
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
     assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
     twins = _words(TwinSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
-    assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
+    assert (twins.title, twins.choices) == (
+        "Mew and Gull look like one class",
+        ("Merge into Gull",),
+    )
     assert twins.reason.startswith("Of 16 images, 7 look more like the other class")
     kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
     mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
@@ -59,7 +71,11 @@ def test_strays_twins_and_kinds() -> None:
 )
 def test_underlabelled(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
-    words = _words(UnderlabelledSuggestion(UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
+    words = _words(
+        UnderlabelledSuggestion(
+            UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)
+        )
+    )
     assert words.title == "3 more examples of Gull would help about 12 images"
     assert words.reason.startswith(start)
 
@@ -67,7 +83,9 @@ def test_underlabelled(shots: int, start: str) -> None:
 def test_lines_below() -> None:
     """One is not many, and there is no text about a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
-    assert "first in 64, in the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
+    assert "first in 64, in the first three in 90" in check_line(
+        PlacementCheck(97, 64, 90, 5.1, 37.0)
+    )
     assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
     assert [dismissed_line(1), dismissed_line(12)] == [
         "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",

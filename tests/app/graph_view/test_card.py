@@ -8,7 +8,16 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.graph_view.card import CardLook, Detail, cells, detail_at, foot_of, lines_of, paint_card, text_font
+from app.graph_view.card import (
+    CardLook,
+    Detail,
+    cells,
+    detail_at,
+    foot_of,
+    lines_of,
+    paint_card,
+    text_font,
+)
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH
 from app.graph_view.viewport import LARGEST_STEP, SMALLEST_STEP, scale_of
 from app.theme import set_scheme
@@ -16,7 +25,11 @@ from app.theme.tokens import tokens
 from engine.file_parts import ImageSource
 from tests.support.contrast import contrast
 
-NAMED_STEPS = [step for step in range(SMALLEST_STEP, LARGEST_STEP + 1) if detail_at(scale_of(step)) is Detail.NAMED]
+NAMED_STEPS = [
+    step
+    for step in range(SMALLEST_STEP, LARGEST_STEP + 1)
+    if detail_at(scale_of(step)) is Detail.NAMED
+]
 
 
 @pytest.mark.parametrize("step", NAMED_STEPS)
@@ -44,7 +57,9 @@ def test_faces_fill_their_room_and_touch_nowhere(count: int) -> None:
     found = cells(room, count)
     assert len(found) == count
     assert all(room.adjusted(-0.01, -0.01, 0.01, 0.01).contains(cell) for cell in found)
-    assert not any(one.intersects(other) for place, one in enumerate(found) for other in found[:place])
+    assert not any(
+        one.intersects(other) for place, one in enumerate(found) for other in found[:place]
+    )
     assert sum(cell.width() * cell.height() for cell in found) > 0.9 * room.width() * room.height()
 
 
@@ -58,14 +73,21 @@ def test_name_and_counts_can_be_read(qapp: QApplication, scheme: str) -> None:
     set_scheme("system")
 
 
-def test_pictures_are_asked_for_once_each_and_a_class_without_any_has_its_colour(qapp: QApplication) -> None:
+def test_pictures_are_asked_for_once_each_and_a_class_without_any_has_its_colour(
+    qapp: QApplication,
+) -> None:
     """The wash does not change the colour that others of the branch are painted in."""
     asked: list[ImageSource] = []
     image = QImage(200, 180, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     rect = QRectF(0, 0, CARD_WIDTH, CARD_HEIGHT)
     faces = (ImageSource(Path("a.png")), ImageSource(Path("b.png")))
-    paint_card(painter, rect, CardLook("Oak", "2 images", 3, faces=faces), lambda path, _side: asked.append(path))
+    paint_card(
+        painter,
+        rect,
+        CardLook("Oak", "2 images", 3, faces=faces),
+        lambda path, _side: asked.append(path),
+    )
     assert asked == list(faces)
     bare = CardLook("Elm", "No images yet", 3)
     tint = QColor(bare.tint)

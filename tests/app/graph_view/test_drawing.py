@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, first_row, make_drawing, moved_along
+from app.graph_view.drawing import (
+    CARD_HEIGHT,
+    CARD_WIDTH,
+    Drawing,
+    first_row,
+    make_drawing,
+    moved_along,
+)
 from app.graph_view.far_names import MOST_BELOW, branch_sizes
 from app.graph_view.keys import next_row
 
@@ -14,7 +21,13 @@ ANIMAL, BIRD, FISH, GULL, PET = 1, 2, 3, 4, 5
 @pytest.fixture
 def drawing() -> Drawing:
     """Animal above bird and fish; gull below bird; fish also below pet, which stands beside animal."""
-    places = {ANIMAL: (0.0, 0.0), PET: (400.0, 0.0), BIRD: (-200.0, 220.0), FISH: (200.0, 220.0), GULL: (-200.0, 440.0)}
+    places = {
+        ANIMAL: (0.0, 0.0),
+        PET: (400.0, 0.0),
+        BIRD: (-200.0, 220.0),
+        FISH: (200.0, 220.0),
+        GULL: (-200.0, 440.0),
+    }
     edges = [(ANIMAL, BIRD), (ANIMAL, FISH), (PET, FISH), (BIRD, GULL)]
     return make_drawing(places, edges, {}, hidden={FISH: 7}, distances={})
 
@@ -61,7 +74,9 @@ def test_arrows_walk_along_edges_and_levels(drawing: Drawing) -> None:
 
 def test_classes_glide_from_where_they_stood(drawing: Drawing) -> None:
     """Half way they are in the middle; a class that is new is where it will be."""
-    after = make_drawing({ANIMAL: (100.0, 0.0), 9: (5.0, 5.0)}, [(ANIMAL, 9)], {}, hidden={}, distances={})
+    after = make_drawing(
+        {ANIMAL: (100.0, 0.0), 9: (5.0, 5.0)}, [(ANIMAL, 9)], {}, hidden={}, distances={}
+    )
     half = moved_along(drawing, after, 0.5)
     assert half.centres.tolist() == [[50.0, 0.0], [5.0, 5.0]]
     np.testing.assert_allclose(half.routes[0][0], (50.0, CARD_HEIGHT / 2))
@@ -75,7 +90,9 @@ def test_a_branch_is_as_big_as_what_stands_below_it(drawing: Drawing) -> None:
 
 def test_more_paths_than_can_be_counted() -> None:
     """Eighty levels of two classes, each under both above, have 2 ** 80 paths."""
-    places = {2 * level + side: (100.0 * side, 100.0 * level) for level in range(80) for side in range(2)}
+    places = {
+        2 * level + side: (100.0 * side, 100.0 * level) for level in range(80) for side in range(2)
+    }
     edges = [(upper, lower) for lower in places for upper in places if upper // 2 == lower // 2 - 1]
     sizes = branch_sizes(make_drawing(places, edges, {}, hidden={}, distances={}))
     assert sizes[0] == MOST_BELOW

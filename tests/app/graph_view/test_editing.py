@@ -25,7 +25,13 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 def rest(desk: Desk, board: GraphBoard) -> None:
     """Wait until the newest graph is drawn."""
-    desk.wait(lambda: len(board.canvas.drawing) > 0 and not board.model.layouts.is_busy and board.canvas.is_complete)
+    desk.wait(
+        lambda: (
+            len(board.canvas.drawing) > 0
+            and not board.model.layouts.is_busy
+            and board.canvas.is_complete
+        )
+    )
 
 
 def spot(desk: Desk, board: GraphBoard, name: str) -> Spot:
@@ -57,16 +63,27 @@ def test_a_card_dropped_on_a_card_moves_there_and_with_control_is_linked(
 ) -> None:
     """What it would do is shown meanwhile; both are one undo step each, and the drawing follows."""
     seen = []
-    drop = (spot(desk, board, "Blue disc"), spot(desk, board, "Red"), lambda: seen.append(chip(desk).text))
+    drop = (
+        spot(desk, board, "Blue disc"),
+        spot(desk, board, "Red"),
+        lambda: seen.append(chip(desk).text),
+    )
     changed_by(qtbot, desk.window.session, lambda: hand.drag(*drop))
     assert parents(desk, "Blue disc") == {"Red"}
     rest(desk, board)
-    link = (spot(desk, board, "Blue disc"), spot(desk, board, "Blue"), lambda: seen.append(chip(desk).text))
+    link = (
+        spot(desk, board, "Blue disc"),
+        spot(desk, board, "Blue"),
+        lambda: seen.append(chip(desk).text),
+    )
     changed_by(qtbot, desk.window.session, lambda: hand.drag(*link, keys=CONTROL))
     assert parents(desk, "Blue disc") == {"Red", "Blue"}
     assert seen == ["Move under Red", "Add Blue as a parent"]
     rest(desk, board)
-    assert board.canvas.drawing.edge_between(desk.graph.find("Blue"), desk.graph.find("Blue disc")) is not None
+    assert (
+        board.canvas.drawing.edge_between(desk.graph.find("Blue"), desk.graph.find("Blue disc"))
+        is not None
+    )
     changed_by(qtbot, desk.window.session, desk.window.session.undo)
     assert parents(desk, "Blue disc") == {"Red"}
 

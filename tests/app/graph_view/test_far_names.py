@@ -42,14 +42,20 @@ def painted(names: FarNames, viewport: Viewport) -> None:
     painter.end()
 
 
-def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QApplication, drawing: Drawing) -> None:
+def test_no_name_covers_another_and_the_biggest_branches_have_theirs(
+    qapp: QApplication, drawing: Drawing
+) -> None:
     """At every scale at which classes are too small for names of their own; chosen between frames, not in one."""
     names, viewport = FarNames(look), Viewport()
     names.show(drawing)
     viewport.view = (900.0, 700.0)
     viewport.look(fitting(drawing.bounds, viewport.view))
     for step in range(step_near(viewport.camera.scale), step_near(0.22)):
-        viewport.look(fitting(drawing.bounds, viewport.view).zoomed(scale_of(step), (450.0, 350.0), viewport.view))
+        viewport.look(
+            fitting(drawing.bounds, viewport.view).zoomed(
+                scale_of(step), (450.0, 350.0), viewport.view
+            )
+        )
         painted(names, viewport)
         assert not names.is_complete
         assert names.make_some(LONG_S)
@@ -58,7 +64,9 @@ def test_no_name_covers_another_and_the_biggest_branches_have_theirs(qapp: QAppl
         for name in found:
             x, y = (drawing.centres[name.row] * scale_of(step)).tolist()
             rects.append(name_place(x, y, name.width, 0, scale_of(step)))
-        assert not any(one.intersects(other) for place, one in enumerate(rects) for other in rects[:place])
+        assert not any(
+            one.intersects(other) for place, one in enumerate(rects) for other in rects[:place]
+        )
         assert found[0].row == drawing.row_of(ROOT)
         assert len(found) > 3
         painted(names, viewport)

@@ -27,10 +27,18 @@ def board(desk: Desk, collection: Collection) -> GraphBoard:
 
 def rest(desk: Desk, board: GraphBoard) -> None:
     """Wait until the newest graph is drawn."""
-    desk.wait(lambda: len(board.canvas.drawing) > 0 and not board.model.layouts.is_busy and board.canvas.is_complete)
+    desk.wait(
+        lambda: (
+            len(board.canvas.drawing) > 0
+            and not board.model.layouts.is_busy
+            and board.canvas.is_complete
+        )
+    )
 
 
-def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, board: GraphBoard) -> None:
+def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(
+    desk: Desk, board: GraphBoard
+) -> None:
     """Enter goes on to the next class that fits; Escape leaves; what does not exist is reported."""
     blue, canvas = desk.graph.find("Blue"), board.canvas
     canvas.chosen.choose(blue)
@@ -92,7 +100,9 @@ def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
     assert len(canvas.drawing) == everything
 
 
-def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(desk: Desk, board: GraphBoard) -> None:
+def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(
+    desk: Desk, board: GraphBoard
+) -> None:
     """It is gone again when all is seen."""
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
@@ -123,7 +133,9 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
     moved = QElapsedTimer()
 
     def is_pointed_at() -> bool:
-        if not moved.isValid() or moved.hasExpired(POINT_AGAIN_MS):  # the drawing may have flown on meanwhile
+        if not moved.isValid() or moved.hasExpired(
+            POINT_AGAIN_MS
+        ):  # the drawing may have flown on meanwhile
             QTest.mouseMove(canvas, place() - QPoint(1, 40))
             QTest.mouseMove(canvas, place())
             moved.start()
@@ -156,11 +168,18 @@ def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: 
     assert canvas.pointer.edges.hovered is None
 
 
-def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Desk, board: GraphBoard) -> None:
+def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(
+    desk: Desk, board: GraphBoard
+) -> None:
     """The weights are those of the class's page; only a chosen edge is unlinked."""
     red, disc, canvas = desk.graph.find("Red"), desk.graph.find("Blue disc"), board.canvas
     desk.window.session.act(lambda project: project.classes.link(red, [disc]))
-    desk.wait(lambda: canvas.drawing.edge_between(red, disc) is not None and board.model.weight(red, disc) is not None)
+    desk.wait(
+        lambda: (
+            canvas.drawing.edge_between(red, disc) is not None
+            and board.model.weight(red, disc) is not None
+        )
+    )
     rest(desk, board)
     canvas.fly_to(disc)
     rest(desk, board)

@@ -134,7 +134,9 @@ def covers_a_class(board: GraphBoard) -> bool:
     """Whether the small map lies on a card."""
     canvas = board.canvas
     rows = range(len(canvas.drawing))
-    return board.map.isVisible() and any(canvas.rect_of(row).toRect().intersects(board.map.geometry()) for row in rows)
+    return board.map.isVisible() and any(
+        canvas.rect_of(row).toRect().intersects(board.map.geometry()) for row in rows
+    )
 
 
 def test_the_small_map_covers_no_class(desk: Desk, tmp_path: Path) -> None:
@@ -171,15 +173,25 @@ def test_a_dragged_class_of_two_parents_says_which_one_it_leaves(
     desk.open(collection.project)
     session = desk.window.session
     disc, red = desk.graph.find("Blue disc"), desk.graph.find("Red")
-    changed_by(qtbot, session, lambda: session.act(lambda project: project.classes.link(red, [disc])))
+    changed_by(
+        qtbot, session, lambda: session.act(lambda project: project.classes.link(red, [disc]))
+    )
     desk.press(Qt.Key.Key_G, CONTROL)
     board = desk.window.workspace.graph.board
     rest(desk, board)
     seen_at_pointer: list[str] = []
     left = desk.graph.name(desk.graph.parents(disc)[0])
     start, end = spot(desk, board, "Blue disc"), spot(desk, board, "Green")
-    change = changed_by(qtbot, session, lambda: hand.drag(start, end, lambda: seen_at_pointer.append(chip(desk).text)))
+    change = changed_by(
+        qtbot,
+        session,
+        lambda: hand.drag(start, end, lambda: seen_at_pointer.append(chip(desk).text)),
+    )
     assert seen_at_pointer == [f"Move from {left} to Green"]
     assert change.text == f"Moved class Blue disc from {left} to Green"
-    assert {desk.graph.name(parent) for parent in desk.graph.parents(disc)} == {"Blue", "Red", "Green"} - {left}
+    assert {desk.graph.name(parent) for parent in desk.graph.parents(disc)} == {
+        "Blue",
+        "Red",
+        "Green",
+    } - {left}
     assert change.text in desk.window.toast.message

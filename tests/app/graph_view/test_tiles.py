@@ -33,7 +33,9 @@ def frame(tiles: Tiles, camera: Camera) -> QImage:
     """What is seen."""
     image = QImage(300, 200, QImage.Format.Format_RGB32)
     painter = QPainter(image)
-    tiles.show(painter, camera, VIEW, lambda at_work: at_work.fillRect(0, 0, 300, 200, Qt.GlobalColor.blue))
+    tiles.show(
+        painter, camera, VIEW, lambda at_work: at_work.fillRect(0, 0, 300, 200, Qt.GlobalColor.blue)
+    )
     painter.end()
     return image
 

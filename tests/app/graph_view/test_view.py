@@ -43,7 +43,9 @@ def drawn(board: GraphBoard, desk: Desk) -> set[str]:
 def test_control_g_switches(desk: Desk, board: GraphBoard) -> None:
     """The graph is in front with every class; once more, and it is the grid."""
     assert board.isVisible()
-    assert drawn(board, desk) == {desk.graph.name(class_id) for level in desk.graph.levels() for class_id in level}
+    assert drawn(board, desk) == {
+        desk.graph.name(class_id) for level in desk.graph.levels() for class_id in level
+    }
     desk.press(Qt.Key.Key_G, CONTROL)
     assert desk.grid.isVisible()
     assert not board.isVisible()
@@ -149,7 +151,10 @@ def test_a_rubber_band_chooses_all_that_it_touches(desk: Desk, board: GraphBoard
 def test_the_middle_button_and_space_push_the_drawing(desk: Desk, board: GraphBoard) -> None:
     """It follows the hand; Space that pushed opens nothing."""
     canvas = board.canvas
-    for button, with_space in ((Qt.MouseButton.MiddleButton, False), (Qt.MouseButton.LeftButton, True)):
+    for button, with_space in (
+        (Qt.MouseButton.MiddleButton, False),
+        (Qt.MouseButton.LeftButton, True),
+    ):
         before, drawing = place_of(board, desk, "Blue"), canvas.drawing
         if with_space:
             QTest.keyPress(canvas, Qt.Key.Key_Space)
@@ -175,7 +180,9 @@ def test_an_edit_is_drawn(desk: Desk, board: GraphBoard) -> None:
         lambda project: project.classes.set_attributes([blue], colour="#336699"),
     ):
         desk.window.session.act(set_on_it)
-    desk.wait(lambda: board.canvas.look(row).bar == 0.9 and board.canvas.look(row).colour == "#336699")
+    desk.wait(
+        lambda: board.canvas.look(row).bar == 0.9 and board.canvas.look(row).colour == "#336699"
+    )
     assert board.canvas.look(row).is_deepest
 
 
@@ -186,7 +193,9 @@ def test_another_project_is_drawn_from_its_beginning(desk: Desk, board: GraphBoa
     canvas.viewport.zoom(8)
     desk.wait(lambda: not canvas.viewport.is_moving)
     desk.window.session.create(place.path.with_name("new.protoleaf"))
-    desk.wait(lambda: desk.window.session.info is not None and desk.window.session.info.name == "new")
+    desk.wait(
+        lambda: desk.window.session.info is not None and desk.window.session.info.name == "new"
+    )
     assert len(canvas.drawing) == 0
     assert not board.isVisible()
     words = desk.window.workspace.graph.findChild(NothingDrawn)
@@ -220,7 +229,9 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
         desk.qtbot.wait(QUIET_MS)
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
-    desk.wait(lambda: "Azure" in painted and not board.model.layouts.is_busy and board.canvas.is_complete)
+    desk.wait(
+        lambda: "Azure" in painted and not board.model.layouts.is_busy and board.canvas.is_complete
+    )
     assert set(painted) == {"Azure"}
 
 

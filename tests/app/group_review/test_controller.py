@@ -57,7 +57,9 @@ def on_disk(collection: Collection) -> dict[int, int | None]:
         return {image_id: label.class_id for image_id, label in project.labels.by_image().items()}
 
 
-def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collection: Collection) -> None:
+def test_enter_labels_the_group_and_shows_the_next(
+    by_group: GroupDesk, collection: Collection
+) -> None:
     """One step for all of it, on disk; Ctrl+Z takes all back and shows the group again."""
     desk, ids, heading = by_group.desk, by_group.ids, by_group.page.heading
     group = by_group.review.current
@@ -75,7 +77,9 @@ def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collecti
     assert set(on_disk(collection)).isdisjoint(ids)
 
 
-def test_the_next_group_is_painted_before_it_comes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_group_is_painted_before_it_comes(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At the size that it will have: once its pictures are there, the key that brings it paints no card anew."""
     painted = list[int]()
 
@@ -83,7 +87,9 @@ def test_the_next_group_is_painted_before_it_comes(reviewing: Desk, monkeypatch:
         painted.append(card.image_id)
         paint_card(painter, place, card, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("app.image_grid.card.paint_card", note)  # before the page opens: cards are painted at once
+    monkeypatch.setattr(
+        "app.image_grid.card.paint_card", note
+    )  # before the page opens: cards are painted at once
     by_group = GroupDesk(reviewing)
     desk = by_group.desk
     desk.wait(lambda: bool(by_group.review.ahead))
@@ -127,7 +133,10 @@ def test_b11_a_group_fills_its_page(by_group: GroupDesk, size: tuple[int, int]) 
     columns = len({rect.left() for rect in rects})
     wider = area.width() // max(1, columns - 1) - GAP
     rows = -(-len(rects) // max(1, columns - 1))
-    is_largest = columns == 1 or rows * (wider * rects[0].height() // rects[0].width()) > area.height() - 2 * GAP
+    is_largest = (
+        columns == 1
+        or rows * (wider * rects[0].height() // rects[0].width()) > area.height() - 2 * GAP
+    )
     assert is_largest or rects[0].width() > MOST_SIDE
 
 
@@ -135,7 +144,9 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
     """By a click and by T; it comes again in a later group, and M labels it all the same."""
     desk, ids = by_group.desk, by_group.ids
     cards = by_group.page.cards
-    desk.qtbot.mouseClick(cards.viewport(), Qt.MouseButton.LeftButton, pos=cards.rect_of(1).center())
+    desk.qtbot.mouseClick(
+        cards.viewport(), Qt.MouseButton.LeftButton, pos=cards.rect_of(1).center()
+    )
     assert by_group.review.left_out == {ids[1]}
     assert by_group.page.heading.startswith(f"{len(ids) - 1} image")
     desk.press(Key.Key_Home)
@@ -154,7 +165,11 @@ def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collec
     """Until nothing is left, and the page says so."""
     desk = by_group.desk
     for _group in range(60):
-        desk.wait(lambda: by_group.review.current is not None or bool(by_group.page.empty_title == "All done"))
+        desk.wait(
+            lambda: (
+                by_group.review.current is not None or bool(by_group.page.empty_title == "All done")
+            )
+        )
         if by_group.review.current is None:
             break
         desk.press(Key.Key_M if by_group.review.current.tops else Key.Key_U)
@@ -188,7 +203,9 @@ def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
 
     def proposed() -> set[int]:
         shown = [by_group.review.current, *by_group.review.ahead]
-        return {each.class_id for each in shown if each is not None and ids.intersection(each.image_ids)}
+        return {
+            each.class_id for each in shown if each is not None and ids.intersection(each.image_ids)
+        }
 
     desk.wait(lambda: bool(proposed()) and group.class_id not in proposed())
     change = desk.press_for_change(Key.Key_Z, CONTROL)
@@ -197,7 +214,9 @@ def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
     assert not by_group.review.memory.dismissed
 
 
-def test_a_coarse_answer_is_followed_by_the_finer_classes(by_group: GroupDesk, collection: Collection) -> None:
+def test_a_coarse_answer_is_followed_by_the_finer_classes(
+    by_group: GroupDesk, collection: Collection
+) -> None:
     """Shift+Enter labels as the family; the images come again, split by the classes below it."""
     desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
     assert group is not None
@@ -207,7 +226,9 @@ def test_a_coarse_answer_is_followed_by_the_finer_classes(by_group: GroupDesk, c
 
     def finer() -> list[int]:
         shown = [by_group.review.current, *by_group.review.ahead]
-        return [each.class_id for each in shown if each is not None and each.branch == group.coarse_id]
+        return [
+            each.class_id for each in shown if each is not None and each.branch == group.coarse_id
+        ]
 
     desk.wait(lambda: bool(finer()))
     assert set(finer()) <= set(desk.graph.descendants(group.coarse_id))
@@ -223,7 +244,9 @@ def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> N
     desk.press(Key.Key_9)
     assert by_group.ids == second, "so many classes are not likely"
     desk.press_for_change(Key(Key.Key_0 + len(group.tops)))
-    assert {desk.label_of(image_id) for image_id in second} == {desk.graph.name(group.tops[-1].class_id)}
+    assert {desk.label_of(image_id) for image_id in second} == {
+        desk.graph.name(group.tops[-1].class_id)
+    }
     third = by_group.ids
     desk.press(Key.Key_R)
     desk.type_into_palette("Blue disc")

@@ -25,7 +25,12 @@ def queue_of(*groups: ReviewGroup) -> ReviewQueue:
 def review() -> Review:
     """At the first of three groups."""
     review = Review(ReviewMemory())
-    review.take(queue_of(GROUP, replace(GROUP, image_ids=(5, 6, 7, 8)), replace(GROUP, image_ids=(9, 10, 11, 12))), ())
+    review.take(
+        queue_of(
+            GROUP, replace(GROUP, image_ids=(5, 6, 7, 8)), replace(GROUP, image_ids=(9, 10, 11, 12))
+        ),
+        (),
+    )
     return review
 
 
@@ -110,7 +115,10 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
     review.toggle(1)
     dismissed = review.dismiss()
     assert dismissed is not None
-    assert (dismissed.kind, review.memory.dismissed) == (AnswerKind.DISMISSED, dict.fromkeys((2, 3, 4), frozenset({7})))
+    assert (dismissed.kind, review.memory.dismissed) == (
+        AnswerKind.DISMISSED,
+        dict.fromkeys((2, 3, 4), frozenset({7})),
+    )
     review.pass_over()
     assert review.memory.passed == {5: 1, 6: 1, 7: 1, 8: 1}
     odds = review.memory.error_odds
@@ -123,7 +131,10 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
 def test_a_coarse_answer_is_remembered_until_a_finer_one(review: Review) -> None:
     """A broader name contradicts no proposal."""
     review.label(5, children=(7, 8))
-    assert (review.memory.branches, review.memory.error_odds) == (dict.fromkeys((1, 2, 3, 4), 5), {})
+    assert (review.memory.branches, review.memory.error_odds) == (
+        dict.fromkeys((1, 2, 3, 4), 5),
+        {},
+    )
     review.take(queue_of(replace(GROUP, branch=5)), decided=())
     while review.current is not None and review.current.branch != 5:
         review.pass_over()

@@ -46,7 +46,12 @@ def test_a_page_is_cut_at_its_headings() -> None:
 def test_anchors_are_those_of_code_hosts() -> None:
     """So that links work on a web page as in the program."""
     titles = ["1. Drop a folder", "“%1” is damaged", "Half-way: what then?", "a_b"]
-    assert list(anchors_of(titles)) == ["1-drop-a-folder", "1-is-damaged", "half-way-what-then", "a_b"]
+    assert list(anchors_of(titles)) == [
+        "1-drop-a-folder",
+        "1-is-damaged",
+        "half-way-what-then",
+        "a_b",
+    ]
 
 
 def test_plain_words() -> None:
@@ -56,7 +61,9 @@ def test_plain_words() -> None:
 
 def test_pages_come_in_the_order_of_the_contents(tmp_path: Path) -> None:
     """A page that the contents do not name is none of the guide."""
-    (tmp_path / f"{CONTENTS}.md").write_text("# Guide\n\n[B](b.md), [A](a.md), [B](b.md)\n", encoding="utf-8")
+    (tmp_path / f"{CONTENTS}.md").write_text(
+        "# Guide\n\n[B](b.md), [A](a.md), [B](b.md)\n", encoding="utf-8"
+    )
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.md").write_text(f"# {name.upper()}\n", encoding="utf-8")
     guide = read_guide(tmp_path)
@@ -75,7 +82,9 @@ def test_a_guide_with_a_hole_is_refused(tmp_path: Path) -> None:
 
 def test_pages_of_a_language_stand_in_place_of_the_english_ones(tmp_path: Path) -> None:
     """Those that are there, with the anchors that links and panels name; the others stay English."""
-    (tmp_path / "README.md").write_text("# Guide\n\n1. [Labelling](labelling.md)\n2. [Map](map.md)\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text(
+        "# Guide\n\n1. [Labelling](labelling.md)\n2. [Map](map.md)\n", encoding="utf-8"
+    )
     (tmp_path / "labelling.md").write_text(
         "# Labelling\n\n## The keys\n\nEnter.\n\n## Undo\n\nCtrl+Z.\n", encoding="utf-8"
     )

@@ -24,7 +24,9 @@ MESSAGES: Final = GUIDE.pages["troubleshooting"]
 _LINK: Final = re.compile(r"\]\(([^)]+)\)")
 _BOLD: Final = re.compile(r"\*\*(.+?)\*\*")
 _PLACE: Final = re.compile(r"%[\dn]|\{[^{}]*\}")
-_KEYS: Final = re.compile(r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`")
+_KEYS: Final = re.compile(
+    r"`((?:(?:Ctrl|Shift|Alt)\+)+\S|(?:Ctrl\+|Shift\+|Alt\+)*(?:Enter|Space|Del|F\d+|[A-Z?]))`"
+)
 _ACTION_WITH_KEY: Final = re.compile(r"\*\*(?P<path>[^*]+ > [^*]+)\*\* \(`(?P<keys>[^`]+)`\)")
 _OTHER_KEYS: Final = frozenset(
     # Of the system's lists, of a terminal, of the guide itself, and of the drawing (app/graph_view/keys.py).
@@ -58,7 +60,11 @@ def _text_of(part: ast.expr) -> str:
 def actions_in(path: str) -> list[ActionRow]:
     """The actions of a menu, or of a submenu, that have a title."""
     menu, *submenu, title = path.split(" > ")
-    return [row for row in ACTIONS if (row.section.menu, _submenu(row), row.text) == (menu, submenu, title)]
+    return [
+        row
+        for row in ACTIONS
+        if (row.section.menu, _submenu(row), row.text) == (menu, submenu, title)
+    ]
 
 
 def _submenu(row: ActionRow) -> list[str]:
@@ -92,20 +98,30 @@ def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
 def test_keys_are_those_of_the_window(page: GuidePage) -> None:
     """And a key behind an action is that action's."""
     on_pages = {keys for page_keys in PAGE_KEYS for row in page_keys.rows for keys in row.declared}
-    of_presets = {keys for preset in PRESETS.values() for own in preset.chosen.values() for keys in own}
-    known = {keys for row in ACTIONS for keys in row.shortcuts} | on_pages | of_presets | _OTHER_KEYS
+    of_presets = {
+        keys for preset in PRESETS.values() for own in preset.chosen.values() for keys in own
+    }
+    known = (
+        {keys for row in ACTIONS for keys in row.shortcuts} | on_pages | of_presets | _OTHER_KEYS
+    )
     for keys in _KEYS.findall(page.markdown):
         assert keys in known, keys
     for found in _ACTION_WITH_KEY.finditer(page.markdown):
         (row,) = actions_in(found["path"])
-        assert QKeySequence(found["keys"]) in [QKeySequence(keys) for keys in row.shortcuts], found[0]
+        assert QKeySequence(found["keys"]) in [QKeySequence(keys) for keys in row.shortcuts], found[
+            0
+        ]
 
 
 def test_every_message_is_one_of_the_program() -> None:
     """Each entry of the page of messages is, word for word, what the program says."""
     entries = re.findall(r"^### (.+)$", MESSAGES.markdown, re.MULTILINE)
     assert len(entries) > 40
-    assert [entry for entry in entries if entry not in texts_in("app") | texts_in("engine") | NO_MESSAGES] == []
+    assert [
+        entry
+        for entry in entries
+        if entry not in texts_in("app") | texts_in("engine") | NO_MESSAGES
+    ] == []
 
 
 def test_the_page_of_the_command_line_names_every_command() -> None:
@@ -142,7 +158,11 @@ def test_pictures_are_small() -> None:
 def test_parts_of_the_window_name_pages_of_the_guide() -> None:
     """What the help key opens there."""
     named = re.compile(r'set_guide_page\(self, "([^"]+)"\)')
-    found = [place for path in Path(ROOT / "app").rglob("*.py") for place in named.findall(path.read_text("utf-8"))]
+    found = [
+        place
+        for path in Path(ROOT / "app").rglob("*.py")
+        for place in named.findall(path.read_text("utf-8"))
+    ]
     found += [feature.guide_page for feature in FEATURES if feature.guide_page]
     assert len(found) >= 12
     for place in found:

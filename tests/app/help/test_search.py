@@ -5,13 +5,18 @@ from pathlib import Path
 from app.help.guide import Guide, make_page
 from app.help.search import SNIPPET_LETTERS, Hit, marks_in, search
 
-LONG = "Many words go before. " * 10 + "Undo works after a restart, too. " + "Many words follow. " * 10
+LONG = (
+    "Many words go before. " * 10 + "Undo works after a restart, too. " + "Many words follow. " * 10
+)
 GUIDE = Guide(
     Path(),
     {
         page.name: page
         for page in (
-            make_page("keys", "# Keys\n\nAll keys.\n\n## Accept\n\nPress Enter to label. Undo is `Ctrl+Z`.\n"),
+            make_page(
+                "keys",
+                "# Keys\n\nAll keys.\n\n## Accept\n\nPress Enter to label. Undo is `Ctrl+Z`.\n",
+            ),
             make_page(
                 "keeping",
                 f"# Keeping\n\n{LONG}\n\n## Undo and redo\n\nGo back.\n\n## Labels\n\n### More labels\n\nThey stay.\n",
@@ -69,7 +74,9 @@ def test_a_pasted_message_is_found_among_its_names_and_numbers() -> None:
     )
     guide = Guide(Path(), {"messages": page}, {})
     pasted = "birds is damaged. The backup of 22/11/2026 can take its place: 3 classes"
-    assert places(search(guide, pasted)) == ["messages#-is-damaged-the-backup-of--can-take-its-place"]
+    assert places(search(guide, pasted)) == [
+        "messages#-is-damaged-the-backup-of--can-take-its-place"
+    ]
     pasted = "The project file is damaged: found page 7 of /data/birds.protoleaf on the disk"
     assert places(search(guide, pasted)) == ["messages#the-project-file-is-damaged"]
 

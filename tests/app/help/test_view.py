@@ -84,7 +84,9 @@ def link_place(guide: GuideWindow, words: str) -> QPoint:
     return guide.text.cursorRect(cursor).center()
 
 
-def press(widget: QWidget, key: Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def press(
+    widget: QWidget, key: Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
     QTest.keyPress(widget, key, keys)
     QTest.keyRelease(widget, key, keys)
 
@@ -211,7 +213,9 @@ def is_red(guide: GuideWindow, place: QPoint) -> bool:
 
 def picture_place(guide: GuideWindow) -> QRectF:
     """Where the picture is painted."""
-    (block,) = (block for block in blocks_of(guide.text.document()) if PLACE_OF_PICTURE in block.text())
+    (block,) = (
+        block for block in blocks_of(guide.text.document()) if PLACE_OF_PICTURE in block.text()
+    )
     layout = block.layout()
     line = layout.lineAt(0)
     corner = layout.position() + QPointF(0, -guide.text.verticalScrollBar().value())
@@ -242,14 +246,19 @@ def colours_of(guide: GuideWindow) -> set[tuple[str, str]]:
             letters = at.fragment().charFormat()
             grounds = (letters.background(), block.blockFormat().background())
             look = tokens().colours
-            found.add((first_of((letters.foreground(),), look.text), first_of(grounds, look.surface)))
+            found.add(
+                (first_of((letters.foreground(),), look.text), first_of(grounds, look.surface))
+            )
             at += 1
     return found
 
 
 def first_of(brushes: Sequence[QBrush], otherwise: str) -> str:
     """The colour of the first brush that paints."""
-    return next((brush.color().name() for brush in brushes if brush.style() is not Qt.BrushStyle.NoBrush), otherwise)
+    return next(
+        (brush.color().name() for brush in brushes if brush.style() is not Qt.BrushStyle.NoBrush),
+        otherwise,
+    )
 
 
 def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
@@ -266,14 +275,18 @@ def test_the_page_of_a_panel(guide: GuideWindow, desk: Desk) -> None:
 
 def test_whoever_sees_nothing_hears_what_each_part_is(guide: GuideWindow) -> None:
     """Every stop of the Tab key has a name; the page has that of its heading, a result all of its words."""
-    stops = [part for part in guide.findChildren(QWidget) if part.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    stops = [
+        part for part in guide.findChildren(QWidget) if part.focusPolicy() & Qt.FocusPolicy.TabFocus
+    ]
     named = [part for part in stops if part.isVisible()]
     assert len(named) >= 4
     assert all(part.accessibleName() for part in named)
     assert guide.text.accessibleName() == "Guide"
     type_words(guide, "undo")
     words = guide.results.item(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert words.startswith("Undo. Keeping. Undo works after a restart. Some words that fill the page.")
+    assert words.startswith(
+        "Undo. Keeping. Undo works after a restart. Some words that fill the page."
+    )
 
 
 def test_a_guide_that_is_not_there(desk: Desk, pages: Path) -> None:

@@ -77,7 +77,9 @@ def test_cards_keep_their_places_until_they_are_sorted(
     assert [unsure.card(row).score for row in range(4)] == ["10%", "20%", "30%", "40%"]
 
 
-def test_the_newest_of_many_predictions_decides(qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event) -> None:
+def test_the_newest_of_many_predictions_decides(
+    qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
+) -> None:
     """Each order that is done is shown, whatever came meanwhile, and the last one stays."""
     ids = _shown(unsure)
     for turn in range(1, 30):
@@ -101,7 +103,9 @@ def test_nothing_jumps_once_a_person_works_on_the_cards(
     assert unsure.changed_predictions() == 0
 
 
-def test_other_images_are_there_at_once(qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event) -> None:
+def test_other_images_are_there_at_once(
+    qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
+) -> None:
     """A filter or an order that a person chooses does not wait, and what was on its way comes no more."""
     ids = _shown(unsure)
     unsure.set_state(_scored(unsure, SCORES[::-1]))
@@ -116,7 +120,9 @@ def test_other_images_are_there_at_once(qtbot: QtBot, unsure: ImageGridModel, ga
     assert unsure.rowCount() == 0
 
 
-def test_a_label_that_comes_while_cards_are_sorted(qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event) -> None:
+def test_a_label_that_comes_while_cards_are_sorted(
+    qtbot: QtBot, unsure: ImageGridModel, gate: threading.Event
+) -> None:
     """Its card leaves at once, and the order that comes later does not bring it back."""
     unsure.set_filter(ImageFilter(Subset.TO_REVIEW))
     ids = _shown(unsure)

@@ -120,7 +120,9 @@ def test_a_key_paints_only_the_cards_that_it_concerns(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_cards_stand_on_the_ground_of_the_grid(scheme: str, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_cards_stand_on_the_ground_of_the_grid(
+    scheme: str, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """No edge is seen between a card and what is around it, also after the theme changed."""
     model.set_state(many_pictures(30))
     grid.grab()

@@ -11,7 +11,9 @@ from engine.collection.folding.partitions import ALONE
 IDS = np.arange(10, 20)
 
 
-def folds(groups: list[int], seconds: list[int] | None = None, sharpness: list[float] | None = None) -> Folds:
+def folds(
+    groups: list[int], seconds: list[int] | None = None, sharpness: list[float] | None = None
+) -> Folds:
     """Folds of ten images; where times are given, the first one stands for its fold."""
     given_groups = np.array(groups)
     return Folds(
@@ -57,7 +59,9 @@ def test_no_image_is_lost_and_every_fold_is_one_card(order: list[int], groups: l
     cards = FoldedCards.of(ranked, made.of(IDS[ranked]))
     expected = len({group for group in groups if group != ALONE}) + groups.count(ALONE)
     assert len(cards.positions) == expected
-    assert np.concatenate([cards.under(card) for card in range(expected)]).tolist() == ranked.tolist()
+    assert (
+        np.concatenate([cards.under(card) for card in range(expected)]).tolist() == ranked.tolist()
+    )
 
 
 def test_single_images_are_cards_of_their_own() -> None:

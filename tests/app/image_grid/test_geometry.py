@@ -21,7 +21,13 @@ def test_the_card_at_a_point_is_the_one_that_lies_there(grid: GridGeometry) -> N
     """`place_at` is the inverse of `rect`, to the last pixel of each corner."""
     for place in range(grid.count):
         rect = grid.rect(place)
-        for corner in (rect.topLeft(), rect.topRight(), rect.bottomLeft(), rect.bottomRight(), rect.center()):
+        for corner in (
+            rect.topLeft(),
+            rect.topRight(),
+            rect.bottomLeft(),
+            rect.bottomRight(),
+            rect.center(),
+        ):
             assert grid.place_at(corner.x(), corner.y()) == place
         assert grid.place_at(rect.left() - 1, rect.center().y()) != place
         assert grid.place_at(rect.right() + 1, rect.center().y()) != place
@@ -55,7 +61,9 @@ def test_a_band_gives_all_rows_that_it_touches(grid: GridGeometry) -> None:
 
 
 @pytest.mark.parametrize(("grid", "mirrored"), list(zip(GRIDS, MIRRORED, strict=True)), ids=str)
-def test_from_right_to_left_each_card_is_as_far_from_the_other_edge(grid: GridGeometry, mirrored: GridGeometry) -> None:
+def test_from_right_to_left_each_card_is_as_far_from_the_other_edge(
+    grid: GridGeometry, mirrored: GridGeometry
+) -> None:
     for place in range(grid.count):
         rect, seen = grid.rect(place), mirrored.rect(place)
         assert seen.right() == grid.width - 1 - rect.left()

@@ -67,7 +67,10 @@ def test_new_predictions_move_nothing_and_are_counted(held: HeldOrder) -> None:
     labelled = followed(held, with_labels(held.state, {11: 3}))
     thought = followed(labelled, with_best(labelled.state, [4, 4, 4, 3]))
     assert ids(thought) == [12, 14, 13]
-    assert (labelled.changed_predictions(TO_REVIEW), thought.changed_predictions(TO_REVIEW)) == (0, 2)
+    assert (labelled.changed_predictions(TO_REVIEW), thought.changed_predictions(TO_REVIEW)) == (
+        0,
+        2,
+    )
     anew = HeldOrder.sorted_now(thought.state, TO_REVIEW, Order.UNSURE_FIRST)
     assert (ids(anew), anew.changed_predictions(TO_REVIEW)) == ([13, 14, 12], 0)
 
@@ -96,14 +99,24 @@ def test_an_image_that_stays_unknown_did_not_change_class(held: HeldOrder) -> No
     strange = replace(held.state, is_unknown=np.ones(4, dtype=bool))
     anew = HeldOrder.sorted_now(strange, TO_REVIEW, Order.UNSURE_FIRST)
     after = followed(anew, with_best(strange, [4, 4, 3, 3]))
-    assert after.changed_predictions(TO_REVIEW) == changed_images(strange, after.state).other_class == 0
+    assert (
+        after.changed_predictions(TO_REVIEW)
+        == changed_images(strange, after.state).other_class
+        == 0
+    )
     known = followed(anew, replace(after.state, is_unknown=np.array([True, False, False, True])))
-    assert known.changed_predictions(TO_REVIEW) == changed_images(strange, known.state).other_class == 2
+    assert (
+        known.changed_predictions(TO_REVIEW)
+        == changed_images(strange, known.state).other_class
+        == 2
+    )
 
 
 def test_new_images_come_last_and_removed_ones_leave(held: HeldOrder) -> None:
     """Image 11 is removed, 15 and 16 are added; those that were there keep their order."""
-    grown = state_of([Picture(best=3, score=score) for score in (*SCORES[1:], 0.5, 0.1)], first_id=12)
+    grown = state_of(
+        [Picture(best=3, score=score) for score in (*SCORES[1:], 0.5, 0.1)], first_id=12
+    )
     after = followed(held, grown)
     assert ids(after) == [12, 14, 13, 16, 15]
     assert after.changed_predictions(TO_REVIEW) == 2
@@ -115,7 +128,12 @@ def test_a_file_that_cannot_be_read_leaves_those_to_review(held: HeldOrder) -> N
     status[0] = ImageStatus.FAILED
     broken = followed(held, replace(held.state, status=status))
     assert ids(broken) == [12, 14, 13]
-    assert ids(followed(broken, replace(broken.state, status=np.zeros_like(status)))) == [12, 14, 13, 11]
+    assert ids(followed(broken, replace(broken.state, status=np.zeros_like(status)))) == [
+        12,
+        14,
+        13,
+        11,
+    ]
 
 
 def test_a_project_without_images(held: HeldOrder) -> None:
@@ -126,7 +144,10 @@ def test_a_project_without_images(held: HeldOrder) -> None:
 
 
 @given(
-    values=st.lists(st.sampled_from([0.0, -0.0, 0.25, -0.25, 1.0, 2.0, 1e-30, -1e30]) | st.floats(-2, 2, width=32)),
+    values=st.lists(
+        st.sampled_from([0.0, -0.0, 0.25, -0.25, 1.0, 2.0, 1e-30, -1e30])
+        | st.floats(-2, 2, width=32)
+    ),
     seed=st.integers(0, 9),
 )
 def test_places_are_those_of_a_stable_sort(values: list[float], seed: int) -> None:
@@ -147,10 +168,16 @@ def test_places_of_numbers_that_are_far_apart() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["label", "unlabel", "fail", "predict", "add"]), st.integers(0, 10**6))),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["label", "unlabel", "fail", "predict", "add"]), st.integers(0, 10**6)
+        )
+    ),
     st.sampled_from(list(Subset)),
 )
-def test_whatever_happens_the_cards_are_those_of_the_order(acts: list[tuple[str, int]], subset: Subset) -> None:
+def test_whatever_happens_the_cards_are_those_of_the_order(
+    acts: list[tuple[str, int]], subset: Subset
+) -> None:
     """What is worked out from the cards of before is what going through all of them gives."""
     many = many_pictures(40)
     columns: dict[str, Any] = {name: getattr(many, name)[:30] for name in ("image_ids", *_COLUMNS)}
@@ -166,7 +193,15 @@ def test_whatever_happens_the_cards_are_those_of_the_order(acts: list[tuple[str,
         assert _those(before, stayed) == _those(held, stayed)
 
 
-_COLUMNS = ("label_class", "best_class", "best_score", "safe_class", "safe_score", "is_unknown", "status")
+_COLUMNS = (
+    "label_class",
+    "best_class",
+    "best_score",
+    "safe_class",
+    "safe_score",
+    "is_unknown",
+    "status",
+)
 
 
 def _those(held: HeldOrder, image_ids: NDArray[np.int64]) -> list[int]:
@@ -185,9 +220,14 @@ def _acted(many: CollectionState, state: CollectionState, act: str, number: int)
         status[place] = ImageStatus.FAILED if number % 2 else ImageStatus.READY
         return replace(state, status=status)
     if act == "predict":
-        return replace(state, best_class=np.roll(state.best_class, number), best_score=np.roll(state.best_score, 1))
+        return replace(
+            state,
+            best_class=np.roll(state.best_class, number),
+            best_score=np.roll(state.best_score, 1),
+        )
     count = min(count + 1, len(many.image_ids))
     columns: dict[str, Any] = {
-        name: np.append(getattr(state, name), getattr(many, name)[len(state.image_ids) : count]) for name in _COLUMNS
+        name: np.append(getattr(state, name), getattr(many, name)[len(state.image_ids) : count])
+        for name in _COLUMNS
     }
     return replace(state, image_ids=many.image_ids[:count], **columns)

@@ -24,7 +24,8 @@ def model() -> ImageGridModel:
     clip, ids = "clip.mp4", state.image_ids.tolist()
     frames = dict(zip(ids[:3], PARTS[:3], strict=True))
     model.set_state(
-        replace(state, paths=[clip, clip, clip, "photo.jpg"], parts=PARTS, items={clip: frames}), ImageFilter()
+        replace(state, paths=[clip, clip, clip, "photo.jpg"], parts=PARTS, items={clip: frames}),
+        ImageFilter(),
     )
     return model
 

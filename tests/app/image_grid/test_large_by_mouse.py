@@ -42,7 +42,9 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
 
 
 @pytest.fixture
-def large(qtbot: QtBot, gate: threading.Event, grid: ImageGrid, model: ImageGridModel) -> Iterator[ImageGrid]:
+def large(
+    qtbot: QtBot, gate: threading.Event, grid: ImageGrid, model: ImageGridModel
+) -> Iterator[ImageGrid]:
     """Cards by certainty, least sure first, painted; nobody works on them. Images 11, 12, and so on."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state_of([Picture(best=4, score=0.1 + 0.01 * place) for place in range(CARDS)]))
@@ -65,7 +67,9 @@ def sort_anew(model: ImageGridModel) -> None:
     model.set_state(replace(model.state, best_score=model.state.best_score[::-1].copy()))
 
 
-def arrive(qtbot: QtBot, model: ImageGridModel, gate: threading.Event, do: Callable[[], object]) -> None:
+def arrive(
+    qtbot: QtBot, model: ImageGridModel, gate: threading.Event, do: Callable[[], object]
+) -> None:
     """Let the new order come, and do something before it is painted."""
     before = model.shown
     model.modelReset.connect(do)
@@ -111,7 +115,9 @@ def roll(grid: ImageGrid, steps: int) -> None:
 # -- while cards are sorted
 
 
-def test_clicks_choose_toggle_and_extend(large: ImageGrid, model: ImageGridModel, hand: Hand) -> None:
+def test_clicks_choose_toggle_and_extend(
+    large: ImageGrid, model: ImageGridModel, hand: Hand
+) -> None:
     """As in a small one."""
     sort_anew(model)
     hand.click(card(large, 4))
@@ -203,13 +209,16 @@ def test_a_double_click_opens_the_card_that_was_clicked(
     show_now(large)
     point, at = QPointF(spot.point), QPointF(large.viewport().mapToGlobal(spot.point))
     QApplication.sendEvent(
-        large.viewport(), QMouseEvent(QEvent.Type.MouseButtonDblClick, point, at, LEFT, LEFT, NO_KEYS)
+        large.viewport(),
+        QMouseEvent(QEvent.Type.MouseButtonDblClick, point, at, LEFT, LEFT, NO_KEYS),
     )
     assert shown(large, 4) != (seen,)
     assert opened == [(seen,)]
 
 
-def test_a_press_on_what_has_left_takes_nothing_else(large: ImageGrid, model: ImageGridModel, hand: Hand) -> None:
+def test_a_press_on_what_has_left_takes_nothing_else(
+    large: ImageGrid, model: ImageGridModel, hand: Hand
+) -> None:
     """The next card is not there yet for the eye."""
     model.is_held = True
     hand.click(card(large, 2))
@@ -231,7 +240,9 @@ def test_a_drag_takes_the_card_that_is_seen(
     assert tuple(json.loads(bytes(hand.carried.data(IMAGES_MIME).data()))) == seen
 
 
-def test_a_release_means_the_card_that_was_pressed(large: ImageGrid, model: ImageGridModel, hand: Hand) -> None:
+def test_a_release_means_the_card_that_was_pressed(
+    large: ImageGrid, model: ImageGridModel, hand: Hand
+) -> None:
     """Another one leaves while the button is down."""
     model.is_held = True
     hand.click(card(large, 2))
@@ -257,20 +268,26 @@ def predictions_come(desk: Desk, gate: threading.Event) -> None:
     show_now(desk.grid)
 
 
-def test_a_click_and_a_key_mean_the_card_that_is_seen(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
+def test_a_click_and_a_key_mean_the_card_that_is_seen(
+    reviewing: Desk, hand: Hand, gate: threading.Event
+) -> None:
     """It lands when the new order is there and not painted; the key that follows labels what was clicked."""
     model = reviewing.window.workspace.model
     predictions_come(reviewing, gate)
     spot, (seen,) = card(reviewing.grid, 4), shown(reviewing.grid, 4)
     arrive(reviewing.qtbot, model, gate, lambda: hand.click(spot))
     assert shown(reviewing.grid, 4) != (seen,)
-    reviewing.wait(lambda: reviewing.inspected == seen and not reviewing.window.inspector.is_waiting_for(seen))
+    reviewing.wait(
+        lambda: reviewing.inspected == seen and not reviewing.window.inspector.is_waiting_for(seen)
+    )
     best = reviewing.best_of(seen)
     reviewing.press_for_change(Qt.Key.Key_Return)
     reviewing.wait(lambda: reviewing.label_of(seen) == best)
 
 
-def test_a_turn_of_the_wheel_holds_the_cards(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
+def test_a_turn_of_the_wheel_holds_the_cards(
+    reviewing: Desk, hand: Hand, gate: threading.Event
+) -> None:
     """The order that was on its way is dropped, and the card under the pointer is that of before."""
     model = reviewing.window.workspace.model
     reviewing.grid.set_thumbnail_side(320)
@@ -306,6 +323,8 @@ def _drag(desk: Desk, hand: Hand, target: Spot, rows: tuple[int, ...]) -> None:
         hand.click(card(desk.grid, row), CONTROL)
     chosen = shown(desk.grid, *rows)
     assert desk.grid.selected_ids == chosen
-    changed_by(desk.qtbot, desk.window.session, lambda: hand.drag(card(desk.grid, rows[-1]), target))
+    changed_by(
+        desk.qtbot, desk.window.session, lambda: hand.drag(card(desk.grid, rows[-1]), target)
+    )
     desk.wait(lambda: [desk.label_of(each) for each in chosen] == ["Blue disc"] * len(chosen))
     assert not set(chosen) & set(desk.grid.model().image_ids.tolist())  # type: ignore[attr-defined]

@@ -47,19 +47,33 @@ def state() -> CollectionState:
         (Subset.FAILED, (6,)),
     ],
 )
-def test_a_subset_holds_its_images(subset: Subset, places: tuple[int, ...], state: CollectionState) -> None:
+def test_a_subset_holds_its_images(
+    subset: Subset, places: tuple[int, ...], state: CollectionState
+) -> None:
     """Each subset lets exactly its own images through."""
     assert np.flatnonzero(fitting(state, ImageFilter(subset))).tolist() == list(places)
 
 
 def test_a_card_stands_for_the_persons_word_first(state: CollectionState) -> None:
     """A label beats a prediction; what looks unknown stands for no class."""
-    assert shown_class(state).tolist() == [GULL, GULL, SEAL, NO_CLASS, UNKNOWN, NO_CLASS, NO_CLASS, SEAL]
+    assert shown_class(state).tolist() == [
+        GULL,
+        GULL,
+        SEAL,
+        NO_CLASS,
+        UNKNOWN,
+        NO_CLASS,
+        NO_CLASS,
+        SEAL,
+    ]
 
 
 def test_a_class_shows_what_stands_for_it(state: CollectionState) -> None:
     """Labelled and predicted images of a branch, together with a subset."""
-    assert positions(state, ImageFilter(class_ids=frozenset({GULL})), Order.ADDED).tolist() == [0, 1]
+    assert positions(state, ImageFilter(class_ids=frozenset({GULL})), Order.ADDED).tolist() == [
+        0,
+        1,
+    ]
     both = ImageFilter(Subset.TO_REVIEW, frozenset({GULL, SEAL}))
     assert positions(state, both, Order.ADDED).tolist() == [1, 2]
     assert positions(state, ImageFilter(class_ids=frozenset()), Order.ADDED).tolist() == []
@@ -88,7 +102,9 @@ def test_orders(order: Order, places: list[int], state: CollectionState) -> None
         (None, [3, 2, 1, 5, 6, 7, 4, 0]),
     ],
 )
-def test_what_teaches_most_comes_first(ranks: list[int] | None, places: list[int], state: CollectionState) -> None:
+def test_what_teaches_most_comes_first(
+    ranks: list[int] | None, places: list[int], state: CollectionState
+) -> None:
     """By rank, decided images last; as long as no ranks are known, the least sure come first."""
     known = replace(state, teach_rank=None if ranks is None else np.array(ranks, dtype=np.int32))
     assert positions(known, ImageFilter(), Order.TEACH_FIRST).tolist() == places

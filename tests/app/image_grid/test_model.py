@@ -35,18 +35,32 @@ def scored(state: CollectionState, scores: list[float]) -> CollectionState:
     ("picture", "mark", "words"),
     [
         (Picture(label=3, best=4, score=0.9), Mark.LABELLED, ("class 3", "", "")),
-        (Picture(label=UNKNOWN, best=4, score=0.9), Mark.LABELLED_UNKNOWN, ("None of the classes", "", "")),
+        (
+            Picture(label=UNKNOWN, best=4, score=0.9),
+            Mark.LABELLED_UNKNOWN,
+            ("None of the classes", "", ""),
+        ),
         (Picture(best=4, score=0.97, safe=4, safe_score=0.97), Mark.SURE, ("class 4", "", "97%")),
-        (Picture(best=4, score=0.5, safe=2, safe_score=0.9), Mark.COARSE, ("class 2", "class 4? 50%", "90%")),
+        (
+            Picture(best=4, score=0.5, safe=2, safe_score=0.9),
+            Mark.COARSE,
+            ("class 2", "class 4? 50%", "90%"),
+        ),
         (Picture(best=4, score=0.5), Mark.GUESS, ("class 4?", "not sure", "50%")),
-        (Picture(best=4, score=0.9, is_unknown=True), Mark.UNKNOWN, ("class 4?", "may be something else", "90%")),
+        (
+            Picture(best=4, score=0.9, is_unknown=True),
+            Mark.UNKNOWN,
+            ("class 4?", "may be something else", "90%"),
+        ),
         (Picture(), Mark.NOTHING, ("No prediction yet", "", "")),
         (Picture(status=ImageStatus.WAITING), Mark.WAITING, ("Waiting", "", "")),
         (Picture(status=ImageStatus.FAILED), Mark.FAILED, ("11.png", "", "")),
         (Picture(label=3, status=ImageStatus.FAILED), Mark.LABELLED, ("class 3", "", "")),
     ],
 )
-def test_words_on_a_card(picture: Picture, mark: Mark, words: tuple[str, str, str], model: ImageGridModel) -> None:
+def test_words_on_a_card(
+    picture: Picture, mark: Mark, words: tuple[str, str, str], model: ImageGridModel
+) -> None:
     """The person's word first, then the leaf, the safe class or an honest guess."""
     model.set_state(state_of([picture]))
     card = model.card(0)
@@ -149,7 +163,12 @@ def test_rows_are_found_by_image(model: ImageGridModel) -> None:
 
 def test_images_that_are_not_where_they_were() -> None:
     """They keep label and prediction; what nobody could read is not found rather than broken."""
-    pictures = (Picture(label=3), Picture(best=4, score=0.5), Picture(status=ImageStatus.FAILED), Picture(best=4))
+    pictures = (
+        Picture(label=3),
+        Picture(best=4, score=0.5),
+        Picture(status=ImageStatus.FAILED),
+        Picture(best=4),
+    )
     model = ImageGridModel(CardWords(lambda class_id: f"class {class_id}"))
     model.set_order(Order.ADDED)
     model.set_state(state_of(pictures))
@@ -160,7 +179,9 @@ def test_images_that_are_not_where_they_were() -> None:
     assert [card.mark for card in cards[:3]] == [Mark.LABELLED, Mark.GUESS, Mark.MISSING]
     assert [card.title for card in cards[:3]] == ["class 3", "class 4?", "Not found"]
     assert [card.detail for card in cards[:3]] == ["Not found", "Not found", ""]
-    assert model.data(model.index(0), Qt.ItemDataRole.AccessibleTextRole).endswith("class 3 Not found")
+    assert model.data(model.index(0), Qt.ItemDataRole.AccessibleTextRole).endswith(
+        "class 3 Not found"
+    )
 
 
 def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel) -> None:
@@ -169,7 +190,11 @@ def test_a_file_that_could_not_be_read_has_name_and_reason(model: ImageGridModel
     failed = Picture(status=ImageStatus.FAILED)
     model.set_state(replace(state_of([failed]), failures={11: reason}))
     card = model.card(0)
-    assert (card.mark, card.title, card.detail) == (Mark.FAILED, "11.png", "Not an image: a web page")
+    assert (card.mark, card.title, card.detail) == (
+        Mark.FAILED,
+        "11.png",
+        "Not an image: a web page",
+    )
     assert model.index(0).data(Qt.ItemDataRole.ToolTipRole) == f"11.png\n{reason}"
 
 
@@ -181,7 +206,9 @@ def test_cards_claim_nothing_before_anything_is_known(model: ImageGridModel) -> 
         assert (model.card(0).mark, model.card(0).title) == (Mark.NOTHING, "")
 
 
-def test_what_came_meanwhile_is_shown_when_the_last_held_card_is_done(model: ImageGridModel) -> None:
+def test_what_came_meanwhile_is_shown_when_the_last_held_card_is_done(
+    model: ImageGridModel,
+) -> None:
     """A class that is counted with one image is not shown without any."""
     before = state_of([Picture(best=3, score=0.9), Picture(best=4, score=0.8)])
     model.set_state(before, ImageFilter(Subset.TO_REVIEW, frozenset({3})))

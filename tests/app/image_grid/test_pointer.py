@@ -96,7 +96,9 @@ def frames(grid: ImageGrid) -> tuple[int | None, bool]:
     return grid.current_id, grid.current_id in grid.selected_ids
 
 
-def test_the_first_card_is_current_and_chosen_at_once(grid: ImageGrid, model: ImageGridModel) -> None:
+def test_the_first_card_is_current_and_chosen_at_once(
+    grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Before anybody clicked, keys work on the card that is framed, and its image is reported."""
     emitted = recorded(grid.current_image_changed)
     model.set_state(state_of([Picture(best=4, score=0.5)] * 9))
@@ -168,7 +170,9 @@ def test_a_rubber_band_chooses_what_it_touches_while_it_grows(nine: ImageGrid, h
 
 
 @pytest.mark.parametrize("keys", [CONTROL, SHIFT])
-def test_a_rubber_band_adds_with_a_key(keys: Qt.KeyboardModifier, nine: ImageGrid, hand: Hand) -> None:
+def test_a_rubber_band_adds_with_a_key(
+    keys: Qt.KeyboardModifier, nine: ImageGrid, hand: Hand
+) -> None:
     """What was chosen stays chosen beside what the band touches."""
     hand.click(card(nine, 8))
     hand.drag(gap(nine), card(nine, 1), keys=keys)
@@ -199,7 +203,9 @@ def test_a_rubber_band_is_seen(nine: ImageGrid, hand: Hand) -> None:
     assert seen[1].greenF() - seen[1].redF() > 0.02
 
 
-def test_a_rubber_band_scrolls_at_the_edge(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, hand: Hand) -> None:
+def test_a_rubber_band_scrolls_at_the_edge(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, hand: Hand
+) -> None:
     """Held at the lower edge it goes on by itself, and takes the cards that come into sight."""
     model.set_state(many_pictures(300))
     bar = grid.verticalScrollBar()
@@ -211,7 +217,9 @@ def test_a_rubber_band_scrolls_at_the_edge(qtbot: QtBot, grid: ImageGrid, model:
     assert bar.value() == still
 
 
-def test_a_rubber_band_outlives_news(qtbot: QtBot, nine: ImageGrid, model: ImageGridModel, hand: Hand) -> None:
+def test_a_rubber_band_outlives_news(
+    qtbot: QtBot, nine: ImageGrid, model: ImageGridModel, hand: Hand
+) -> None:
     """Embeddings that come in meanwhile lay the cards out anew; the band goes on where it began."""
     news = lambda: model.set_state(state_of([Picture(best=5, score=0.6)] * 9))  # noqa: E731
     hand.drag(gap(nine), card(nine, 1), news, card(nine, 4))

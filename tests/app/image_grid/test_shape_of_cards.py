@@ -28,7 +28,9 @@ def photos(folder: Path, sides: tuple[int, int], count: int = 12) -> CollectionS
     """Pictures of one shape."""
     folder.mkdir()
     for number in range(1, count + 1):
-        write_jpeg(folder / f"{number}.png", seed=number, width=sides[0] // 10, height=sides[1] // 10)
+        write_jpeg(
+            folder / f"{number}.png", seed=number, width=sides[0] // 10, height=sides[1] // 10
+        )
     return replace(many_pictures(count), folder=folder)
 
 
@@ -36,12 +38,16 @@ Show = Callable[[tuple[int, int]], None]
 
 
 @pytest.fixture
-def show(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, thumbnails: Thumbnails, tmp_path: Path) -> Show:
+def show(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, thumbnails: Thumbnails, tmp_path: Path
+) -> Show:
     """Show pictures of one shape, and wait until all in sight are there."""
 
     def shown(sides: tuple[int, int]) -> None:
         model.set_state(photos(tmp_path / "photos", sides))
-        qtbot.waitUntil(lambda: thumbnails.shape.is_decided and not thumbnails.is_busy, timeout=LONG_MS)
+        qtbot.waitUntil(
+            lambda: thumbnails.shape.is_decided and not thumbnails.is_busy, timeout=LONG_MS
+        )
 
     return shown
 
@@ -63,13 +69,18 @@ def test_b10_cards_have_the_shape_of_their_pictures_at_every_size(
     assert inner_shape(grid, 0) == pytest.approx(shape, abs=0.02)
 
 
-def test_b10_the_caption_of_a_wide_picture_touches_it(grid: ImageGrid, model: ImageGridModel, show: Show) -> None:
+def test_b10_the_caption_of_a_wide_picture_touches_it(
+    grid: ImageGrid, model: ImageGridModel, show: Show
+) -> None:
     """By the pixels of the screen: the picture reaches down to the line above its caption."""
     show(WIDE)
     place = CardPlace(grid.visualRect(model.index(1)), CAPTION_HEIGHT)
     screen = grid.viewport().grab().toImage()
     ground = grid.viewport().palette().color(grid.viewport().backgroundRole()).rgb()
-    column = [screen.pixel(place.frame.center().x(), y) for y in (place.frame.top() + 2, place.frame.bottom() - 2)]
+    column = [
+        screen.pixel(place.frame.center().x(), y)
+        for y in (place.frame.top() + 2, place.frame.bottom() - 2)
+    ]
     assert ground not in column
     assert place.caption.top() - place.frame.bottom() <= 4
 
@@ -91,7 +102,9 @@ def card(chip: str, stack: int = 0) -> Card:
 
 @pytest.mark.parametrize("sides", [(160, 90), (90, 160), (100, 100), (300, 40)])
 @pytest.mark.parametrize("stack", [0, 7])
-def test_b10_the_count_lies_on_the_picture(qapp: object, sides: tuple[int, int], stack: int) -> None:
+def test_b10_the_count_lies_on_the_picture(
+    qapp: object, sides: tuple[int, int], stack: int
+) -> None:
     """In its upper corner, also where a picture does not have the shape of the cards; never out of its frame."""
     picture = QPixmap(*sides)
     picture.fill(QColor("red"))

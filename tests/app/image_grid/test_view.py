@@ -51,7 +51,9 @@ def chosen(grid: ImageGrid) -> list[int]:
 # -- choosing
 
 
-@pytest.mark.parametrize("keys", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier])
+@pytest.mark.parametrize(
+    "keys", [Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier]
+)
 def test_going_to_a_card_chooses_it_alone(
     qtbot: QtBot, grid: ImageGrid, model: ImageGridModel, keys: Qt.KeyboardModifier
 ) -> None:
@@ -67,7 +69,9 @@ def test_going_to_a_card_chooses_it_alone(
     qtbot.keyRelease(grid, Qt.Key.Key_F9)
 
 
-def test_clicks_choose_toggle_and_extend(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_clicks_choose_toggle_and_extend(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """A click chooses one, Ctrl adds or takes one away, Shift takes all from the first to here."""
     review(grid, model, 9)
     emitted, current = recorded(grid.images_selected), recorded(grid.current_image_changed)
@@ -84,7 +88,9 @@ def test_clicks_choose_toggle_and_extend(qtbot: QtBot, grid: ImageGrid, model: I
     assert current[0] == (12,)
 
 
-def test_keys_move_by_card_row_and_page(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_keys_move_by_card_row_and_page(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Arrows, Page and Home and End; at the ends nothing happens."""
     review(grid, model, 40)
     grid.select_row(0)
@@ -99,7 +105,9 @@ def test_keys_move_by_card_row_and_page(qtbot: QtBot, grid: ImageGrid, model: Im
         assert grid.viewport().rect().contains(place_of(grid, row))
 
 
-def test_shift_and_arrows_choose_in_reading_order(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_shift_and_arrows_choose_in_reading_order(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Over the end of a row the next card is the first of the row below, and no other joins."""
     review(grid, model, 9)
     click(qtbot, grid, 2)
@@ -111,7 +119,9 @@ def test_shift_and_arrows_choose_in_reading_order(qtbot: QtBot, grid: ImageGrid,
     assert chosen(grid) == [13, 14]
 
 
-def test_ctrl_a_chooses_all_and_esc_lets_go(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_ctrl_a_chooses_all_and_esc_lets_go(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """All cards, then only the current one again."""
     review(grid, model, 50)
     grid.select_row(3)
@@ -121,7 +131,9 @@ def test_ctrl_a_chooses_all_and_esc_lets_go(qtbot: QtBot, grid: ImageGrid, model
     assert chosen(grid) == [14]
 
 
-def test_letters_are_left_to_shortcuts(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_letters_are_left_to_shortcuts(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Typing a letter searches nothing and moves nothing."""
     review(grid, model, 9)
     grid.select_row(4)
@@ -129,7 +141,9 @@ def test_letters_are_left_to_shortcuts(qtbot: QtBot, grid: ImageGrid, model: Ima
     assert grid.currentIndex().row() == 4
 
 
-def test_space_and_double_click_open_the_image(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_space_and_double_click_open_the_image(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Both ask to look at the image alone."""
     review(grid, model, 9)
     opened = recorded(grid.open_requested)
@@ -155,7 +169,9 @@ def test_the_next_card_is_chosen_when_one_leaves(grid: ImageGrid, model: ImageGr
 
 
 @pytest.mark.parametrize("current", [1, 3])
-def test_the_next_card_follows_a_group(current: int, qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_the_next_card_follows_a_group(
+    current: int, qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """When several chosen cards leave, the first one after them is next, wherever the frame was among them."""
     state = review(grid, model, 9)
     click(qtbot, grid, 4 - current)
@@ -167,7 +183,9 @@ def test_the_next_card_follows_a_group(current: int, qtbot: QtBot, grid: ImageGr
     assert chosen(grid) == [15]
 
 
-def test_a_choice_stays_with_its_images(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_a_choice_stays_with_its_images(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """When other cards leave or come, the same images are chosen, and the same one has the frame."""
     state = review(grid, model, 9)
     click(qtbot, grid, 4)
@@ -190,7 +208,9 @@ def test_removed_images_leave_the_choice(grid: ImageGrid, model: ImageGridModel)
     assert emitted[-1] == ((),)
 
 
-def test_the_current_image_is_reported_once(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_the_current_image_is_reported_once(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """New predictions around the same image are no news; a press on its card is a question again."""
     state = review(grid, model, 9)
     grid.select_row(4)
@@ -220,7 +240,9 @@ def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> 
     assert bar.value() == 5000
 
 
-def test_until_somebody_works_the_first_card_is_the_current_one(grid: ImageGrid, model: ImageGridModel) -> None:
+def test_until_somebody_works_the_first_card_is_the_current_one(
+    grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Predictions come after opening: cards are sorted by them, and the frame is on the least certain one."""
     model.set_order(Order.UNSURE_FIRST)
     model.set_state(state_of([Picture()] * 3))
@@ -233,7 +255,9 @@ def test_until_somebody_works_the_first_card_is_the_current_one(grid: ImageGrid,
 # -- a hundred thousand
 
 
-def test_a_frame_costs_what_is_visible(grid: ImageGrid, model: ImageGridModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_frame_costs_what_is_visible(
+    grid: ImageGrid, model: ImageGridModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Painting, finding and scrolling among 100,000 cards read only the cards in sight."""
     model.set_state(many_pictures(100_000))
     read: list[int] = []
@@ -260,7 +284,9 @@ def test_a_frame_costs_what_is_visible(grid: ImageGrid, model: ImageGridModel, m
     assert len(read) <= 1  # the card that is named to a screen reader
 
 
-def test_all_of_a_hundred_thousand_can_be_chosen(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_all_of_a_hundred_thousand_can_be_chosen(
+    qtbot: QtBot, grid: ImageGrid, model: ImageGridModel
+) -> None:
     """Ctrl+A is one range, not a hundred thousand."""
     model.set_state(many_pictures(100_000))
     grid.select_row(0)
@@ -315,7 +341,9 @@ def test_files_are_taken_and_own_images_are_not(grid: ImageGrid) -> None:
     """Dropped files are reported with their paths; images of the project belong on a class, not here."""
     dropped = recorded(grid.files_dropped)
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")])
+    data.setUrls(
+        [QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")]
+    )
     event = QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, LEFT, NO_KEYS)
     grid.dropEvent(event)
     assert dropped == [([Path("/photos/a.jpg")],)]

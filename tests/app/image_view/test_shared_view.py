@@ -22,7 +22,11 @@ def canvases(qtbot: QtBot, tmp_path: Path) -> Iterator[list[ImageCanvas]]:
     """A wide photo, a tall TIFF of a quarter of its pixels, and a tiny picture, in rooms of different shapes."""
     Image.new("RGB", (300, 900), "teal").save(tmp_path / "tall.tif")
     Image.new("RGB", (16, 12), "teal").save(tmp_path / "tiny.png")
-    paths = [write_jpeg(tmp_path / "wide.jpg", width=1600, height=400), tmp_path / "tall.tif", tmp_path / "tiny.png"]
+    paths = [
+        write_jpeg(tmp_path / "wide.jpg", width=1600, height=400),
+        tmp_path / "tall.tif",
+        tmp_path / "tiny.png",
+    ]
     found = [ImageCanvas() for _ in paths]
     for canvas, path, size in zip(found, paths, ((400, 400), (300, 500), (500, 200)), strict=True):
         qtbot.addWidget(canvas)
@@ -47,7 +51,9 @@ def wheel(canvas: ImageCanvas, notches: int, place: QPointF) -> None:
 def in_the_middle(canvas: ImageCanvas) -> tuple[float, float]:
     """What lies in the middle of the room, as shares of the picture's width and height."""
     target, middle = canvas.target(), QPointF(canvas.width() / 2, canvas.height() / 2)
-    return (middle.x() - target.left()) / target.width(), (middle.y() - target.top()) / target.height()
+    return (middle.x() - target.left()) / target.width(), (
+        middle.y() - target.top()
+    ) / target.height()
 
 
 def test_the_same_place_is_in_the_middle_of_all(canvases: list[ImageCanvas]) -> None:
@@ -65,7 +71,9 @@ def test_the_same_place_is_in_the_middle_of_all(canvases: list[ImageCanvas]) -> 
     assert canvases[1].view.zoom < canvases[0].view.zoom
 
 
-def test_an_axis_with_room_for_all_keeps_the_place_of_the_others(canvases: list[ImageCanvas]) -> None:
+def test_an_axis_with_room_for_all_keeps_the_place_of_the_others(
+    canvases: list[ImageCanvas],
+) -> None:
     """The wide photo has nothing to move up or down: the tall one stays where it was."""
     LockedCanvases(canvases[:2], canvases[0])
     for canvas in canvases[:2]:

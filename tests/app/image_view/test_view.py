@@ -94,7 +94,9 @@ def test_the_first_of_several_pages_says_so(qtbot: QtBot, view: ImageView, tmp_p
     qtbot.waitUntil(view.bar.pages.isVisible, timeout=LONG_MS)
     assert "First of 3 pages" in texts(view.bar).splitlines()
     assert [text for text in clipped(view.bar) if text != path.name] == []
-    view.step_requested.connect(lambda _step: view.show_image(write_jpeg(tmp_path / "a.jpg"), place=8, count=186))
+    view.step_requested.connect(
+        lambda _step: view.show_image(write_jpeg(tmp_path / "a.jpg"), place=8, count=186)
+    )
     QTest.keyClick(view, Key.Key_PageDown)
     assert not view.bar.pages.isVisible()
     qtbot.waitUntil(lambda: view.has_image, timeout=LONG_MS)
@@ -107,7 +109,8 @@ def test_the_image_does_not_wait_for_its_pages(
     """On a slow share counting thousands of pages takes long; the first is there meanwhile."""
     may_count = threading.Event()
     monkeypatch.setattr(
-        "engine.images.photo_facts.page_count", lambda _path: 4321 if may_count.wait(LONG_MS / 1000) else 0
+        "engine.images.photo_facts.page_count",
+        lambda _path: 4321 if may_count.wait(LONG_MS / 1000) else 0,
     )
     show(qtbot, view, write_jpeg(tmp_path / "a.jpg"))
     assert not view.bar.pages.isVisible()
@@ -128,7 +131,9 @@ def test_what_cannot_be_read_says_why(qtbot: QtBot, view: ImageView, tmp_path: P
     view.grab()
 
 
-def test_a_late_image_does_not_replace_the_one_that_is_wanted(qtbot: QtBot, view: ImageView, tmp_path: Path) -> None:
+def test_a_late_image_does_not_replace_the_one_that_is_wanted(
+    qtbot: QtBot, view: ImageView, tmp_path: Path
+) -> None:
     """Going on quickly shows the last image, whichever was decoded last."""
     first = write_jpeg(tmp_path / "first.jpg", width=900, height=900)
     second = write_jpeg(tmp_path / "second.jpg", width=64, height=32)
@@ -171,7 +176,10 @@ def test_three_notches_of_the_wheel_enlarge_by_a_third(large: ImageCanvas) -> No
 
 def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -> None:
     """However large the angle is that its driver makes of them; what lies under the pointer stays there."""
-    before, place = large.target(), QPointF(280, 170)  # so far inside that no edge of the image comes in
+    before, place = (
+        large.target(),
+        QPointF(280, 170),
+    )  # so far inside that no edge of the image comes in
     spot = (place.x() - before.x()) / before.width()
     for phase in (Qt.ScrollPhase.ScrollBegin, Qt.ScrollPhase.ScrollUpdate):
         event = QWheelEvent(
@@ -196,7 +204,9 @@ def test_a_touchpad_zooms_by_its_pixels_around_the_pointer(large: ImageCanvas) -
         (lambda view: [QTest.keyClick(view, key) for key in (Key.Key_Plus, Key.Key_Minus)], True),
     ],
 )  # fmt: skip
-def test_keys_and_buttons_zoom(view: ImageView, large: ImageCanvas, begin: object, is_fitted: bool) -> None:
+def test_keys_and_buttons_zoom(
+    view: ImageView, large: ImageCanvas, begin: object, is_fitted: bool
+) -> None:
     """Actual size shows each pixel as one of the screen; 0 and its button fit; the bar says how large it is."""
     fitted = large.scale
     assert fitted < 0.5
@@ -240,8 +250,12 @@ def test_keys_and_buttons_go_on_and_back(qtbot: QtBot, view: ImageView) -> None:
     assert len(left) == 4
 
 
-@pytest.mark.parametrize(("place", "first", "last"), [(1, True, False), (3, False, True), (2, False, False)])
-def test_at_the_ends_there_is_no_way_on(view: ImageView, place: int, first: bool, last: bool) -> None:
+@pytest.mark.parametrize(
+    ("place", "first", "last"), [(1, True, False), (3, False, True), (2, False, False)]
+)
+def test_at_the_ends_there_is_no_way_on(
+    view: ImageView, place: int, first: bool, last: bool
+) -> None:
     """The buttons say so."""
     view.bar.show_place("a.jpg", place, 3)
     assert button(view, "Previous").isEnabled() is not first
@@ -256,7 +270,9 @@ def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:
     assert isinstance(decode(ImageSource(tmp_path / "missing.jpg")), str)
 
 
-@pytest.mark.parametrize(("key", "modifiers"), [(Key.Key_BracketRight, NO_KEYS), (Key.Key_Right, CONTROL)])
+@pytest.mark.parametrize(
+    ("key", "modifiers"), [(Key.Key_BracketRight, NO_KEYS), (Key.Key_Right, CONTROL)]
+)
 def test_the_view_is_turned_and_the_file_is_not(
     qtbot: QtBot, view: ImageView, tmp_path: Path, key: Qt.Key, modifiers: Qt.KeyboardModifier
 ) -> None:

@@ -30,7 +30,9 @@ class SlowDecoder:
         self.decoded: list[str] = []
         self._lock = threading.Lock()
 
-    def __call__(self, _cache: object, source: ImageSource, side: int, *, last_known: object, makes: bool) -> QImage:
+    def __call__(
+        self, _cache: object, source: ImageSource, side: int, *, last_known: object, makes: bool
+    ) -> QImage:
         """Make a blank picture."""
         assert last_known is None
         assert makes
@@ -60,10 +62,14 @@ def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
     qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=LONG_MS)
 
 
-def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+def test_a_real_picture_comes_and_is_kept_on_disk(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
+) -> None:
     """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == path, timeout=LONG_MS):
+    with qtbot.waitSignal(
+        thumbnails.ready, check_params_cb=lambda ready: ready.path == path, timeout=LONG_MS
+    ):
         assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is None
     pixmap = thumbnails.pixmap(ImageSource(path), 200, 1.0)
     assert pixmap is not None
@@ -76,7 +82,9 @@ def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thum
     cache.close()
 
 
-def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+def test_a_broken_file_fails_once_and_may_be_tried_again(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
+) -> None:
     """It counts as ready, it has failed, and nobody tries again until it is forgotten."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
@@ -108,14 +116,18 @@ def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
     keep(caches, second)
     monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
     thumbnails.expect()
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == second, timeout=LONG_MS):
+    with qtbot.waitSignal(
+        thumbnails.ready, check_params_cb=lambda ready: ready.path == second, timeout=LONG_MS
+    ):
         assert thumbnails.pixmap(ImageSource(first), 200, 1.0) is None
         assert thumbnails.pixmap(ImageSource(second), 200, 1.0) is None
     thumbnails.pixmap(ImageSource(first), 200, 1.0)
     monkeypatch.undo()
     keep(caches, first)
     monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == first, timeout=LONG_MS):
+    with qtbot.waitSignal(
+        thumbnails.ready, check_params_cb=lambda ready: ready.path == first, timeout=LONG_MS
+    ):
         thumbnails.take_made([ImageSource(first)])
     assert thumbnails.pixmap(ImageSource(first), 200, 1.0) is not None
 
@@ -141,7 +153,9 @@ def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
     cache.close()
 
 
-def test_the_newest_request_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_the_newest_request_is_served_first(
+    qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
+) -> None:
     """What came into sight last is decoded first."""
     for number in range(THREADS):
         thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
@@ -156,7 +170,9 @@ def test_the_newest_request_is_served_first(qtbot: QtBot, thumbnails: Thumbnails
     assert later.index("then 4") < later.index("then 0")
 
 
-def test_fleeting_requests_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_fleeting_requests_end_off_screen(
+    qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
+) -> None:
     """Scrolling past costs nothing; what another pane waits for stays requested."""
     for number in range(THREADS):
         thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
@@ -171,7 +187,9 @@ def test_fleeting_requests_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, 
     assert set(decoder.decoded[THREADS:]) == {"passed 7", "shot in the inspector"}
 
 
-def test_a_repaint_requests_nothing_twice(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_a_repaint_requests_nothing_twice(
+    qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
+) -> None:
     """A card that is painted again while its picture is decoded does not have it decoded again."""
     paths = [Path(f"card {number}") for number in range(THREADS)]
     for path in paths:
@@ -201,7 +219,9 @@ def test_memory_is_bounded(
     assert thumbnails._used_bytes == 3 * picture_bytes  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
-def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_a_sharp_screen_gets_larger_pictures(
+    qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder
+) -> None:
     """Two device pixels for one logical pixel ask for the larger stored side."""
     decoder.let_go.set()
     thumbnails.pixmap(ImageSource(Path("a")), 200, 2.0)
@@ -226,7 +246,9 @@ def test_stopping_ends_the_threads(
     assert not thumbnails._threads  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
-def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_shown_as_it_was(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
+) -> None:
     """Its thumbnail was made before, and is found by what the file was; without that it fails, and is no news."""
     path, unseen = write_jpeg(tmp_path / "a.jpg"), tmp_path / "never seen.jpg"
     status = path.stat()
@@ -237,7 +259,10 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     for missing in (path, unseen):
         thumbnails.pixmap(ImageSource(missing), SIDE, 1.0)
     qtbot.waitUntil(
-        lambda: thumbnails.has_failed(ImageSource(path)) and thumbnails.has_failed(ImageSource(unseen)), timeout=LONG_MS
+        lambda: (
+            thumbnails.has_failed(ImageSource(path)) and thumbnails.has_failed(ImageSource(unseen))
+        ),
+        timeout=LONG_MS,
     )
     assert thumbnails.has_failed_anew(ImageSource(path))
     emitted: list[ImageSource] = []
@@ -263,7 +288,9 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
     """What was tried before anybody knew how the file was is no failure."""
     path, reading, known = tmp_path / "gone.jpg", threading.Event(), threading.Event()
 
-    def read(_cache: object, _path: Path, side: int, *, last_known: object, makes: bool) -> QImage | None:
+    def read(
+        _cache: object, _path: Path, side: int, *, last_known: object, makes: bool
+    ) -> QImage | None:
         assert makes
         if last_known is not None:
             return QImage(side, side, QImage.Format.Format_RGB32)
@@ -292,7 +319,10 @@ def test_another_size_stands_in_until_the_requested_one_is_there(
     for side in (96, 320):
         with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
             assert thumbnails.pixmap(ImageSource(path), side, 1.0) is None
-    small, large = thumbnails.pixmap(ImageSource(path), 96, 1.0), thumbnails.pixmap(ImageSource(path), 320, 1.0)
+    small, large = (
+        thumbnails.pixmap(ImageSource(path), 96, 1.0),
+        thumbnails.pixmap(ImageSource(path), 320, 1.0),
+    )
     assert small is not None
     assert large is not None
     assert thumbnails.stand_in(ImageSource(path)) is large

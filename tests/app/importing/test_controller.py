@@ -51,7 +51,9 @@ def test_labels_and_undo_wait_for_no_file_of_the_share(searching: Desk, share: S
     image_id = searching.choose(0)
     searching.press_for_change(Key.Key_Return)
     assert searching.label_of(image_id)
-    undone = changed_by(searching.qtbot, searching.window.session, lambda: searching.press(Key.Key_Z, CONTROL))
+    undone = changed_by(
+        searching.qtbot, searching.window.session, lambda: searching.press(Key.Key_Z, CONTROL)
+    )
     assert undone.labelled
     assert len(share.asked) == asked
     added = changed_by(searching.qtbot, searching.window.session, share.open)
@@ -66,7 +68,9 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
     bar = searching.window.status_line.job_bar
     searching.wait(lambda: bar.facts != "")
     (stop,) = [
-        button for button in bar.findChildren(QAbstractButton) if button.accessibleName().startswith("Stop; nothing")
+        button
+        for button in bar.findChildren(QAbstractButton)
+        if button.accessibleName().startswith("Stop; nothing")
     ]
     changes = recorded(searching.window.session.change_made)
     searching.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
@@ -77,7 +81,9 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
     assert (len(searching.state.image_ids), changes) == (BEFORE, [])
 
 
-def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_adding_is_counted_and_stopped(
+    reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bar moves while rows go into the project; a stop there leaves not one of them, and the next try adds all."""
     share.open()
     gate, insert = threading.Event(), image_rows.insert_new  # what takes long with a million
@@ -100,12 +106,16 @@ def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkey
     settle(reviewing.qtbot, reviewing.window.session)
     assert len(reviewing.state.image_ids) == BEFORE
     added = changed_by(
-        reviewing.qtbot, reviewing.window.session, lambda: reviewing.drop_files(reviewing.grid, [share.folder])
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: reviewing.drop_files(reviewing.grid, [share.folder]),
     )
     assert len(added.images_added) == IMAGES
 
 
-def test_the_next_project_gets_nothing_of_the_search(searching: Desk, share: SlowShare, tmp_path: Path) -> None:
+def test_the_next_project_gets_nothing_of_the_search(
+    searching: Desk, share: SlowShare, tmp_path: Path
+) -> None:
     """Another project opens while the share is silent, and stays empty when it answers."""
     asked = len(share.asked)
     create_project(searching.qtbot, searching.window.session, tmp_path / "next.protoleaf")
@@ -141,8 +151,12 @@ def test_files_dropped_on_a_class_become_its_shots(reviewing: Desk, share: SlowS
     red = reviewing.graph.find("Red disc")
     importing = reviewing.window.of(Importing)
     dropped = [share.folder / "0.png", share.folder / "1.png"]
-    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: importing.take(dropped, class_id=red))
+    change = changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: importing.take(dropped, class_id=red)
+    )
     assert len(change.images_added) == len(dropped)
     labels = [reviewing.label_of(image_id) for image_id in change.images_added]
     assert labels == ["Red disc"] * len(dropped)
-    assert NO_CLASS not in [reviewing.state.label_class[reviewing.state.position(i)] for i in change.images_added]
+    assert NO_CLASS not in [
+        reviewing.state.label_class[reviewing.state.position(i)] for i in change.images_added
+    ]

@@ -23,7 +23,9 @@ Key = Qt.Key
 def folder(tmp_path: Path) -> Path:
     """Folders of places, such as a line of machines has, and one that is called as a class of the collection is."""
     for number in range(3):
-        write_shape(tmp_path / "bad" / "parts" / "samples" / f"{number}.png", "Red disc", seed=50 + number)
+        write_shape(
+            tmp_path / "bad" / "parts" / "samples" / f"{number}.png", "Red disc", seed=50 + number
+        )
         write_shape(tmp_path / "bad" / "line 3" / f"{number}.png", "Blue disc", seed=60 + number)
     write_shape(tmp_path / "bad" / "Red disc" / "0.png", "Red disc", seed=70)
     return tmp_path / "bad"
@@ -51,7 +53,9 @@ def test_only_folders_called_as_classes_are_ticked(reviewing: Desk, folder: Path
     assert {path.name for path in card.list.folders.classes} == {"Red disc"}
     assert card.add_button.text() == "Add with 1 class"
     reviewing.wait(lambda: not clipped(card))
-    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.press(Key.Key_Return))
+    change = changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: reviewing.press(Key.Key_Return)
+    )
     assert (len(change.images_added), len(reviewing.graph)) == (7, classes)
     assert classes_of_new(reviewing, before) == {"Red disc"}
 
@@ -76,7 +80,9 @@ def test_all_are_added_without_classes(reviewing: Desk, folder: Path) -> None:
     card = asked(reviewing, folder)
     reviewing.click(card.none_button)
     assert card.add_button.text() == "Add without classes"
-    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.click(card.add_button))
+    change = changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: reviewing.click(card.add_button)
+    )
     assert len(change.images_added) == 7
     assert np.count_nonzero(reviewing.state.label_class != NO_CLASS) == before
 

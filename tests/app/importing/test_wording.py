@@ -2,7 +2,13 @@
 
 import pytest
 
-from app.importing.wording import add_text, file_kinds, folders_question, parts_note, raw_doubles_text
+from app.importing.wording import (
+    add_text,
+    file_kinds,
+    folders_question,
+    parts_note,
+    raw_doubles_text,
+)
 
 
 def test_some_of_the_folders_are_named() -> None:
@@ -14,7 +20,9 @@ def test_some_of_the_folders_are_named() -> None:
 def test_parts_of_data_sets_are_pointed_out() -> None:
     """They are no classes, and their boxes come another way."""
     assert parts_note(["Fox", "site A"]) == ""
-    assert parts_note(["Fox", "train", "images"]).startswith("train, images: usual names of parts of a data set")
+    assert parts_note(["Fox", "train", "images"]).startswith(
+        "train, images: usual names of parts of a data set"
+    )
 
 
 def test_the_button_says_what_becomes_of_the_folders() -> None:
@@ -35,7 +43,8 @@ def test_the_dialog_offers_what_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "words"), [(0, ""), (1, "1 RAW photo was skipped:"), (12, "12 RAW photos were skipped:")]
+    ("count", "words"),
+    [(0, ""), (1, "1 RAW photo was skipped:"), (12, "12 RAW photos were skipped:")],
 )
 def test_raw_photos_beside_developed_ones(count: int, words: str) -> None:
     """Numbers and words agree."""

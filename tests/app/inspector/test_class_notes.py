@@ -23,14 +23,20 @@ def show_page(desk: Desk, name: str) -> int:
     """Choose a class, wait for its page, and open what is written there."""
     class_id = choose_class(desk, name)
     inspector = desk.window.inspector
-    desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)
+    desk.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id
+    )
     open_part(inspector, "Rules and notes")
     return class_id
 
 
 def field(desk: Desk, name: str) -> QLineEdit:
     """A line of the page that is shown."""
-    return next(each for each in desk.window.inspector.findChildren(QLineEdit) if each.accessibleName() == name)
+    return next(
+        each
+        for each in desk.window.inspector.findChildren(QLineEdit)
+        if each.accessibleName() == name
+    )
 
 
 def note_field(desk: Desk) -> NoteField:
@@ -41,8 +47,14 @@ def note_field(desk: Desk) -> NoteField:
 
 def dot(desk: Desk, name: str) -> ColourDot:
     """One of the colours on the page that is shown."""
-    found = next(each for each in desk.window.inspector.findChildren(ColourDot) if each.accessibleName() == name)
-    area = next(each for each in desk.window.inspector.findChildren(QScrollArea) if each.isAncestorOf(found))
+    found = next(
+        each
+        for each in desk.window.inspector.findChildren(ColourDot)
+        if each.accessibleName() == name
+    )
+    area = next(
+        each for each in desk.window.inspector.findChildren(QScrollArea) if each.isAncestorOf(found)
+    )
     area.ensureWidgetVisible(found)
     return found
 
@@ -51,7 +63,9 @@ def details(desk: Desk) -> dict[int, ClassAttributes]:
     """Notes and colours in the project."""
     answers: list[dict[int, ClassAttributes]] = []
     desk.window.session.ask(
-        lambda live: dict(live.project.classes.graph.all_attributes()), answers.append, owner=desk.window
+        lambda live: dict(live.project.classes.graph.all_attributes()),
+        answers.append,
+        owner=desk.window,
     )
     desk.wait(lambda: bool(answers))
     return answers[0]
@@ -78,7 +92,11 @@ def test_what_is_being_written_stays_while_predictions_change(reviewing: Desk) -
     note.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(note, "Half a ")
     image_id = int(reviewing.grid.model().image_ids[0])  # type: ignore[attr-defined]
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.labels.set([image_id], disc))
+    act(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda project: project.labels.set([image_id], disc),
+    )
     reviewing.wait(lambda: reviewing.window.session.is_settled)
     assert note_field(reviewing) is note
     QTest.keyClicks(note, "word")
@@ -94,7 +112,9 @@ def test_closing_the_window_keeps_what_was_written(reviewing: Desk, collection: 
     QTest.keyClicks(note_field(reviewing), "The last word")
     reviewing.leave()
     with Project.open(collection.project) as project:
-        assert dict(project.classes.graph.all_attributes()) == {red: ClassAttributes(note="The last word")}
+        assert dict(project.classes.graph.all_attributes()) == {
+            red: ClassAttributes(note="The last word")
+        }
 
 
 def test_synonyms_source_id_and_rank(reviewing: Desk) -> None:
@@ -124,11 +144,18 @@ def test_a_colour_is_given_to_all_chosen_classes(reviewing: Desk) -> None:
     show_page(reviewing, "Red checks")
     reviewing.press(Key.Key_Down, SHIFT)
     inspector = reviewing.window.inspector
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == disc)
-    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(dot(reviewing, "Blue")))
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == disc
+    )
+    change = changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(dot(reviewing, "Blue"))
+    )
     assert change.text == "Changed the colour of 2 classes"
     blue = SWATCHES[5]
-    assert details(reviewing) == {checks: ClassAttributes(colour=blue), disc: ClassAttributes(colour=blue)}
+    assert details(reviewing) == {
+        checks: ClassAttributes(colour=blue),
+        disc: ClassAttributes(colour=blue),
+    }
     reviewing.wait(lambda: row_colours(reviewing, "Red disc") == own_colour(blue).name())
     assert own_colour(blue).name() in dot_colours(reviewing, "Red disc")
     reviewing.wait(lambda: dot(reviewing, "Blue").isChecked())
@@ -163,7 +190,11 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
         lambda project: project.classes.set_attributes([red], colour="#123456"),
     )  # fmt: skip
     reviewing.wait(lambda: bool(reviewing.window.inspector.findChildren(ColourDot)))
-    reviewing.wait(lambda: any(each.colour == "#123456" for each in reviewing.window.inspector.findChildren(ColourDot)))
+    reviewing.wait(
+        lambda: any(
+            each.colour == "#123456" for each in reviewing.window.inspector.findChildren(ColourDot)
+        )
+    )
     assert dot(reviewing, "Another colour").isChecked()
     dot(reviewing, "No colour of its own").setFocus(Qt.FocusReason.TabFocusReason)
     reviewing.press(Key.Key_Right)
@@ -174,10 +205,14 @@ def test_the_dots_are_walked_with_the_arrow_keys(reviewing: Desk) -> None:
     assert details(reviewing) == {red: ClassAttributes(colour=SWATCHES[0])}
 
 
-def test_a_project_that_cannot_be_changed_shows_what_was_written(desk: Desk, collection: Collection) -> None:
+def test_a_project_that_cannot_be_changed_shows_what_was_written(
+    desk: Desk, collection: Collection
+) -> None:
     """The fields can be read and copied, not changed."""
     with Project.open(collection.project) as project:
-        project.classes.set_attributes([project.classes.graph.find("Red")], note="Kept.", colour=SWATCHES[1])
+        project.classes.set_attributes(
+            [project.classes.graph.find("Red")], note="Kept.", colour=SWATCHES[1]
+        )
     open_project(desk.qtbot, desk.window.session, collection.project, for_writing=False)
     show_page(desk, "Red")
     assert note_field(desk).toPlainText() == "Kept."

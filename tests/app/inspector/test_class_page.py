@@ -29,10 +29,14 @@ def page(pane: Pane) -> ClassPage:
 
 def _place(chart: BarChart, percent: int) -> QPoint:
     share = (percent - LOWEST_BAR) / (HIGHEST_BAR - LOWEST_BAR)
-    return QPoint(round(HANDLE_INSET + share * (chart.width() - 2 * HANDLE_INSET)), chart.height() // 3)
+    return QPoint(
+        round(HANDLE_INSET + share * (chart.width() - 2 * HANDLE_INSET)), chart.height() // 3
+    )
 
 
-def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(pane: Pane, page: ClassPage, qtbot: QtBot) -> None:
+def test_the_bar_is_dragged_on_the_curve_and_set_when_it_is_let_go(
+    pane: Pane, page: ClassPage, qtbot: QtBot
+) -> None:
     chart, slider = page.findChildren(BarChart)[0], page.findChildren(QSlider)[0]
     asked: list[object] = []
     pane.requests.bar_requested.connect(lambda _class_id, bar: asked.append(bar))
@@ -92,7 +96,9 @@ def likely(reviewing: Desk) -> LikelyImages:
     reviewing.window.tree.select_class(reviewing.graph.find(CLASS))
     reviewing.window.tree.front.setFocus()
     inspector = reviewing.window.inspector
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.name == CLASS)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.name == CLASS
+    )
     (likely,) = [each for each in inspector.findChildren(LikelyImages) if each.isVisible()]
     return likely
 
@@ -154,7 +160,9 @@ def test_leaving_the_page_labels_what_is_ticked(reviewing: Desk, likely: LikelyI
     assert reviewing.label_of(second) == "Red disc"
 
 
-def test_a_class_that_goes_away_takes_its_ticks_along(reviewing: Desk, likely: LikelyImages) -> None:
+def test_a_class_that_goes_away_takes_its_ticks_along(
+    reviewing: Desk, likely: LikelyImages
+) -> None:
     """There is nothing to label them as."""
     first = candidates(reviewing)[0]
     class_id = reviewing.graph.find(CLASS)

@@ -10,7 +10,12 @@ from app.inspector.page import PageRequests
 from engine.image_fields import CAMERA_TRAP, COUNT, FieldKind, ImageField
 from tests.support.sessions import LONG_MS, recorded
 
-FIELDS = (COUNT, CAMERA_TRAP[0], ImageField("antlers", FieldKind.YES_NO), ImageField("remark", FieldKind.TEXT))
+FIELDS = (
+    COUNT,
+    CAMERA_TRAP[0],
+    ImageField("antlers", FieldKind.YES_NO),
+    ImageField("remark", FieldKind.TEXT),
+)
 Key = Qt.Key
 
 
@@ -20,7 +25,9 @@ def section(qtbot: QtBot) -> FieldSection:
     shown = FieldSection(PageRequests(owner))
     owner.setParent(shown)
     qtbot.addWidget(shown)
-    shown.show_values(7, FIELDS, {"count": "12", "sex": "male", "remark": "torn ear"}, is_writable=True)
+    shown.show_values(
+        7, FIELDS, {"count": "12", "sex": "male", "remark": "torn ear"}, is_writable=True
+    )
     shown.show()
     shown.activateWindow()
     qtbot.waitUntil(shown.isActiveWindow, timeout=LONG_MS)
@@ -57,7 +64,9 @@ def test_values_are_shown(section: FieldSection, asked: list[tuple[object, ...]]
     assert asked == []
 
 
-def test_a_count_is_typed(section: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot) -> None:
+def test_a_count_is_typed(
+    section: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
     left, box = recorded(section.left), count_of(section)
     box.setFocus()
     box.selectAll()
@@ -96,7 +105,9 @@ def test_what_was_typed_belongs_to_its_image(
     assert line.text() == ""
 
 
-def test_a_choice_is_chosen(section: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot) -> None:
+def test_a_choice_is_chosen(
+    section: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
     sex = section.editor("sex")
     sex.setFocus()
     qtbot.keyClick(sex, Key.Key_Up)

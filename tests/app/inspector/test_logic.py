@@ -65,7 +65,9 @@ def test_rows_of_scores_have_digits_and_leave_out_what_is_gone(graph: CategoryGr
     """Nine classes have a key; a class that was removed meanwhile has no row."""
     puffin = graph.find("Puffin")
     rows = score_rows(graph, [ScoredClass(puffin, 0.75), ScoredClass(GONE, 0.2)], with_digits=True)
-    assert [(row.name, row.place, row.score, row.digit) for row in rows] == [("Puffin", "Animal / Bird", 0.75, 1)]
+    assert [(row.name, row.place, row.score, row.digit) for row in rows] == [
+        ("Puffin", "Animal / Bird", 0.75, 1)
+    ]
     many = score_rows(graph, [ScoredClass(puffin, 0.1)] * 11, with_digits=True)
     assert [row.digit for row in many] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0]
 
@@ -119,7 +121,14 @@ def test_facts_of_an_image(graph: CategoryGraph) -> None:
     """Everything its page shows, from the snapshot and the answers."""
     gull, bird = graph.find("Gull"), graph.find("Bird")
     state = state_of([Picture(best=gull, score=0.6, safe=bird, safe_score=0.95)])
-    facts = image_facts(graph, state, 11, label=None, tops=[ScoredClass(gull, 0.6)], explanation=explained(graph, 1.0))
+    facts = image_facts(
+        graph,
+        state,
+        11,
+        label=None,
+        tops=[ScoredClass(gull, 0.6)],
+        explanation=explained(graph, 1.0),
+    )
     assert facts.certainty is Certainty.COARSE
     assert facts.safe is not None
     assert (facts.safe.name, round(facts.safe.score, 2), facts.why_name) == ("Bird", 0.95, "Gull")
@@ -134,7 +143,8 @@ def test_the_annotator_is_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None
     state = state_of([Picture(label=4), Picture()])
     imported = Label(11, 4, "grace", datetime(2026, 5, 1, tzinfo=UTC), "import")
     shown = [
-        label_shown(state, 11, known, is_unsaved=False) for known in (imported, None, replace(imported, class_id=5))
+        label_shown(state, 11, known, is_unsaved=False)
+        for known in (imported, None, replace(imported, class_id=5))
     ]
     assert [label.who if label else "no label" for label in shown] == ["grace", "", ""]
     given = label_shown(state, 11, None, is_unsaved=True)
@@ -147,7 +157,13 @@ def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:
     """Facts of Gull: two shots, one parent that gives 40%."""
     gull, bird = graph.find("Gull"), graph.find("Bird")
     facts = ClassFacts(
-        gull, shots=(11, 12), lambda_=0.6, parents=(ScoredClass(bird, 1.0),), is_zero_shot=False, bar=0.8, own_bar=None
+        gull,
+        shots=(11, 12),
+        lambda_=0.6,
+        parents=(ScoredClass(bird, 1.0),),
+        is_zero_shot=False,
+        bar=0.8,
+        own_bar=None,
     )
     state = state_of([Picture(label=gull)] * 2, image_counts={gull: 41})
     return class_page_facts(
@@ -163,7 +179,12 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
     """Counts, places, and suggested parents without those it has."""
     graph.set_attributes(graph.find("Gull"), ClassAttributes(is_deepest=True))
     facts = facts_of(graph)
-    assert (facts.name, facts.places, facts.image_count, facts.shots) == ("Gull", ("Animal / Bird",), 41, (11, 12))
+    assert (facts.name, facts.places, facts.image_count, facts.shots) == (
+        "Gull",
+        ("Animal / Bird",),
+        41,
+        (11, 12),
+    )
     assert [row.name for row in facts.suggested] == ["Plant"]
     assert (facts.own_share, facts.attributes.is_deepest, facts.candidates) == (0.6, True, (13, 14))
     graph.set_attributes(graph.find("Gull"), ClassAttributes("n02041246", ("Larus",)))
@@ -183,13 +204,19 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
         ({"parents": (ScoredClass(1, 0.0),)}, Teaching.OWN_ONLY),
     ],
 )
-def test_what_teaches_a_class(changes: dict[str, object], expected: Teaching, graph: CategoryGraph) -> None:
+def test_what_teaches_a_class(
+    changes: dict[str, object], expected: Teaching, graph: CategoryGraph
+) -> None:
     """Own images, parents, both, or nothing at all."""
     assert teaching(facts_of(graph, **changes)) is expected
 
 
 def test_values_that_images_share() -> None:
-    values = {1: {"sex": "male", "count": "2"}, 2: {"sex": "male", "count": "3"}, 4: {"sex": "male"}}
+    values = {
+        1: {"sex": "male", "count": "2"},
+        2: {"sex": "male", "count": "3"},
+        4: {"sex": "male"},
+    }
     assert shared_values(values, [1]) == values[1]
     assert shared_values(values, [1, 2]) == {"sex": "male", "count": None}
     assert shared_values(values, [4, 2]) == {"sex": "male", "count": None}

@@ -32,13 +32,17 @@ LONG_NAMES = ("Ladybird " * 22 + "of", "x" * 200)
         )
     ],
 )
-def test_no_name_is_too_long_for_the_pane(pane: Pane, facts: ImageFacts | ClassPageFacts, width: int) -> None:
+def test_no_name_is_too_long_for_the_pane(
+    pane: Pane, facts: ImageFacts | ClassPageFacts, width: int
+) -> None:
     """Names wrap or end in an ellipsis; percentages and buttons stay in sight, and no words are cut."""
     pane.area.resize(width, 800)
     page = pane.show(facts)
     assert page.width() == pane.area.viewport().width() <= width
     shown = [part for part in page.findChildren(QWidget) if part.isVisibleTo(page)]
-    assert [part for part in shown if part.mapTo(page, QPoint(part.width(), 0)).x() > page.width()] == []
+    assert [
+        part for part in shown if part.mapTo(page, QPoint(part.width(), 0)).x() > page.width()
+    ] == []
     assert clipped(page) == []
 
 
@@ -73,8 +77,12 @@ class Windows(QObject):
         return False
 
 
-@pytest.mark.parametrize("facts", [facts_of_image(), facts_of_class(), facts_of_class(parents=0, suggested=2)])
-def test_no_part_of_a_page_flashes_up_as_a_window(pane: Pane, facts: ImageFacts | ClassPageFacts) -> None:
+@pytest.mark.parametrize(
+    "facts", [facts_of_image(), facts_of_class(), facts_of_class(parents=0, suggested=2)]
+)
+def test_no_part_of_a_page_flashes_up_as_a_window(
+    pane: Pane, facts: ImageFacts | ClassPageFacts
+) -> None:
     """A part that is shown before it has its place is a window for a moment, and takes the keyboard."""
     windows = Windows()
     pane.show(facts)
@@ -84,7 +92,11 @@ def test_no_part_of_a_page_flashes_up_as_a_window(pane: Pane, facts: ImageFacts 
 def places(page: QWidget) -> list[int]:
     """Where the rows of classes with a key begin."""
     QApplication.processEvents()
-    return [line.y() for line in page.findChildren(ScoreLine) if line.parent() is page and line.isVisibleTo(page)]
+    return [
+        line.y()
+        for line in page.findChildren(ScoreLine)
+        if line.parent() is page and line.isVisibleTo(page)
+    ]
 
 
 def test_the_next_image_uses_the_same_widgets_in_the_same_places(pane: Pane) -> None:
@@ -108,7 +120,9 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
     pane.area.activateWindow()
     pane.area.setFocus()
     qtbot.waitUntil(pane.area.hasFocus, timeout=LONG_MS)
-    second = next(line for line in page.findChildren(ScoreLine) if line.class_id == 2 and line.isVisible())
+    second = next(
+        line for line in page.findChildren(ScoreLine) if line.class_id == 2 and line.isVisible()
+    )
     QTest.mouseClick(second, Qt.MouseButton.LeftButton)
     assert (chosen, pane.area.hasFocus()) == ([2], True)
     for _ in range(4):  # by way of stars, flag and comment
@@ -124,7 +138,11 @@ def test_a_class_is_chosen_by_mouse_and_by_keys(pane: Pane, qtbot: QtBot) -> Non
 
 def unlinking(page: ClassPage) -> list[QWidget]:
     """The buttons that take the class away from a parent."""
-    return [part for part in page.findChildren(QWidget) if part.accessibleName().startswith("Unlink from ")]
+    return [
+        part
+        for part in page.findChildren(QWidget)
+        if part.accessibleName().startswith("Unlink from ")
+    ]
 
 
 def test_a_class_with_several_parents_can_be_unlinked_from_each(pane: Pane) -> None:

@@ -26,7 +26,10 @@ def parts_of(page: Page) -> list[str]:
     found = [part for part in page.findChildren(PagePart) if part.isVisible()]
     folds = [fold for fold in page.findChildren(Fold) if fold.parentWidget() is page]
     inner = sorted([*found, *folds], key=lambda part: part.mapTo(page, part.rect().topLeft()).y())
-    return [part.head.text() if isinstance(part, Fold) else texts(part).splitlines()[0] for part in inner]
+    return [
+        part.head.text() if isinstance(part, Fold) else texts(part).splitlines()[0]
+        for part in inner
+    ]
 
 
 def head(page: Page, title: str) -> FoldHead:
@@ -55,8 +58,14 @@ def test_c14_shares_are_behind_details(pane: Pane) -> None:
     page = pane.show_image(facts_of_image())
     (why,) = page.findChildren(Why)
     open_part(page, "Details")
-    assert "90% from the images above, 10% from the prototype of Gull. Gull was learned from:" in texts(why)
-    assert [line.accessibleName() for line in why.findChildren(ScoreLine)] == ["Its own images, 60%", "From Gull, 40%"]
+    assert (
+        "90% from the images above, 10% from the prototype of Gull. Gull was learned from:"
+        in texts(why)
+    )
+    assert [line.accessibleName() for line in why.findChildren(ScoreLine)] == [
+        "Its own images, 60%",
+        "From Gull, 40%",
+    ]
     open_part(page, "About this file")
     click(head(page, "Details"))
     assert "%" not in texts(why)
@@ -108,7 +117,9 @@ def test_c15_a_class_has_four_parts(pane: Pane) -> None:
 def test_c15_suggested_parents_are_in_the_place_in_the_graph(pane: Pane) -> None:
     page = pane.show_class(facts_of_class(parents=0, suggested=2))
     assert parts_of(page) == ["Examples", "Likely images", "Place in the graph", "Rules and notes"]
-    part = next(each for each in page.findChildren(PagePart) if texts(each).startswith("Place in the graph"))
+    part = next(
+        each for each in page.findChildren(PagePart) if texts(each).startswith("Place in the graph")
+    )
     assert "At the top level: it has no parent." in texts(part)
     assert len(part.findChildren(ScoreLine)) == 2
     assert button(part, "Add a parent to").isVisible()

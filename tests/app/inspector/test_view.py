@@ -31,13 +31,19 @@ CONDITION = "Closest classes:"
 def texts_of(desk: Desk) -> list[str]:
     """All sentences of the inspector, from top to bottom."""
     inspector = desk.window.inspector
-    return [label.text() for label in inspector.findChildren(QLabel) if label.isVisibleTo(inspector)]
+    return [
+        label.text() for label in inspector.findChildren(QLabel) if label.isVisibleTo(inspector)
+    ]
 
 
 def rows_of(desk: Desk) -> list[str]:
     """What its rows are called for those who cannot see them."""
     inspector = desk.window.inspector
-    return [line.accessibleName() for line in inspector.findChildren(ScoreLine) if line.isVisibleTo(inspector)]
+    return [
+        line.accessibleName()
+        for line in inspector.findChildren(ScoreLine)
+        if line.isVisibleTo(inspector)
+    ]
 
 
 def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, stranger: int) -> None:
@@ -45,7 +51,9 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     desk.open(collection.project)
     desk.window.registry.trigger("show_unknown")
     index = desk.grid.model().index(0, 0)
-    desk.qtbot.mouseClick(desk.grid.viewport(), Qt.MouseButton.LeftButton, pos=desk.grid.visualRect(index).center())
+    desk.qtbot.mouseClick(
+        desk.grid.viewport(), Qt.MouseButton.LeftButton, pos=desk.grid.visualRect(index).center()
+    )
     desk.wait(lambda: desk.inspected == stranger)
     card = index.data(CARD_ROLE)
     assert (card.mark, card.detail) == (Mark.UNKNOWN, "may be something else")
@@ -60,7 +68,9 @@ def test_an_image_of_none_of_the_classes(desk: Desk, collection: Collection, str
     assert not any("because it looks like" in text for text in texts)
 
 
-def test_an_image_of_a_class_has_no_condition(desk: Desk, collection: Collection, stranger: int) -> None:
+def test_an_image_of_a_class_has_no_condition(
+    desk: Desk, collection: Collection, stranger: int
+) -> None:
     """The other images are as sure as ever."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
@@ -77,7 +87,11 @@ def test_a_click_labels_and_another_takes_the_label_off(reviewing: Desk) -> None
     reviewing.press(Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     image_id = reviewing.choose(0)
     inspector = reviewing.window.inspector
-    second = next(line for line in inspector.findChildren(ScoreLine) if line.accessibleName() == rows_of(reviewing)[1])
+    second = next(
+        line
+        for line in inspector.findChildren(ScoreLine)
+        if line.accessibleName() == rows_of(reviewing)[1]
+    )
     facts = inspector.image_facts
     assert facts is not None
     click(second)
@@ -93,7 +107,9 @@ def slider_of(desk: Desk, name: str) -> QSlider:
     """The minimum confidence, on the page of a class."""
     class_id, inspector = desk.graph.find(name), desk.window.inspector
     desk.window.tree.select_class(class_id)
-    desk.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id)
+    desk.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == class_id
+    )
     open_part(inspector, "Rules and notes")
     return next(each for each in inspector.findChildren(QSlider) if each.isVisible())
 
@@ -104,7 +120,9 @@ def own_bar(desk: Desk) -> float | None:
     return None if facts is None else facts.own_bar
 
 
-def test_news_do_not_take_a_slider_out_of_a_hand(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_news_do_not_take_a_slider_out_of_a_hand(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A label comes between the last key and the moment when the value counts; then the page has both."""
     monkeypatch.setattr("app.inspector.bar_section.SETTLE_MS", 1000)
     slider = slider_of(reviewing, "Red disc")
@@ -140,7 +158,9 @@ def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
     tree = reviewing.window.tree.front
     click(tree.viewport(), tree.visualRect(tree.selected_index).center())
     inspector = reviewing.window.inspector
-    reviewing.wait(lambda: inspector.class_facts is not None and inspector.class_facts.class_id == disc)
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and inspector.class_facts.class_id == disc
+    )
     facts = inspector.class_facts
     assert facts is not None
     strip = next(each for each in inspector.findChildren(ThumbnailStrip) if each.isVisible())
@@ -164,7 +184,9 @@ def class_shown(desk: Desk) -> int | None:
     return None if facts is None else facts.class_id
 
 
-def test_cards_that_move_by_themselves_take_no_class_away(desk: Desk, collection: Collection) -> None:
+def test_cards_that_move_by_themselves_take_no_class_away(
+    desk: Desk, collection: Collection
+) -> None:
     """Newer predictions make another card the first one; a class that a person chose stays until she chooses."""
     desk.open(collection.project)
     red = show_class(desk, "Red disc")
@@ -216,7 +238,11 @@ def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     image_id, workspace = desk.grid.current_id, desk.window.workspace
     desk.press(Qt.Key.Key_Space if is_opened else Qt.Key.Key_N)
     desk.wait(lambda: workspace.is_image_open is is_opened)
-    act(desk.qtbot, desk.window.session, lambda project: project.classes.remove([desk.graph.find("Red disc")]))
+    act(
+        desk.qtbot,
+        desk.window.session,
+        lambda project: project.classes.remove([desk.graph.find("Red disc")]),
+    )
     assert workspace.model.is_held
     assert desk.grid.current_id == image_id
     assert desk.inspected == image_id

@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow, ShareSource
+from app.inspector.logic import (
+    Certainty,
+    ClassPageFacts,
+    ImageFacts,
+    ScoreRow,
+    ShareRow,
+    ShareSource,
+)
 from app.inspector.wording import (
     LONGEST_IN_SENTENCE,
     aliases_text,
@@ -40,12 +47,16 @@ OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
 
 def image(certainty: Certainty, *, shares: tuple[ShareRow, ...] = ()) -> ImageFacts:
     """Facts of an image that is likely a gull and surely a bird."""
-    return ImageFacts(11, ImageSource(Path("a.png")), certainty, None, (GULL,), BIRD, "Gull", shares)
+    return ImageFacts(
+        11, ImageSource(Path("a.png")), certainty, None, (GULL,), BIRD, "Gull", shares
+    )
 
 
 def a_class(**changes: object) -> ClassPageFacts:
     """Facts of Gull."""
-    facts = ClassPageFacts(4, "Gull", ("Animal / Bird",), 41, (11, 12, 13), 0.6, False, (BIRD,), 0.8, None, (), ())
+    facts = ClassPageFacts(
+        4, "Gull", ("Animal / Bird",), 41, (11, 12, 13), 0.6, False, (BIRD,), 0.8, None, (), ()
+    )
     return replace(facts, **changes)  # type: ignore[arg-type]
 
 
@@ -94,8 +105,14 @@ def test_labels_say_what_who_and_when() -> None:
 
 def test_why_depends_on_what_it_was_learned_from() -> None:
     """Own images, parents, or both; nothing without an explanation."""
-    texts = [learned_text(image(Certainty.LEAF, shares=shares)) for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))]
-    learned, from_parents = "Gull was learned from:", "Gull has no examples. It was learned from its parents:"
+    texts = [
+        learned_text(image(Certainty.LEAF, shares=shares))
+        for shares in ((), (OWN,), (PARENT,), (OWN, PARENT))
+    ]
+    learned, from_parents = (
+        "Gull was learned from:",
+        "Gull has no examples. It was learned from its parents:",
+    )
     assert texts == ["", learned, from_parents, learned]
     assert [share_title(row) for row in (OWN, PARENT)] == ["Its own images", "From Bird"]
 
@@ -128,7 +145,9 @@ def test_an_unknown_image_has_one_story() -> None:
         ),
     ],
 )
-def test_what_teaches_a_class_in_words(changes: dict[str, object], examples: str, shares: str) -> None:
+def test_what_teaches_a_class_in_words(
+    changes: dict[str, object], examples: str, shares: str
+) -> None:
     """Its examples, and lambda as a sentence."""
     facts = a_class(**changes)
     assert examples_text(facts).removesuffix(recognised_text(facts)).strip() == examples
@@ -147,7 +166,10 @@ def test_how_well_a_class_is_recognised() -> None:
     curve = PolicyCurve(4, 9, (), recognised=7)
     counted = "Recognised in 7 of 9 labels that were held out (45% to 94%)."
     assert recognised_text(a_class(curve=curve)) == counted
-    assert recognised_text(a_class(curve=curve, mistaken_for="Tern")) == f"{counted} Most often mistaken for Tern."
+    assert (
+        recognised_text(a_class(curve=curve, mistaken_for="Tern"))
+        == f"{counted} Most often mistaken for Tern."
+    )
     partly = recognised_text(a_class(curve=replace(curve, has_unseen=True)))
     assert partly == f"{counted} Only classes with examples were compared."
     assert recognised_text(a_class(shots=(11,))) == "Accuracy can't be estimated from one label."
@@ -158,7 +180,10 @@ def test_counts_confidence_and_candidates() -> None:
     """One and many are distinguished; a confidence that is inherited is marked so."""
     assert counts_text(a_class()) == "3 examples  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 example  ·  1 image"
-    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["80% (from parent)", "80%"]
+    assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == [
+        "80% (from parent)",
+        "80%",
+    ]
     assert bar_text(a_class()) == "Below this, the broader class is used."
     assert bar_text(a_class(own_bar=0.9, bar=0.9)).startswith("For this class and all below it.")
     assert candidates_text(1).startswith("1 candidate.")
@@ -182,7 +207,9 @@ def test_c14_look_alikes_are_the_reason_and_shares_are_details() -> None:
     assert facts.alike == (5, 8)
     portions = "90% from the images above, 10% from the prototype of Gull."
     assert learned_text(facts) == f"{portions} Gull was learned from:"
-    assert reason_text(replace(facts, look_alike_share=0.3)) == "Partly because it looks like these:"
+    assert (
+        reason_text(replace(facts, look_alike_share=0.3)) == "Partly because it looks like these:"
+    )
     alone = image(Certainty.LEAF, shares=(OWN,))
     assert (reason_text(alone), alone.alike) == ("Gull was learned from:", OWN.image_ids)
     assert reason_text(image(Certainty.LEAF)) == ""

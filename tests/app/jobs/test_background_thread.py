@@ -68,7 +68,9 @@ def test_the_result_comes_from_another_thread(qtbot: QtBot, owner: QObject, shar
 def test_it_ends_though_its_thread_waits(owner: QObject, share: Share, end: object) -> None:
     """Cancelled or stopped it has ended at once, and what its thread finds later is dropped."""
     job = DetachedJob("Looking", share, owner)
-    emitted = [recorded(signal) for signal in (job.cancelled, job.progress, job.finished, job.failed)]
+    emitted = [
+        recorded(signal) for signal in (job.cancelled, job.progress, job.finished, job.failed)
+    ]
     job.start()
     assert share.asked.wait(LONG_MS / 1000)
     end(job)  # type: ignore[operator]

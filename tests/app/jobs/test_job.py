@@ -107,11 +107,17 @@ def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:
 
 def test_embedding_waits_for_no_training(runner: JobRunner) -> None:
     """A training waits for every job before it; what is embedded meanwhile waits for embedding alone."""
-    before, training, dropped, later = (HandJob(name) for name in ("before", "training", "dropped", "later"))
+    before, training, dropped, later = (
+        HandJob(name) for name in ("before", "training", "dropped", "later")
+    )
     runner.run(before)
     runner.run(training, Lane.TRAINING)
     runner.run(dropped)
-    assert states([before, training, dropped]) == [JobState.RUNNING, JobState.QUEUED, JobState.QUEUED]
+    assert states([before, training, dropped]) == [
+        JobState.RUNNING,
+        JobState.QUEUED,
+        JobState.QUEUED,
+    ]
     before.succeed()
     assert states([training, dropped]) == [JobState.RUNNING, JobState.RUNNING]
     runner.run(later, Lane.TRAINING)

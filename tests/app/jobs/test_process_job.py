@@ -36,7 +36,9 @@ def scripted(owner: QObject, *script: Step) -> ProcessJob:
 def running(program: str, owner: QObject, *, cancel_grace_ms: int = 5_000) -> ProcessJob:
     """A job whose child runs a few lines of Python."""
     command = [sys.executable, "-S", "-c", "import sys, time; sys.stdin.readline()\n" + program]
-    return ProcessJob("Trying", TryDevice("cpu"), command, cancel_grace_ms=cancel_grace_ms, parent=owner)
+    return ProcessJob(
+        "Trying", TryDevice("cpu"), command, cancel_grace_ms=cancel_grace_ms, parent=owner
+    )
 
 
 def run_to_end(qtbot: QtBot, job: ProcessJob) -> None:
@@ -51,10 +53,16 @@ def owner(qapp: object) -> QObject:
     return QObject()
 
 
-def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
+def test_the_real_worker_embeds_every_image(
+    qtbot: QtBot, owner: QObject, unread: Collection
+) -> None:
     """A child process embeds a dozen images: progress, a result for each image, and figures at the end."""
     job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
-    batches, progress, finished = recorded(job.event_came), recorded(job.progress), recorded(job.finished)
+    batches, progress, finished = (
+        recorded(job.event_came),
+        recorded(job.progress),
+        recorded(job.finished),
+    )
     run_to_end(qtbot, job)
     assert (job.state, job.error) == (JobState.DONE, "")
     rows = [row for (batch,) in batches if isinstance(batch, EmbedBatch) for row in batch.results]
@@ -68,7 +76,9 @@ def test_the_real_worker_embeds_every_image(qtbot: QtBot, owner: QObject, unread
     assert embedded.embedded == UNREAD_IMAGES
 
 
-def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
+def test_the_real_worker_listens_to_a_cancel(
+    qtbot: QtBot, owner: QObject, unread: Collection
+) -> None:
     """A job that is cancelled right after its start ends as cancelled, and the project is as it was."""
     job = ProcessJob("Analysing images", embed_request(unread), parent=owner)
     ends = recorded(job.finished), recorded(job.failed), recorded(job.cancelled)
@@ -81,10 +91,14 @@ def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unrea
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_path_that_is_no_unicode_is_a_message(qtbot: QtBot, owner: QObject, unread: Collection) -> None:
+def test_a_path_that_is_no_unicode_is_a_message(
+    qtbot: QtBot, owner: QObject, unread: Collection
+) -> None:
     """The real worker fails on a backbone whose name is old bytes: a sentence in which the name can be recognised."""
     path = Path(os.fsdecode(os.fsencode(unread.folder) + b"/m\xf6we.onnx"))
-    job = ProcessJob("Analysing images", replace(embed_request(unread), backbone=path), parent=owner)
+    job = ProcessJob(
+        "Analysing images", replace(embed_request(unread), backbone=path), parent=owner
+    )
     failed = recorded(job.failed)
     run_to_end(qtbot, job)
     assert len(failed) == 1
@@ -113,7 +127,9 @@ def test_an_exit_without_a_result_is_a_sentence(qtbot: QtBot, owner: QObject) ->
     assert job.details == "status 3\nRuntimeError: no driver"
 
 
-@pytest.mark.parametrize(("failure", "message"), [("the disk is full", "the disk is full"), ("", "ended unexpectedly")])
+@pytest.mark.parametrize(
+    ("failure", "message"), [("the disk is full", "the disk is full"), ("", "ended unexpectedly")]
+)
 def test_a_failure_is_a_sentence_and_keeps_the_traceback(
     qtbot: QtBot, owner: QObject, failure: str, message: str
 ) -> None:
@@ -143,7 +159,9 @@ def test_a_bug_of_a_worker_is_in_both_logs(
 ) -> None:
     """With its traceback: in the worker's own, and in that of the window, which the report begins with."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    job = ProcessJob("Trying", TryDevice("cpu"), [sys.executable, "-c", FAILING_WORKER], parent=owner)
+    job = ProcessJob(
+        "Trying", TryDevice("cpu"), [sys.executable, "-c", FAILING_WORKER], parent=owner
+    )
     run_to_end(qtbot, job)
     written = (log_folder() / "worker-1.log").read_text(encoding="utf-8")
     for log in (written, caplog.text):
@@ -166,7 +184,9 @@ def test_lines_that_are_no_messages_cost_nothing_else(qtbot: QtBot, owner: QObje
     """What cannot be read is passed over, and the messages after it count."""
     command = scripted_command([Speed()])
     noise = "print('a library says hello'); print('[1, 2]'); print('{\"event\": \"progress\"}', flush=True)\n"
-    job = ProcessJob("Trying", TryDevice("cpu"), [*command[:3], noise + command[3], *command[4:]], parent=owner)
+    job = ProcessJob(
+        "Trying", TryDevice("cpu"), [*command[:3], noise + command[3], *command[4:]], parent=owner
+    )
     finished = recorded(job.finished)
     run_to_end(qtbot, job)
     assert finished == [(Speed(),)]

@@ -31,7 +31,9 @@ def opened(desk: Desk) -> KeysCard:
     return card
 
 
-def record(desk: Desk, card: KeysCard, name: str, key: Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+def record(
+    desk: Desk, card: KeysCard, name: str, key: Key, keys: Qt.KeyboardModifier = NO_KEYS
+) -> None:
     """Choose an action, Enter, and the new key."""
     card.choose(name)
     card.table.setFocus()
@@ -54,7 +56,9 @@ def test_a_changed_key_works_and_the_old_one_no_longer(reviewing: Desk) -> None:
     assert reviewing.label_of(image_id) == "?"
     registry = reviewing.window.registry
     assert [each.toString() for each in registry.action("unknown").shortcuts()] == ["Q"]
-    assert {row.hint for row in registry.palette_rows() if row.title == "None of the classes"} == {"Q"}
+    assert {row.hint for row in registry.palette_rows() if row.title == "None of the classes"} == {
+        "Q"
+    }
     reviewing.press(Key.Key_Question)
     (sheet,) = reviewing.window.findChildren(KeysSheet)
     assert "\nQ" in texts(sheet)
@@ -115,7 +119,13 @@ def test_keys_of_the_window_are_recorded_not_done(reviewing: Desk) -> None:
     assert "New project" in card.conflict.text
     record(reviewing, card, "sort_again", Key.Key_F7)
     assert keys_in_use().of("sort_again") == ("F7",)
-    record(reviewing, card, "sort_again", Key.Key_Return, CONTROL | SHIFT | Qt.KeyboardModifier.AltModifier)
+    record(
+        reviewing,
+        card,
+        "sort_again",
+        Key.Key_Return,
+        CONTROL | SHIFT | Qt.KeyboardModifier.AltModifier,
+    )
     assert keys_in_use().of("sort_again") == ("Ctrl+Alt+Shift+Return", "Ctrl+Alt+Shift+Enter")
 
 
@@ -154,7 +164,12 @@ def test_the_filter_finds_actions_and_keys(reviewing: Desk) -> None:
 def shown(card: KeysCard) -> list[str]:
     """Titles of the lines in the table."""
     heads = [card.table.topLevelItem(place) for place in range(card.table.topLevelItemCount())]
-    children = [head.child(place) for head in heads if head is not None for place in range(head.childCount())]
+    children = [
+        head.child(place)
+        for head in heads
+        if head is not None
+        for place in range(head.childCount())
+    ]
     return [child.text(0) for child in children if child is not None]
 
 
@@ -188,7 +203,9 @@ def choose_preset(card: KeysCard, title: str) -> None:
     card.presets.activated.emit(card.presets.currentIndex())
 
 
-def test_keys_stay_after_a_restart(desk: Desk, collection: Collection, settings: Settings, qapp: QApplication) -> None:
+def test_keys_stay_after_a_restart(
+    desk: Desk, collection: Collection, settings: Settings, qapp: QApplication
+) -> None:
     """They are in the settings, not in the project."""
     record(desk, opened(desk), "unknown", Key.Key_Q)
     desk.leave()
@@ -213,4 +230,6 @@ def test_texts_follow(desk: Desk, collection: Collection) -> None:
     assert button(header, "Class graph").toolTip() == "Class graph (F9)"
     assert button(tree, "New class").toolTip() == "New class"
     desk.choose(30)
-    assert [line.key for line in desk.window.inspector.findChildren(ScoreLine) if line.isVisible()].count("F6") == 1
+    assert [
+        line.key for line in desk.window.inspector.findChildren(ScoreLine) if line.isVisible()
+    ].count("F6") == 1

@@ -5,7 +5,9 @@ from engine.collection.label_check import SuspectLabel, SuspectReason
 
 
 def suspect(image_id: int, probability: float = 0.9) -> SuspectLabel:
-    return SuspectLabel(image_id, 1, 2, probability, 0.8, SuspectReason.MODEL, ((2, 9),), None, (), (), (2, 1))
+    return SuspectLabel(
+        image_id, 1, 2, probability, 0.8, SuspectReason.MODEL, ((2, 9),), None, (), (), (2, 1)
+    )
 
 
 def queue_of(*image_ids: int) -> LabelQueue:

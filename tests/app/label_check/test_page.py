@@ -17,7 +17,11 @@ from tests.support.projects import named
 from tests.support.sessions import LONG_MS, act
 
 Key = Qt.Key
-WRONG: Final = {"Red disc": "Blue stripes", "Green stripes": "Red checks", "Blue checks": "Green disc"}
+WRONG: Final = {
+    "Red disc": "Blue stripes",
+    "Green stripes": "Red checks",
+    "Blue checks": "Green disc",
+}
 """The first unsorted picture of each of these is labelled as another class."""
 
 
@@ -54,7 +58,9 @@ def open_page(desk: Desk) -> LabelCheckPage:
     desk.press(Key.Key_R, CONTROL | SHIFT)
     page = desk.window.of(LabelChecking).page
     assert page is not None
-    desk.wait(lambda: desk.window.workspace.page is page and not desk.window.of(LabelChecking).is_looking)
+    desk.wait(
+        lambda: desk.window.workspace.page is page and not desk.window.of(LabelChecking).is_looking
+    )
     return page
 
 
@@ -106,7 +112,10 @@ def test_what_could_not_be_judged_stands_below_the_list(desk: Desk, wrong: dict[
     few = state.image_ids[state.label_class == stripes].tolist()[1:]
     act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(few))
     desk.wait(page.note.isVisible)
-    assert page.note.text() == "56 of 57 labels could be judged. 1 class has too few labels: Red stripes"
+    assert (
+        page.note.text()
+        == "56 of 57 labels could be judged. 1 class has too few labels: Red stripes"
+    )
 
 
 def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
@@ -123,7 +132,9 @@ def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
     assert len(asked(desk)) == 3
 
 
-def test_what_is_kept_is_not_asked_again(desk: Desk, wrong: dict[int, str], collection: Collection) -> None:
+def test_what_is_kept_is_not_asked_again(
+    desk: Desk, wrong: dict[int, str], collection: Collection
+) -> None:
     """Nor when the page is opened anew; undone it is; its label never changed."""
     open_page(desk)
     kept, label = current(desk), desk.label_of(current(desk))
@@ -152,7 +163,9 @@ def test_later_moves_it_to_the_end(desk: Desk, wrong: dict[int, str]) -> None:
 
 
 @pytest.mark.parametrize(("key", "label"), [(Key.Key_U, "?"), (Key.Key_X, "")])
-def test_unknown_and_remove(desk: Desk, wrong: dict[int, str], collection: Collection, key: Qt.Key, label: str) -> None:
+def test_unknown_and_remove(
+    desk: Desk, wrong: dict[int, str], collection: Collection, key: Qt.Key, label: str
+) -> None:
     open_page(desk)
     first = current(desk)
     desk.press(key)
@@ -161,7 +174,9 @@ def test_unknown_and_remove(desk: Desk, wrong: dict[int, str], collection: Colle
     assert on_disk(collection, first) == label
 
 
-def test_another_class_by_its_name_and_by_its_digit(desk: Desk, wrong: dict[int, str], collection: Collection) -> None:
+def test_another_class_by_its_name_and_by_its_digit(
+    desk: Desk, wrong: dict[int, str], collection: Collection
+) -> None:
     """The digit means the class that the panel at the right shows beside it."""
     open_page(desk)
     first = current(desk)
@@ -251,7 +266,9 @@ def test_too_few_labels(desk: Desk, collection: Collection) -> None:
     assert page.empty.text.text() == "Label 7 more images first."
 
 
-def test_a_project_for_reading_is_only_looked_at(desk: Desk, wrong: dict[int, str], collection: Collection) -> None:
+def test_a_project_for_reading_is_only_looked_at(
+    desk: Desk, wrong: dict[int, str], collection: Collection
+) -> None:
     session = desk.window.session
     with desk.qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()

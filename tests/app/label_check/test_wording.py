@@ -33,7 +33,18 @@ def test_what_could_be_judged(judged: int, too_few: tuple[int, ...], text: str) 
 def test_nothing_is_called_right_that_was_not_judged() -> None:
     """No tick unless all could be judged."""
     whole = emptiness_of(LabelCheck((), 24, 6, judged=24), 0, name_of)
-    assert (whole.title, whole.text, whole.is_good) == ("No label looks wrong", "24 labels were checked.", True)
+    assert (whole.title, whole.text, whole.is_good) == (
+        "No label looks wrong",
+        "24 labels were checked.",
+        True,
+    )
     partly = emptiness_of(LabelCheck((), 24, 6, judged=18, too_few=(3, 5)), 2, name_of)
-    assert (partly.title, partly.text, partly.is_good) == ("No label that could be judged looks wrong", FEW, False)
-    assert emptiness_of(LabelCheck((), 24, 6, too_few=(3, 5)), 0, name_of).title == "No label could be judged"
+    assert (partly.title, partly.text, partly.is_good) == (
+        "No label that could be judged looks wrong",
+        FEW,
+        False,
+    )
+    assert (
+        emptiness_of(LabelCheck((), 24, 6, too_few=(3, 5)), 0, name_of).title
+        == "No label could be judged"
+    )

@@ -68,7 +68,9 @@ def surveyed(desk: Desk) -> LabelImportCard:
     return card
 
 
-def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Desk, from_grace: Path) -> None:
+def test_a_dropped_file_is_looked_through_imported_and_taken_back(
+    reviewing: Desk, from_grace: Path
+) -> None:
     """Conflicts with both sides and who; boxes add to the count; one step, and one step back."""
     images, classes = len(reviewing.state.image_ids), len(reviewing.graph)
     reviewing.window.resize(1000, 640)
@@ -78,24 +80,34 @@ def test_a_dropped_file_is_looked_through_imported_and_taken_back(reviewing: Des
     assert not card.who.isVisible()
     assert (card.summary, card.kind) == ("1 label will be imported", "CSV, labelled by grace")
     assert card.conflicts.title == "1 image is labelled differently here. Your label stays."
-    assert card.conflicts.rows == [("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")]
+    assert card.conflicts.rows == [
+        ("shots/Red/Red disc/1.png", "Red/Red disc", "Blue/Blue disc", "grace")
+    ]
     assert card.classes.rows == [("Purple spiral", "1")]
     assert card.images.rows == [("late/0.png", "Found"), ("lost/0.png", "Not found")]
     assert card.problems.title == "1 line skipped"
-    assert card.passed_over.startswith("1 label is in the project already. 1 model prediction skipped")
+    assert card.passed_over.startswith(
+        "1 label is in the project already. 1 model prediction skipped"
+    )
     click(reviewing, card.classes.box)
     assert card.summary == "2 labels will be imported"
     card.images.box.setFocus()
     reviewing.press(Key.Key_Space)
     assert card.import_button.text() == "Import 3 labels"
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
+    )
     toast = reviewing.window.toast
     reviewing.wait(lambda: toast.message.endswith("conflict: your label stayed"))
-    assert toast.message.startswith("Imported 3 labels from from grace.csv. 1 class created. 1 image added")
+    assert toast.message.startswith(
+        "Imported 3 labels from from grace.csv. 1 class created. 1 image added"
+    )
     assert not card.isVisible()
     assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images + 1, classes + 1)
     assert reviewing.label_of(int(reviewing.state.image_ids[images - 2])) == "Red disc"
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, button(toast, "Undo")))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, button(toast, "Undo"))
+    )
     assert (len(reviewing.state.image_ids), len(reviewing.graph)) == (images, classes)
     assert reviewing.state.label_class[images - 2] == NO_CLASS
 
@@ -113,7 +125,9 @@ def assert_words_are_whole(card: LabelImportCard) -> None:
         assert card.panel.rect().contains(foot)
 
 
-def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chosen_by_key_and_refused(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file without labels is reported in place, to choose another; Esc changes nothing."""
     odd = tmp_path / "odd.txt"
     odd.write_text("nothing\n", encoding="utf-8")
@@ -156,24 +170,34 @@ def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: 
     card = imports.card
     assert card is not None
     reviewing.wait(card.columns.isVisible)
-    assert card.columns.words.text() == "Choose what each column is: at least the image and the class."
+    assert (
+        card.columns.words.text() == "Choose what each column is: at least the image and the class."
+    )
     assert card.columns.boxes[0].hasFocus()
     assert_words_are_whole(card)
-    assert card.columns.boxes[0].currentText() == "Name or path of the image"  # its cells are names of images
+    assert (
+        card.columns.boxes[0].currentText() == "Name or path of the image"
+    )  # its cells are names of images
     choose_role(reviewing, card, 1, "Name of the class")
     reviewing.wait(lambda: card.survey is not None)
     assert card.summary == "1 label will be imported"
     assert card.columns.isVisible()
     click(reviewing, card.columns_button)
     assert not card.columns.isVisible()
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button)
+    )
     assert reviewing.label_of(int(reviewing.state.image_ids[-1])) == "Red disc"
 
 
-def test_whose_labels_they_are_is_asked_where_the_file_is_silent(reviewing: Desk, tmp_path: Path) -> None:
+def test_whose_labels_they_are_is_asked_where_the_file_is_silent(
+    reviewing: Desk, tmp_path: Path
+) -> None:
     """Its name stands there; a person types the true one."""
     path = str(list(reviewing.state.paths)[-1])
-    reviewing.drop_files(reviewing.grid, [write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")])])
+    reviewing.drop_files(
+        reviewing.grid, [write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")])]
+    )
     card = surveyed(reviewing)
     assert_words_are_whole(card)
     assert card.who.text() == "good.csv"
@@ -193,7 +217,9 @@ def test_a_table_without_labels_goes_the_usual_way(reviewing: Desk, collection: 
     """A dropped list of classes is no file of labels, and holds no images."""
     reviewing.drop_files(reviewing.grid, [collection.graph])
     reviewing.wait(lambda: bool(reviewing.window.toast.message))
-    assert reviewing.window.toast.message.startswith("classes.csv could not be added: this is not an image")
+    assert reviewing.window.toast.message.startswith(
+        "classes.csv could not be added: this is not an image"
+    )
     assert reviewing.window.of(LabelImports).card is None
 
 
@@ -201,7 +227,9 @@ def test_what_is_not_clear_is_shown(reviewing: Desk, collection: Collection) -> 
     """A photo of the same name with another content, and a name that several classes have."""
     path = collection.folder / "theirs.csv"
     path.write_text(
-        f"image,class,content_hash\nshots/Red/Red disc/0.png,Red disc,{'0' * 32}\n", encoding="utf-8", newline=""
+        f"image,class,content_hash\nshots/Red/Red disc/0.png,Red disc,{'0' * 32}\n",
+        encoding="utf-8",
+        newline="",
     )
     reviewing.drop_files(reviewing.grid, [path])
     card = surveyed(reviewing)

@@ -56,7 +56,11 @@ def test_how_much() -> None:
     assert [summary_text(count) for count in (0, 1, 2)] == [
         "Nothing to import", "1 label will be imported", "2 labels will be imported"
     ]  # fmt: skip
-    assert [import_button(count) for count in (0, 1, 2)] == ["Import", "Import 1 label", "Import 2 labels"]
+    assert [import_button(count) for count in (0, 1, 2)] == [
+        "Import",
+        "Import 1 label",
+        "Import 2 labels",
+    ]
     plan = LabelPlan("csv", already_there=2, by_machine=3, unlabelled=1)
     assert passed_over(survey(plan)) == (
         "2 labels are in the project already. "
@@ -65,7 +69,10 @@ def test_how_much() -> None:
 
 
 def test_images_in_which_a_detector_found_nothing() -> None:
-    box = NewPart(NewItem(FoundFile(Path("a.jpg"), 1, 1), "xywh=percent:1,1,5,5", "animal", 0.5), is_of_machine=True)
+    box = NewPart(
+        NewItem(FoundFile(Path("a.jpg"), 1, 1), "xywh=percent:1,1,5,5", "animal", 0.5),
+        is_of_machine=True,
+    )
     plan = LabelPlan("megadetector", unlabelled=2, new_parts=(box,))
     assert passed_over(survey(plan)) == "2 images have no box in the file."
 
@@ -81,7 +88,10 @@ def test_lists_end_somewhere() -> None:
     )
     shown = survey(plan, on_disk=frozenset({"0.png"}))
     assert {len(rows(shown)) for rows in (class_rows, image_rows, suggestion_rows)} == {MOST_ROWS}
-    assert (class_rows(shown)[0], suggestion_rows(shown)[0]) == (("Bird/gull 0", "1"), ("holiday 0", "2"))
+    assert (class_rows(shown)[0], suggestion_rows(shown)[0]) == (
+        ("Bird/gull 0", "1"),
+        ("holiday 0", "2"),
+    )
     assert [row[1] for row in image_rows(shown)[:2]] == ["Found", "Not found"]
     assert suggestions_title(1) == "1 keyword names no class"
 
@@ -95,7 +105,9 @@ def test_counts_of_every_choice(tmp_path: Path) -> None:
     draw(tmp_path / "new.png", 30)
     draw(tmp_path / "other.png", 50)
     table = tmp_path / "labels.csv"
-    table.write_text("image,class\nhere.png,Piano\nnew.png,Flute\nother.png,Oboe\n", encoding="utf-8")
+    table.write_text(
+        "image,class\nhere.png,Piano\nnew.png,Flute\nother.png,Oboe\n", encoding="utf-8"
+    )
     found = survey_labels(project.path, table)
     assert found.counts == {(False, False): 1, (False, True): 2, (True, False): 1, (True, True): 3}
     assert found.on_disk == {"new.png", "other.png"}
@@ -109,7 +121,9 @@ def test_what_is_not_clear() -> None:
     assert class_conflicts_title(1) == "1 label may mean another class. It is not imported."
     assert class_conflicts_title(2) == "2 labels may mean another class. They are not imported."
     conflict = ClassConflict("a.jpg", "Apple", "1", ("Fruit/Apple",), ("Fruit/Plum",), "ada")
-    assert class_conflict_rows((conflict,)) == [("a.jpg", "Apple (id 1)", "Fruit/Apple", "Fruit/Plum")]
+    assert class_conflict_rows((conflict,)) == [
+        ("a.jpg", "Apple (id 1)", "Fruit/Apple", "Fruit/Plum")
+    ]
     unclear = ClassConflict("a.jpg", "Crane", "", ("Bird/Crane", "Tool/Crane"), (), "ada")
     assert class_conflict_rows((unclear,)) == [("a.jpg", "Crane", "Bird/Crane, Tool/Crane", "None")]
     assert content_conflicts_title(2).startswith("2 images have the same name here")

@@ -14,7 +14,9 @@ LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translati
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_chosen_is_not_cut(language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot) -> None:
+def test_what_is_chosen_is_not_cut(
+    language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot
+) -> None:
     """Where there is room it has a caption, which goes again."""
     install_language(qapp, str(compiled_languages / f"{language}.qm"))
     try:

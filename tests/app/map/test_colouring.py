@@ -67,13 +67,17 @@ def test_by_class_at_each_level(state: CollectionState, graph: CategoryGraph) ->
     assert counts(top, graph) == {"Bird": 3, "Fish": 1, "Without a class": 2}
 
 
-def test_a_class_has_the_colour_that_a_person_gave_it(state: CollectionState, graph: CategoryGraph) -> None:
+def test_a_class_has_the_colour_that_a_person_gave_it(
+    state: CollectionState, graph: CategoryGraph
+) -> None:
     (gull,) = ids(graph, "Gull")
     made = coloured(state.image_ids, state, graph, Wish(stored_colours={gull: "#4a88cf"}))
     assert made.colours[0] == argb(class_colour(gull, "#4a88cf", is_dark=False))
 
 
-def test_no_label_changes_the_colour_of_a_class(state: CollectionState, graph: CategoryGraph) -> None:
+def test_no_label_changes_the_colour_of_a_class(
+    state: CollectionState, graph: CategoryGraph
+) -> None:
     """Not with one label more, and not where another class becomes the largest."""
     gull, fish = ids(graph, "Gull", "Fish")
     before = coloured(state.image_ids, state, graph, Wish())
@@ -102,7 +106,12 @@ def test_by_label_status_and_score(state: CollectionState, graph: CategoryGraph)
     labels = coloured(state.image_ids, state, graph, Wish(by=ColourBy.LABEL))
     assert counts(labels, graph) == {"Gull": 1, "Without a class": 5}
     status = coloured(state.image_ids, state, graph, Wish(by=ColourBy.STATUS))
-    assert counts(status, graph) == {"Labelled": 1, "Predicted": 3, "Unknown": 1, "Without a class": 1}
+    assert counts(status, graph) == {
+        "Labelled": 1,
+        "Predicted": 3,
+        "Unknown": 1,
+        "Without a class": 1,
+    }
     score = coloured(state.image_ids, state, graph, Wish(by=ColourBy.SCORE))
     assert counts(score, graph) == {
         "0% to 50%": 1, "70% to 90%": 1, "97% to 100%": 1, "Labelled, or without a score": 3
@@ -120,10 +129,17 @@ def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
     assert counts(made, graph)["Without a date"] == 2
     assert len(set(made.colours[:4].tolist())) == 4
     for dates in ({1: -800_000 + 800_000}, {}):
-        assert len(coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=dates)).colours) == 6
+        assert (
+            len(
+                coloured(state.image_ids, state, graph, Wish(by=ColourBy.DATE, dates=dates)).colours
+            )
+            == 6
+        )
 
 
-def test_images_that_left_are_as_those_without_a_class(state: CollectionState, graph: CategoryGraph) -> None:
+def test_images_that_left_are_as_those_without_a_class(
+    state: CollectionState, graph: CategoryGraph
+) -> None:
     made = coloured(np.array([2, 99]), state, graph, Wish())
     assert made.colours.tolist() == [*colours_of(*ids(graph, "Gull")), GREY]
 
@@ -135,13 +151,23 @@ def test_names_lie_where_most_images_do(graph: CategoryGraph) -> None:
     places = np.zeros((16, 2), dtype=np.float32)
     places[0], places[10:15] = (50, 50), (8, 8)
     found = class_places(np.where(finest >= 0, bird, NO_CLASS), finest, places, graph)
-    assert [(each.class_id, each.count, each.depth) for each in found] == [(bird, 15, 0), (gull, 10, 1), (owl, 5, 1)]
+    assert [(each.class_id, each.count, each.depth) for each in found] == [
+        (bird, 15, 0),
+        (gull, 10, 1),
+        (owl, 5, 1),
+    ]
     assert (found[1].x, found[1].y) == (0, 0)
     assert (found[2].x, found[2].y) == (8, 8)
 
 
 def test_names_do_not_lie_over_one_another() -> None:
     """Earlier ones go first; what leaves the view or lies over the legend has no place."""
-    wanted = [(50, 50, 40, 10), (60, 55, 40, 10), (50, 80, 40, 10), (5, 50, 40, 10), (150, 50, 40, 10)]
+    wanted = [
+        (50, 50, 40, 10),
+        (60, 55, 40, 10),
+        (50, 80, 40, 10),
+        (5, 50, 40, 10),
+        (150, 50, 40, 10),
+    ]
     kept = placed_apart(wanted, (200, 100), [(140, 40, 160, 60)])
     assert [number for number, _box in kept] == [0, 2]

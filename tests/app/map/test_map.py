@@ -38,11 +38,19 @@ def keep_map(collection: Collection, left_out: int = 0) -> None:
         model = model_of(project, collection.caches)
         embedded = EmbeddedImages(project, model, collection.caches)
         embedded.read()
-        names = [project.classes.graph.name(each) if each >= 0 else "" for each in embedded.images.labels.tolist()]
-        family = [next((place for place, each in enumerate(FAMILIES) if name.startswith(each)), 3) for name in names]
+        names = [
+            project.classes.graph.name(each) if each >= 0 else ""
+            for each in embedded.images.labels.tolist()
+        ]
+        family = [
+            next((place for place, each in enumerate(FAMILIES) if name.startswith(each)), 3)
+            for name in names
+        ]
         count = len(names)
         spread = np.random.default_rng(0).uniform(-4, 4, (count, 2))
-        places = (np.stack([30 * np.array(family) - 45, np.zeros(count)], axis=1) + spread).astype(np.float32)
+        places = (np.stack([30 * np.array(family) - 45, np.zeros(count)], axis=1) + spread).astype(
+            np.float32
+        )
         ids, embeddings = embedded.images.ids, embedded.store.embeddings[embedded.ready_rows]
         kept = np.arange(count - left_out)
         space = map_space(embeddings)
@@ -65,7 +73,13 @@ def open_map(desk: Desk, collection: Collection) -> MapCanvas:
     desk.open(collection.project)
     desk.press(Key.Key_M, CONTROL)
     page = page_of(desk)
-    desk.wait(lambda: page.is_map_shown and page.canvas.scene.order is not None and bool(page.canvas.scene.prototypes))
+    desk.wait(
+        lambda: (
+            page.is_map_shown
+            and page.canvas.scene.order is not None
+            and bool(page.canvas.scene.prototypes)
+        )
+    )
     return page.canvas
 
 
@@ -111,7 +125,11 @@ def test_hidden_pictures_leave_it_and_come_back(desk: Desk, canvas: MapCanvas) -
     count, file = len(state.image_ids), FoundFile.at(state.path_of(int(state.image_ids[0])))
     assert file is not None
     person = NewItem(file, "xywh=percent:5,5,50,50", "person", 0.9)
-    act(desk.qtbot, desk.window.session, lambda project: project.images.add_labelled([person], [None]))
+    act(
+        desk.qtbot,
+        desk.window.session,
+        lambda project: project.images.add_labelled([person], [None]),
+    )
     act(desk.qtbot, desk.window.session, lambda project: hide_categories(project, PRIVATE))
     desk.wait(lambda: len(canvas.scene.points) == count - 1)
     assert canvas.scene.prototypes == marks
@@ -191,7 +209,11 @@ def test_tools_draw_without_shift(desk: Desk, canvas: MapCanvas) -> None:
 def test_dragging_wheel_and_keys_move_it(desk: Desk, canvas: MapCanvas) -> None:
     """What is below the pointer stays there while the wheel zooms; 0 shows all again."""
     start = canvas.camera
-    drag(canvas, [QPoint(100, 100), QPoint(130, 90), QPoint(160, 80)], button=Qt.MouseButton.MiddleButton)
+    drag(
+        canvas,
+        [QPoint(100, 100), QPoint(130, 90), QPoint(160, 80)],
+        button=Qt.MouseButton.MiddleButton,
+    )
     assert canvas.camera.x == pytest.approx(start.x - 60 / start.scale)
     at = QPointF(120, 80)
     before, scale = canvas.place_at(at), canvas.camera.scale
@@ -276,12 +298,16 @@ def test_colours_follow_labels_and_choices(desk: Desk, canvas: MapCanvas) -> Non
     desk.wait(lambda: {text: count for _colour, text, count in legend.rows} != counts)
     desk.wait(lambda: sum(count for _colour, _text, count in legend.rows) == everybody)
     page_of(desk).bar.choose_by(ColourBy.STATUS)
-    desk.wait(lambda: [(text, count) for _colour, text, count in legend.rows] == [("Labelled", everybody)])
+    desk.wait(
+        lambda: [(text, count) for _colour, text, count in legend.rows] == [("Labelled", everybody)]
+    )
     assert not page_of(desk).bar.level.isVisible()
     assert (desk.state.label_class != NO_CLASS).all()
 
 
-def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(desk: Desk, canvas: MapCanvas) -> None:
+def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(
+    desk: Desk, canvas: MapCanvas
+) -> None:
     """Predictions come while a class is typed: no letter and no Enter becomes a key of the map."""
     drag(canvas, column(canvas, 0), SHIFT)
     canvas.setFocus()
@@ -343,10 +369,16 @@ def colours_in_map(canvas: MapCanvas, desk: Desk) -> dict[str, str]:
     """The colour of each class that the legend lists."""
     colouring = canvas.scene.colouring
     assert colouring is not None
-    return {desk.graph.name(entry.class_id): entry.colour for entry in colouring.legend if entry.class_id is not None}
+    return {
+        desk.graph.name(entry.class_id): entry.colour
+        for entry in colouring.legend
+        if entry.class_id is not None
+    }
 
 
-def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(desk: Desk, canvas: MapCanvas) -> None:
+def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(
+    desk: Desk, canvas: MapCanvas
+) -> None:
     """Also where a label makes another class the largest one of the map."""
     before = colours_in_map(canvas, desk)
     assert set(before) == {"Red", "Green", "Blue"}
@@ -361,7 +393,11 @@ def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(desk
     desk.type_into_palette("Green disc")
     desk.press_for_change(Key.Key_Return)
     desk.wait(lambda: desk.window.session.is_settled)
-    desk.wait(lambda: canvas.scene.colouring is not None and canvas.scene.colouring.legend[0].count > count)
+    desk.wait(
+        lambda: (
+            canvas.scene.colouring is not None and canvas.scene.colouring.legend[0].count > count
+        )
+    )
     after = colours_in_map(canvas, desk)
     assert after == {name: before[name] for name in after}
     desk.press(Key.Key_Escape)

@@ -5,7 +5,8 @@ import numpy as np
 from app.map.points import MapPoints, PaintOrder
 
 POINTS = MapPoints(
-    np.array([3, 5, 8, 13], dtype=np.int64), np.array([(0, 0), (10, 0), (10, 10), (0, 10)], dtype=np.float32)
+    np.array([3, 5, 8, 13], dtype=np.int64),
+    np.array([(0, 0), (10, 0), (10, 10), (0, 10)], dtype=np.float32),
 )
 
 
@@ -22,11 +23,27 @@ def test_the_nearest_within_reach() -> None:
 
 def test_a_lasso_encloses_by_the_even_odd_rule() -> None:
     """Also a bay, and a ring whose hole has the points; two corners enclose nothing."""
-    assert POINTS.enclosed([(-1, -1), (11, -1), (11, 1), (-1, 1)]).tolist() == [True, True, False, False]
+    assert POINTS.enclosed([(-1, -1), (11, -1), (11, 1), (-1, 1)]).tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]
     bay = [(-1, -1), (11, -1), (11, 11), (9, 11), (9, 2), (1, 2), (1, 11), (-1, 11)]
     assert POINTS.enclosed(bay).tolist() == [True, True, True, True]
     assert not POINTS.enclosed([(0, 0), (10, 10)]).any()
-    around = [(-5, -5), (15, -5), (15, 15), (-5, 15), (-5, -5), (-1, -1), (11, -1), (11, 11), (-1, 11), (-1, -1)]
+    around = [
+        (-5, -5),
+        (15, -5),
+        (15, 15),
+        (-5, 15),
+        (-5, -5),
+        (-1, -1),
+        (11, -1),
+        (11, 11),
+        (-1, 11),
+        (-1, -1),
+    ]
     assert not POINTS.enclosed(around).any()
 
 

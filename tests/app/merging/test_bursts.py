@@ -31,7 +31,9 @@ def copies(tmp_path: Path) -> tuple[Path, Path]:
         folder = tmp_path / "ada" / "site A"
         for number in range(BURST + 1):
             later = timedelta(seconds=number if number < BURST else 7_200)
-            save_photo(folder / f"IMG_{number}.jpg", taken_at=start + later, latitude=1, longitude=2)
+            save_photo(
+                folder / f"IMG_{number}.jpg", taken_at=start + later, latitude=1, longitude=2
+            )
         import_images(ada, [folder])
         embed_project(ada, cache_of_test(), device="cpu")
         ours = ada.path
@@ -73,7 +75,9 @@ def labels(desk: Desk) -> list[str]:
     return [desk.label_of(each) for each in desk.state.image_ids.tolist()]
 
 
-def test_one_key_settles_a_burst(desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_key_settles_a_burst(
+    desk: Desk, copies: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One step, which one undo takes back."""
     page = merged(desk, copies, monkeypatch)
     assert place(page) == "1 of 2"

@@ -63,7 +63,9 @@ def place(page: ConflictPage) -> str:
     return page._place.text()  # noqa: SLF001 (what is written there)
 
 
-def test_the_card_says_what_would_come_in(reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_card_says_what_would_come_in(
+    reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Labels, classes, agreement and conflicts, before anything changes."""
     card = surveyed(reviewing, from_ben, monkeypatch)
     assert card.summary == "3 labels, 1 class, 1 note will be added"
@@ -77,13 +79,19 @@ def test_the_card_says_what_would_come_in(reviewing: Desk, from_ben: Path, monke
     assert "Red zigzag" not in {reviewing.graph.name(each) for each in reviewing.graph.classes()}
 
 
-def test_ten_conflicts_are_settled_by_keys(reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_conflicts_are_settled_by_keys(
+    reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each on disk before the next one shows; undo shows it again; the rest is left for later and asked again."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
     images = [each.image_id for each in merging(desk).queue.disputes]  # type: ignore[union-attr]
     desk.wait(lambda: desk.inspected == images[0])
-    assert (place(page), page.ours.answer.text(), page.theirs.answer.text()) == ("1 of 11", "Red disc", "Blue disc")
+    assert (place(page), page.ours.answer.text(), page.theirs.answer.text()) == (
+        "1 of 11",
+        "Red disc",
+        "Blue disc",
+    )
     assert page.hasFocus()
     desk.press_for_change(Key.Key_Left)
     desk.wait(lambda: place(page) == "2 of 11")
@@ -150,7 +158,9 @@ def test_the_table_of_agreement_is_copied_and_saved(
     assert desk.window.workspace.page is None
 
 
-def test_only_what_was_shown_is_settled(reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_was_shown_is_settled(
+    reviewing: Desk, from_ben: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An image that was labelled otherwise meanwhile is left alone, and the page goes on working."""
     desk = reviewing
     page = merged(desk, from_ben, monkeypatch)
@@ -174,7 +184,9 @@ def test_a_stranger_is_refused_on_the_card(
     reviewing: Desk, monkeypatch: pytest.MonkeyPatch, collection: Collection
 ) -> None:
     """The project itself: one clear line, and another file can be chosen."""
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_given: (str(collection.project), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_given: (str(collection.project), "")
+    )
     reviewing.window.trigger("merge_copy")
     card = merging(reviewing).card
     assert card is not None

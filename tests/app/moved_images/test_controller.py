@@ -29,7 +29,11 @@ Key = Qt.Key
 
 def button_of(widget: QWidget, text: str) -> QPushButton:
     """The visible button with this text."""
-    (button,) = (each for each in widget.findChildren(QPushButton) if each.text() == text and each.isVisible())
+    (button,) = (
+        each
+        for each in widget.findChildren(QPushButton)
+        if each.text() == text and each.isVisible()
+    )
     return button
 
 
@@ -93,7 +97,9 @@ def away(desk: Desk, collection: Collection) -> Desk:
     return desk
 
 
-def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(away: Desk, collection: Collection) -> None:
+def test_a_share_that_vanishes_greys_its_cards_and_nothing_else(
+    away: Desk, collection: Collection
+) -> None:
     """Labels, shots, embeddings and predictions stay, also when everything is read again; it comes back by itself."""
     window, before = away.window, away.state
     window.registry.trigger("show_to_review")
@@ -142,7 +148,9 @@ def test_what_opens_without_its_share_shows_its_thumbnails(
     assert (desk.state.best_class != NO_CLASS).all()
 
 
-def test_an_unread_image_that_is_not_there_is_no_broken_file(desk: Desk, collection: Collection) -> None:
+def test_an_unread_image_that_is_not_there_is_no_broken_file(
+    desk: Desk, collection: Collection
+) -> None:
     """It says "Not found", and is read once it is back, without a key being pressed."""
     new = write_shape(collection.folder / "late" / "new.png", "Red disc", seed=77)
     desk.open(collection.project)
@@ -167,7 +175,9 @@ def test_an_unread_image_that_is_not_there_is_no_broken_file(desk: Desk, collect
     desk.wait_until_read()
 
 
-def test_missing_photos_beside_the_project_are_found_when_it_opens(desk: Desk, collection: Collection) -> None:
+def test_missing_photos_beside_the_project_are_found_when_it_opens(
+    desk: Desk, collection: Collection
+) -> None:
     """Without a question, as one step that undo takes back; then it does not search again by itself."""
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
@@ -178,7 +188,9 @@ def test_missing_photos_beside_the_project_are_found_when_it_opens(desk: Desk, c
     desk.press_for_change(Key.Key_Z, CONTROL)
     wait_for_missing(desk, 40)
     notice = desk.window.workspace.missing_notice
-    assert [label.text() for label in notice.findChildren(QLabel) if label.text()] == ["40 images are missing."]
+    assert [label.text() for label in notice.findChildren(QLabel) if label.text()] == [
+        "40 images are missing."
+    ]
     assert not desk.window.session.jobs.jobs
 
 
@@ -190,7 +202,9 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
     desk.open(collection.project)
     notice = desk.window.workspace.missing_notice
     desk.wait(notice.isVisible)
-    assert "40 of 40 missing images found." in [label.text() for label in notice.findChildren(QLabel)]
+    assert "40 of 40 missing images found." in [
+        label.text() for label in notice.findChildren(QLabel)
+    ]
     assert len(desk.window.of(MovedImages).missing_images.missing) == 40
     click(desk, button_of(notice, "Show them"))
     panel = panel_of(desk)
@@ -200,7 +214,9 @@ def test_what_is_not_sure_is_shown_by_one_button(desk: Desk, collection: Collect
     wait_for_missing(desk, 0)
 
 
-def test_a_search_by_itself_can_be_stopped(desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_by_itself_can_be_stopped(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the foot of the window, while one goes on working; then the notice offers to find them."""
     monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
     collection.unsorted.rename(collection.folder / "renamed")
@@ -219,7 +235,9 @@ def test_a_search_by_itself_ends_after_a_minute(
 ) -> None:
     """Here at once: a whole disk below the project's folder is not read."""
 
-    def slow(_known: object, _folder: object, *, on_progress: OnProgress, cancel: CancelToken) -> None:
+    def slow(
+        _known: object, _folder: object, *, on_progress: OnProgress, cancel: CancelToken
+    ) -> None:
         for count in itertools.count():
             cancel.raise_if_cancelled()
             on_progress(Progress(count, 0, unit="files"))
@@ -232,7 +250,9 @@ def test_a_search_by_itself_ends_after_a_minute(
     assert not desk.window.session.jobs.jobs
 
 
-def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_whole_story(
+    away: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The notice opens the page; a folder is chosen, a preview shown, one click uses it, and undo takes it back."""
     window, labels = away.window, away.state.label_class.copy()
     notice = window.workspace.missing_notice
@@ -241,7 +261,9 @@ def test_the_whole_story(away: Desk, collection: Collection, monkeypatch: pytest
     panel = panel_of(away)
     assert not notice.isVisible()
     assert panel.status.text() == "40 images are missing."
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(collection.folder / "renamed"))
+    monkeypatch.setattr(
+        QFileDialog, "getExistingDirectory", lambda *_: str(collection.folder / "renamed")
+    )
     click(away, panel.folder_button)
     away.wait(lambda: bool(panel.preview))
     assert panel.preview[:2] == ("40 of 40 found", "40 by their folders")

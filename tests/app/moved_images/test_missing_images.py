@@ -29,7 +29,10 @@ def missing_images(session: Session) -> Iterator[MissingImages]:
 
 def wait_for(qtbot: QtBot, missing_images: MissingImages, count: int) -> None:
     """Wait until so many are known to be missing."""
-    qtbot.waitUntil(lambda: len(missing_images.missing) == count and not missing_images.is_looking, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: len(missing_images.missing) == count and not missing_images.is_looking,
+        timeout=LONG_MS,
+    )
 
 
 def test_it_follows_the_project(
@@ -68,7 +71,9 @@ def test_a_slow_share_is_asked_once_at_a_time(
     wait_for(qtbot, missing_images, 0)
     let_go, begun = threading.Event(), threading.Semaphore(0)
 
-    def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken, rest: Callable[[], None]) -> list[int]:
+    def slow(
+        _folder: Path, _paths: Sequence[str], *, cancel: CancelToken, rest: Callable[[], None]
+    ) -> list[int]:
         assert not cancel.is_cancelled
         rest()
         begun.release()

@@ -27,14 +27,22 @@ def image(number: int) -> MissingImage:
 
 def move(number: int, way: Way = Way.PATH, *, size_bytes: int = 10) -> Move:
     """One that was found."""
-    return Move(image(number), FoundFile(Path("/new") / f"{number}.jpg", size_bytes, 0), way, is_same_content=False)
+    return Move(
+        image(number),
+        FoundFile(Path("/new") / f"{number}.jpg", size_bytes, 0),
+        way,
+        is_same_content=False,
+    )
 
 
 def test_counts_are_whole_sentences() -> None:
     """One image and many."""
     assert missing_line(1) == "1 image is missing."
     assert missing_line(40) == "40 images are missing."
-    assert (apply_text(1), apply_text(2)) == ("Update the location of 1 image", "Update the location of 2 images")
+    assert (apply_text(1), apply_text(2)) == (
+        "Update the location of 1 image",
+        "Update the location of 2 images",
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,11 @@ def test_progress(progress: Progress, words: str) -> None:
 
 def test_a_preview_tells_everything() -> None:
     """How many by which way, what stays, and examples from all over."""
-    moves = (*(move(number) for number in range(5)), move(5, Way.NAME), move(6, Way.CONTENT, size_bytes=11))
+    moves = (
+        *(move(number) for number in range(5)),
+        move(5, Way.NAME),
+        move(6, Way.CONTENT, size_bytes=11),
+    )
     plan = RelinkPlan(
         images=20, moves=moves, strangers=(9, 10), doubts=(Doubt(image(7), (), 2),), taken=(move(8),),
         missing=(image(11),), failures=(FileFailure(Path("/new/locked"), "no"),),
@@ -103,4 +115,7 @@ def test_what_was_compared(verified: int, words: str) -> None:
 def test_another_picture_in_an_image_s_place_is_shown() -> None:
     """It is not updated."""
     plan = RelinkPlan(images=1, mismatched=(move(1),))
-    assert left_lines(plan)[0] == "1 not updated: a file with the same name and size is a different image."
+    assert (
+        left_lines(plan)[0]
+        == "1 not updated: a file with the same name and size is a different image."
+    )

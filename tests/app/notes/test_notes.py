@@ -89,10 +89,16 @@ def flagged(desk: Desk, image_id: int) -> bool:
 
 
 @pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_1, Key.Key_U])
-def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(at_desk: Desk, key: Key) -> None:
+def test_b9_a_flag_straight_after_a_label_is_for_the_labelled_photo(
+    at_desk: Desk, key: Key
+) -> None:
     """The next card is current by then; the message names the photo. Pressed again, it takes the flag away."""
     at_desk.grid.select_row(0)
-    row = next(row for row in range(at_desk.grid.model().rowCount()) if not at_desk.label_of(ids(at_desk)[row]))
+    row = next(
+        row
+        for row in range(at_desk.grid.model().rowCount())
+        if not at_desk.label_of(ids(at_desk)[row])
+    )
     image_id = at_desk.choose(row)
     at_desk.press_for_change(key)
     following = at_desk.grid.current_id
@@ -149,7 +155,11 @@ def test_a_comment_is_written_in_the_inspector(at_desk: Desk, collection: Collec
     editor = page_of(at_desk).notes.editor
     at_desk.wait(editor.hasFocus)
     QTest.keyClicks(editor, "Wing blurred")
-    changed_by(at_desk.qtbot, at_desk.window.session, lambda: QTest.keyClick(editor, Key.Key_Return, CONTROL))
+    changed_by(
+        at_desk.qtbot,
+        at_desk.window.session,
+        lambda: QTest.keyClick(editor, Key.Key_Return, CONTROL),
+    )
     assert on_disk(collection, image_id) == (0, False, "Wing blurred")
     assert at_desk.grid.hasFocus()
     assert card_of(at_desk, 0).has_comment
@@ -199,7 +209,15 @@ def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
     """What the project knows of the file, in a part that is closed at first; path and place are copied."""
     image_id = at_desk.choose(0)
     details = ImageDetails(
-        image_id, 1, 4000, 3000, None, "RECONYX HYPERFIRE 2", -3.5, 37.25, {"iso": "800", "exposure_s": "1/250"}
+        image_id,
+        1,
+        4000,
+        3000,
+        None,
+        "RECONYX HYPERFIRE 2",
+        -3.5,
+        37.25,
+        {"iso": "800", "exposure_s": "1/250"},
     )
     session = at_desk.window.session
 
@@ -244,7 +262,11 @@ def test_the_paths_of_the_selected_images_are_copied(at_desk: Desk) -> None:
 def test_notes_of_two_sessions(at_desk: Desk, collection: Collection) -> None:
     """They are there when the project is opened again."""
     image_id = at_desk.choose(0)
-    act(at_desk.qtbot, at_desk.window.session, lambda project: project.notes.set_stars([image_id], 5))
+    act(
+        at_desk.qtbot,
+        at_desk.window.session,
+        lambda project: project.notes.set_stars([image_id], 5),
+    )
     at_desk.window.session.close()
     at_desk.wait(lambda: at_desk.window.session.info is None)
     at_desk.open(collection.project)

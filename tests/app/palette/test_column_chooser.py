@@ -10,7 +10,10 @@ from engine.interchange.tables.dialects import TablePurpose
 from tests.support.sessions import LONG_MS
 
 PREVIEW = ColumnPreview(
-    ("Bild", "Tier", "family"), (("fuchs.jpg", "Fuchs", "Canidae"),), ("file", "", "rank:family"), is_clear=False
+    ("Bild", "Tier", "family"),
+    (("fuchs.jpg", "Fuchs", "Canidae"),),
+    ("file", "", "rank:family"),
+    is_clear=False,
 )
 
 
@@ -51,7 +54,11 @@ def test_choices_add_up(qtbot: QtBot, chooser: ColumnChooser) -> None:
     """A role goes from one column to another; what is read by itself can be left out."""
     assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
     assert choose(qtbot, chooser, 2, "Not used") == {"class": "Tier", "family": ""}
-    assert choose(qtbot, chooser, 0, "Name of the class") == {"family": "", "file": "", "class": "Bild"}
+    assert choose(qtbot, chooser, 0, "Name of the class") == {
+        "family": "",
+        "file": "",
+        "class": "Bild",
+    }
     chooser.show_preview(PREVIEW, {})
     assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
 
@@ -60,7 +67,9 @@ def test_a_box_that_is_in_use_stays(qtbot: QtBot, chooser: ColumnChooser) -> Non
     """The same table as it is read now changes the choices alone; another one has boxes of its own."""
     boxes = list(chooser.boxes)
     choose(qtbot, chooser, 1, "Name of the class")
-    chooser.show_preview(ColumnPreview(PREVIEW.columns, PREVIEW.rows, ("", "class", "rank:genus"), is_clear=True), {})
+    chooser.show_preview(
+        ColumnPreview(PREVIEW.columns, PREVIEW.rows, ("", "class", "rank:genus"), is_clear=True), {}
+    )
     assert chooser.boxes == boxes
     assert [box.currentText() for box in boxes] == ["Not used", "Name of the class", "Rank: genus"]
     chooser.show_preview(ColumnPreview(("a",), (), ("language:de",), is_clear=True), {})

@@ -76,7 +76,9 @@ def test_a_row_shows_by_which_id_or_synonym_it_was_found(graph: CategoryGraph) -
     assert titles("bird/lar") == ["Gull (Larus)", "Puffin (Larus arcticus)"]
     assert titles("gull") == ["Gull", "Herring Gull"]
     assert class_rows(graph, "larus")[0].choice == ClassChoice(graph.find("Gull"))
-    assert class_rows(graph, "lar", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
+    assert (
+        class_rows(graph, "lar", first=[graph.find("Puffin")])[0].title == "Puffin (Larus arcticus)"
+    )
 
 
 def test_never_more_rows_than_a_person_reads() -> None:
@@ -117,7 +119,8 @@ def test_where_a_class_stands(graph: CategoryGraph) -> None:
 def test_commands_hold_every_typed_word() -> None:
     """In any order, those that begin with the text first."""
     rows = [
-        PaletteRow(title, "", "", "", CommandChoice(title)) for title in ("Add images", "Images to add", "Undo: Add")
+        PaletteRow(title, "", "", "", CommandChoice(title))
+        for title in ("Add images", "Images to add", "Undo: Add")
     ]
     assert [row.title for row in commands_for(rows, "images")] == ["Images to add", "Add images"]
     assert [row.title for row in commands_for(rows, "ADD ima")] == ["Add images", "Images to add"]
@@ -125,9 +128,14 @@ def test_commands_hold_every_typed_word() -> None:
     assert commands_for(rows, "") == rows
 
 
-def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_title(graph: CategoryGraph) -> None:
+def test_a_class_of_that_very_name_comes_before_commands_that_have_it_in_their_title(
+    graph: CategoryGraph,
+) -> None:
     """Typed "gull" goes to Gull, not to "New class under Gull"; "new" is the command all the same."""
-    commands = [PaletteRow(title, "", "", "", CommandChoice(title)) for title in ("New class under Gull", "Gull watch")]
+    commands = [
+        PaletteRow(title, "", "", "", CommandChoice(title))
+        for title in ("New class under Gull", "Gull watch")
+    ]
     titles = [row.title for row in found_rows(commands, class_rows(graph, "gull"), "gull")]
     assert titles == ["Gull watch", "Gull", "New class under Gull", "Herring Gull"]
 
@@ -140,9 +148,16 @@ def test_a_row_says_what_enter_does_with_it(graph: CategoryGraph) -> None:
         "Label as Herring Gull", "Create “herring” top level"
     ]  # fmt: skip
     (asked,) = label_rows(graph, "Pufin", is_locked=True)
-    assert (asked.title, asked.act_text) == ("“Pufin” is not in the class list…", "Ask whether to add “Pufin”")
+    assert (asked.title, asked.act_text) == (
+        "“Pufin” is not in the class list…",
+        "Ask whether to add “Pufin”",
+    )
     assert isinstance(asked.choice, AskChoice)
     answers = asked.choice.answers()
-    assert [row.title for row in answers] == ["Puffin", "Do not add it", "Add “Pufin” to the class list"]
+    assert [row.title for row in answers] == [
+        "Puffin",
+        "Do not add it",
+        "Add “Pufin” to the class list",
+    ]
     assert answers[-1].choice == CreateChoice("Pufin", None)
     assert class_rows(graph, "gull", key_text=str)[0].hint == "0"

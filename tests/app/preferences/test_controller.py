@@ -63,7 +63,9 @@ def test_a_look_that_does_not_exist_is_the_systems(name: str) -> None:
     assert SchemeChoice.named(name) is SchemeChoice.SYSTEM
 
 
-def test_calm_is_chosen_once_and_the_graph_keeps_to_it(desk: Desk, settings: Settings, collection: Collection) -> None:
+def test_calm_is_chosen_once_and_the_graph_keeps_to_it(
+    desk: Desk, settings: Settings, collection: Collection
+) -> None:
     """A flight in the drawing of the graph ends as it begins."""
     card = opened(desk)
     assert not card.calm.isChecked()

@@ -44,7 +44,9 @@ def people(desk: Desk, collection: Collection) -> list[str]:
     return [label.who for label in labels if label.source == "review"]
 
 
-def test_the_first_label_asks_for_the_name(reviewing: Desk, collection: Collection, settings: Settings) -> None:
+def test_the_first_label_asks_for_the_name(
+    reviewing: Desk, collection: Collection, settings: Settings
+) -> None:
     """No card moves for it, keys go on labelling, and what is typed there signs the labels that follow."""
     reviewing.choose(0)
     assert not strip_of(reviewing).isVisible()
@@ -65,7 +67,9 @@ def test_the_first_label_asks_for_the_name(reviewing: Desk, collection: Collecti
     assert people(reviewing, collection) == [NOBODY, NOBODY, "Ada Lovelace"]
 
 
-def test_labels_from_before_the_name_are_signed_on_request(reviewing: Desk, collection: Collection) -> None:
+def test_labels_from_before_the_name_are_signed_on_request(
+    reviewing: Desk, collection: Collection
+) -> None:
     """The button of a message does it; as every action it can be undone."""
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_Return)
@@ -77,7 +81,11 @@ def test_labels_from_before_the_name_are_signed_on_request(reviewing: Desk, coll
     QTest.keyClick(strip.field, Key.Key_Return)
     reviewing.wait(lambda: toast.message == "2 earlier labels have no name")
     sign = button(toast, "Sign as Ada")
-    changed_by(reviewing.qtbot, reviewing.window.session, lambda: QTest.mouseClick(sign, Qt.MouseButton.LeftButton))
+    changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: QTest.mouseClick(sign, Qt.MouseButton.LeftButton),
+    )
     assert toast.message == "Signed 2 labels as Ada"
     assert people(reviewing, collection) == ["Ada", "Ada"]
 
@@ -94,7 +102,9 @@ def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:
     assert reviewing.window.settings.was_shown("name")
 
 
-def test_an_account_with_a_full_name_is_not_asked(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_with_a_full_name_is_not_asked(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is known already."""
     monkeypatch.setattr("engine.project.clock.full_name", lambda: "Ada Lovelace")
     reviewing.choose(0)
@@ -104,7 +114,9 @@ def test_an_account_with_a_full_name_is_not_asked(reviewing: Desk, monkeypatch: 
     assert not reviewing.window.settings.was_shown("name")
 
 
-def test_the_settings_have_the_name(reviewing: Desk, collection: Collection, settings: Settings) -> None:
+def test_the_settings_have_the_name(
+    reviewing: Desk, collection: Collection, settings: Settings
+) -> None:
     """Typed there it signs the next label, and nobody is asked any more."""
     reviewing.press(Key.Key_Comma, CONTROL)
     card = reviewing.window.of(Preferences).card

@@ -70,13 +70,19 @@ def matrix_of(desk: Desk, page: ReportPage) -> MatrixView:
 
 def row_called(matrix: MatrixView, name: str) -> int:
     """The row of a class."""
-    return next(row for row in range(len(matrix.folded.lines)) if matrix.text_of(row, -1).startswith(f"{name}: "))
+    return next(
+        row
+        for row in range(len(matrix.folded.lines))
+        if matrix.text_of(row, -1).startswith(f"{name}: ")
+    )
 
 
 def click_cell(desk: Desk, matrix: MatrixView, row: int, column: int) -> None:
     """Click in the middle of a cell, or on a name."""
     place = matrix.scene.cell_rect(row, column).center()
-    desk.qtbot.mouseClick(matrix.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y()))
+    desk.qtbot.mouseClick(
+        matrix.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(place.x(), place.y())
+    )
 
 
 @pytest.fixture
@@ -84,7 +90,9 @@ def saving(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, str], None]:
     """Says which file the person chooses to save, and of which kind."""
 
     def answer(path: Path, suffix: str) -> None:
-        def choose_file(_parent: object, _title: str, _start: str, kinds: str, *_more: object) -> tuple[str, str]:
+        def choose_file(
+            _parent: object, _title: str, _start: str, kinds: str, *_more: object
+        ) -> tuple[str, str]:
             return str(path), next(kind for kind in kinds.split(";;") if f"*{suffix})" in kind)
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", choose_file)
@@ -97,7 +105,14 @@ def test_a_report_by_keys(reviewing: Desk) -> None:
     page = opened(reviewing)
     assert page.made is not None
     assert page.made.report.about.source is TruthSource.HELD_OUT
-    assert list(page.chips) == ["overview", "accuracy", "confusion", "classes", "mistakes", "counts"]
+    assert list(page.chips) == [
+        "overview",
+        "accuracy",
+        "confusion",
+        "classes",
+        "mistakes",
+        "counts",
+    ]
     assert page.section == "overview"
     assert "Predictions are compared with 24 of 24 labels." in texts(page)
     page.setFocus()
@@ -215,17 +230,26 @@ def test_labels_since(reviewing: Desk) -> None:
     assert not page.notice.isVisible()
 
 
-def test_a_truth_file_and_a_rival(reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truth_file_and_a_rival(
+    reviewing: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Compared with a file instead of labels, then beside logistic regression, then with labels again."""
     page = opened(reviewing)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_words: (str(collection.truth), ""))
     reviewing.qtbot.mouseClick(page.truth_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: page.made is not None and page.made.report.about.source is TruthSource.FILE)
+    reviewing.wait(
+        lambda: page.made is not None and page.made.report.about.source is TruthSource.FILE
+    )
     assert page.truth_button.text() == "truth.csv"
-    assert "Predictions are compared with the truth file truth.csv, on 40 images without a label." in texts(page)
+    assert (
+        "Predictions are compared with the truth file truth.csv, on 40 images without a label."
+        in texts(page)
+    )
     page.rival.showPopup()
     rows = page.rival.view()
-    place = rows.visualRect(rows.model().index(page.rival.findText("Compare with logistic regression"), 0)).center()
+    place = rows.visualRect(
+        rows.model().index(page.rival.findText("Compare with logistic regression"), 0)
+    ).center()
     reviewing.qtbot.mouseClick(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
     reviewing.wait(lambda: page.made is not None and page.made.report.comparison is not None)
     assert page.section == "compare"
@@ -235,10 +259,14 @@ def test_a_truth_file_and_a_rival(reviewing: Desk, collection: Collection, monke
     reviewing.wait(page.chips["compare"].isVisible)
     assert page.rival.currentText() == "Compare with logistic regression"
     reviewing.qtbot.mouseClick(page.labels_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: page.made is not None and page.made.report.about.source is TruthSource.HELD_OUT)
+    reviewing.wait(
+        lambda: page.made is not None and page.made.report.about.source is TruthSource.HELD_OUT
+    )
 
 
-def test_a_wrong_truth_file(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_truth_file(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Says in one line what is wrong, and shows the report of before."""
     page = opened(reviewing)
     wrong = tmp_path / "wrong.csv"
@@ -252,7 +280,10 @@ def test_a_wrong_truth_file(reviewing: Desk, tmp_path: Path, monkeypatch: pytest
 
 
 def test_saved_in_every_kind(
-    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saving: Callable[[Path, str], None]
+    reviewing: Desk,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    saving: Callable[[Path, str], None],
 ) -> None:
     """Of the chosen kind, with its end; the toast leads to its folder."""
     shown: list[QUrl] = []
@@ -270,13 +301,17 @@ def test_saved_in_every_kind(
         message = f"Saved the report as {out.name}"
         reviewing.wait(lambda message=message: reviewing.window.toast.message == message)  # type: ignore[misc]
         assert out.stat().st_size > 1_000
-    reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
+    reviewing.qtbot.mouseClick(
+        button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton
+    )
     assert [Path(url.toLocalFile()) for url in shown] == [tmp_path]
     with (tmp_path / "for the board.csv").open(encoding="utf-8", newline="") as file:
         assert any(row["table"] == "classes" for row in csv.DictReader(file))
 
 
-def test_never_over_an_image(reviewing: Desk, collection: Collection, saving: Callable[[Path, str], None]) -> None:
+def test_never_over_an_image(
+    reviewing: Desk, collection: Collection, saving: Callable[[Path, str], None]
+) -> None:
     """A name that leads to an image of the project is refused in a toast, and the image stays."""
     page = opened(reviewing)
     shot = next(collection.shots.rglob("*.png"))
@@ -284,7 +319,9 @@ def test_never_over_an_image(reviewing: Desk, collection: Collection, saving: Ca
     link.symlink_to(shot)
     saving(link, ".html")
     reviewing.qtbot.mouseClick(page.save_button, Qt.MouseButton.LeftButton)
-    reviewing.wait(lambda: "would overwrite an image of the project" in reviewing.window.toast.message)
+    reviewing.wait(
+        lambda: "would overwrite an image of the project" in reviewing.window.toast.message
+    )
     assert shot.read_bytes() == before
 
 
@@ -311,11 +348,16 @@ def test_cancelled(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_too_little_to_report(desk: Desk, unread: Collection) -> None:
     """Before anything is embedded: progress and counts, and why there is no accuracy."""
     desk.window.session.open(unread.project)
-    desk.wait(lambda: desk.window.session.state is not None and not desk.window.session.state.is_list_only)
+    desk.wait(
+        lambda: desk.window.session.state is not None and not desk.window.session.state.is_list_only
+    )
     if desk.window.embedding.job is not None:
         desk.window.embedding.job.cancel()
     page = opened(desk)
-    assert "There is nothing yet to compare predictions with: no image has an embedding yet." in texts(page)
+    assert (
+        "There is nothing yet to compare predictions with: no image has an embedding yet."
+        in texts(page)
+    )
     assert "accuracy" not in page.chips
     assert not texts(page.notice)
 
@@ -358,14 +400,22 @@ def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) ->
     page = opened(reviewing)
     for key in page.chips:
         view = choose(reviewing, page, key)
-        for unfold in [each for each in view.findChildren(QPushButton) if each.text() == "Show as a table"]:
+        for unfold in [
+            each for each in view.findChildren(QPushButton) if each.text() == "Show as a table"
+        ]:
             reviewing.qtbot.mouseClick(unfold, Qt.MouseButton.LeftButton)
         QApplication.processEvents()
         assert len(scroll_bars(view)) <= 1, key
         for table in view.findChildren(ReportTableView):
-            shown = [column for column in range(table.model().columnCount()) if not table.isColumnHidden(column)]
+            shown = [
+                column
+                for column in range(table.model().columnCount())
+                if not table.isColumnHidden(column)
+            ]
             assert 0 in shown
-            assert table.viewport().height() >= table.verticalHeader().length(), table.accessibleName()
+            assert table.viewport().height() >= table.verticalHeader().length(), (
+                table.accessibleName()
+            )
 
 
 def test_the_matrix_uses_the_page_and_names_its_axes(reviewing: Desk) -> None:

@@ -74,18 +74,24 @@ def fail_in_slot(desk: Desk, text: str) -> None:
 
 def help_action(desk: Desk, text: str) -> QAction:
     """An entry of the Help menu."""
-    (menu,) = (menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "&Help")
+    (menu,) = (
+        menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "&Help"
+    )
     return next(action for action in menu.actions() if action.text() == text)
 
 
 def start_window() -> subprocess.Popen[bytes]:
     """The program's window as a process of its own, once it is open."""
-    return subprocess.Popen(program(), stderr=subprocess.DEVNULL, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
+    return subprocess.Popen(
+        program(), stderr=subprocess.DEVNULL, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    )
 
 
 def is_open() -> bool:
     log = log_folder() / "window-1.log"
-    return log.is_file() and "the window is open" in log.read_text(encoding="utf-8", errors="replace")
+    return log.is_file() and "the window is open" in log.read_text(
+        encoding="utf-8", errors="replace"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -109,7 +115,9 @@ def test_a_crash_is_offered_once(qtbot: QtBot, settings: Settings) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
-def test_an_end_that_was_asked_for_is_no_crash(qtbot: QtBot, settings: Settings, ending: signal.Signals) -> None:
+def test_an_end_that_was_asked_for_is_no_crash(
+    qtbot: QtBot, settings: Settings, ending: signal.Signals
+) -> None:
     """Logging out or Ctrl+C closes the window as its button does; nor is it a crash while a second window starts."""
     process = start_window()
     qtbot.waitUntil(is_open, timeout=LONG_MS)
@@ -122,7 +130,9 @@ def test_an_end_that_was_asked_for_is_no_crash(qtbot: QtBot, settings: Settings,
 
 
 @pytest.mark.usefixtures("expected_errors")
-def test_an_unexpected_error_is_reported_at_once_and_only_once(qtbot: QtBot, settings: Settings) -> None:
+def test_an_unexpected_error_is_reported_at_once_and_only_once(
+    qtbot: QtBot, settings: Settings
+) -> None:
     """The toast leads to the report; once it was read, the next start has nothing to offer."""
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")
@@ -137,7 +147,9 @@ def test_an_unexpected_error_is_reported_at_once_and_only_once(qtbot: QtBot, set
 
 @pytest.mark.usefixtures("expected_errors")
 @pytest.mark.parametrize("is_read", [True, False])
-def test_an_unexpected_error_is_offered_until_it_was_read(qtbot: QtBot, settings: Settings, is_read: bool) -> None:
+def test_an_unexpected_error_is_offered_until_it_was_read(
+    qtbot: QtBot, settings: Settings, is_read: bool
+) -> None:
     """The toast is gone after seconds; the window went on and was closed as ever."""
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")
@@ -160,7 +172,9 @@ def test_the_report_of_this_session_is_copied(qtbot: QtBot, settings: Settings) 
     assert f"started: protoleaf {__version__}, window, process {os.getpid()}" in text
 
 
-def test_the_log_is_shown_where_it_lies(qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_is_shown_where_it_lies(
+    qtbot: QtBot, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the file browser; a system that has none, or refused the log, is a sentence."""
     answers = iter((True, False))
     shown: list[str] = []

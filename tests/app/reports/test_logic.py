@@ -13,7 +13,9 @@ from engine.log import ProcessKind, logging_to_file
 def test_a_report_says_what_is_needed_and_not_who_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions, the system, the device, the end of each log; the home folder is not named."""
     monkeypatch.setenv("HOME", "/somewhere/anna")
-    session = "".join(f"line {number} of /somewhere/anna/birds.protoleaf\n" for number in range(500))
+    session = "".join(
+        f"line {number} of /somewhere/anna/birds.protoleaf\n" for number in range(500)
+    )
     text = report_text("Device: CPU", [session, "", "a worker's"])
     assert text.startswith(f"protoleaf {__version__}\nPython 3")
     assert "\nnumpy " in text

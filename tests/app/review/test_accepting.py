@@ -19,7 +19,9 @@ def test_the_first_card_is_accepted_right_after_opening(desk: Desk, collection: 
     assert desk.grid.current_id != first
 
 
-def test_an_unknown_card_is_accepted_as_the_guess_on_it(desk: Desk, collection: Collection, stranger: int) -> None:
+def test_an_unknown_card_is_accepted_as_the_guess_on_it(
+    desk: Desk, collection: Collection, stranger: int
+) -> None:
     """It says Unknown and names a guess; a person who presses Enter means that guess."""
     desk.open(collection.project)
     desk.window.registry.trigger("show_unknown")
@@ -30,7 +32,9 @@ def test_an_unknown_card_is_accepted_as_the_guess_on_it(desk: Desk, collection: 
     assert desk.label_of(stranger) == guess
 
 
-def test_what_cannot_be_accepted_is_reported(desk: Desk, collection: Collection, stranger: int) -> None:
+def test_what_cannot_be_accepted_is_reported(
+    desk: Desk, collection: Collection, stranger: int
+) -> None:
     """An image that is labelled already, and a digit without a class."""
     desk.open(collection.project)
     toast = desk.window.toast

@@ -29,7 +29,9 @@ def learn_otherwise(desk: Desk, image_id: int) -> str:
     """Label all that is predicted like an image as another class; the class that the image is predicted as before."""
     session, state = desk.window.session, desk.state
     best = int(state.best_class[state.position(image_id)])
-    other = next(class_id for class_id in np.unique(state.best_class).tolist() if class_id not in {best, -1})
+    other = next(
+        class_id for class_id in np.unique(state.best_class).tolist() if class_id not in {best, -1}
+    )
     alike = state.image_ids[(state.best_class == best) & (state.image_ids != image_id)].tolist()
     session.label(alike, other)
     desk.wait(lambda: desk.best_of(image_id) == desk.graph.name(other))
@@ -68,7 +70,9 @@ def test_the_card_keeps_what_it_says_while_somebody_works(
     assert reviewing.label_of(image_id) == before
 
 
-def test_after_a_quiet_moment_the_card_says_what_is_known(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_quiet_moment_the_card_says_what_is_known(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And a key that comes within a reaction time of that still means what stood there."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", 0.0)
     monkeypatch.setattr(card_under_eye, "REACTION_S", NEVER_S)
@@ -109,7 +113,9 @@ def test_what_waits_is_one_click_away(reviewing: Desk, monkeypatch: pytest.Monke
     assert not button.isVisible()
 
 
-def test_a_card_that_is_left_says_what_is_known(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_that_is_left_says_what_is_known(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing stays behind on the cards around."""
     monkeypatch.setattr(card_under_eye, "QUIET_S", NEVER_S)
     image_id = click_card(reviewing, 7)
@@ -117,11 +123,18 @@ def test_a_card_that_is_left_says_what_is_known(reviewing: Desk, monkeypatch: py
     reviewing.press(Key.Key_Right)
     model = reviewing.window.workspace.model
     row = model.image_ids.tolist().index(image_id)
-    reviewing.wait(lambda: model.index(row, 0).data(CARD_ROLE).title.rstrip("?") == headline_of(reviewing, image_id))
+    reviewing.wait(
+        lambda: (
+            model.index(row, 0).data(CARD_ROLE).title.rstrip("?")
+            == headline_of(reviewing, image_id)
+        )
+    )
     assert reviewing.label_of(image_id) == ""
 
 
-@pytest.mark.parametrize(("modifier", "is_leaf"), [(Qt.KeyboardModifier.NoModifier, False), (SHIFT, True)])
+@pytest.mark.parametrize(
+    ("modifier", "is_leaf"), [(Qt.KeyboardModifier.NoModifier, False), (SHIFT, True)]
+)
 def test_enter_accepts_the_headline_and_shift_enter_the_leaf(
     reviewing: Desk, modifier: Qt.KeyboardModifier, *, is_leaf: bool
 ) -> None:
@@ -131,7 +144,9 @@ def test_enter_accepts_the_headline_and_shift_enter_the_leaf(
     leaf = int(state.best_class[state.position(image_id)])
     session.act(lambda project: project.policies.set(leaf, ClassPolicy(1.0)))
     safe = reviewing.graph.parents(leaf)[0]
-    reviewing.wait(lambda: int(reviewing.state.safe_class[reviewing.state.position(image_id)]) == safe)
+    reviewing.wait(
+        lambda: int(reviewing.state.safe_class[reviewing.state.position(image_id)]) == safe
+    )
     row = reviewing.window.workspace.model.image_ids.tolist().index(image_id)
     reviewing.choose(row)
     assert title_on_card(reviewing) == reviewing.graph.name(safe)

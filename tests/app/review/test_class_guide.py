@@ -43,7 +43,11 @@ def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
     QTest.mouseClick(button(guide, "Dismiss"), Qt.MouseButton.LeftButton)
     answers: list[object] = []
     unlabel(reviewing, "Blue disc")
-    reviewing.wait(lambda: reviewing.state.unseen is not None and reviewing.state.unseen.unseen == 2)
-    session.ask(lambda _live: None, answers.append, owner=guide)  # comes after the answer to the guide
+    reviewing.wait(
+        lambda: reviewing.state.unseen is not None and reviewing.state.unseen.unseen == 2
+    )
+    session.ask(
+        lambda _live: None, answers.append, owner=guide
+    )  # comes after the answer to the guide
     reviewing.wait(lambda: bool(answers))
     assert guide.isHidden()

@@ -66,7 +66,9 @@ def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
     assert len(change.labelled) == 40
     assert "40 images" in reviewing.window.toast.message
     assert reviewing.window.workspace.empty.title == "All done"
-    (button,) = [each for each in reviewing.window.toast.findChildren(QPushButton) if each.isVisible()]
+    (button,) = [
+        each for each in reviewing.window.toast.findChildren(QPushButton) if each.isVisible()
+    ]
     undone = changed_by(reviewing.qtbot, reviewing.window.session, button.click)
     assert len(undone.labelled) == 40
     assert reviewing.grid.model().rowCount() == 40
@@ -84,7 +86,9 @@ def test_digits_label_as_the_most_likely(reviewing: Desk) -> None:
 def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
     """Going on to another card and pressing a digit at once labels that card as its own most likely class."""
     reviewing.choose(0)
-    shown = reviewing.graph.name(reviewing.window.inspector.top_classes_of(reviewing.inspected or 0)[0])
+    shown = reviewing.graph.name(
+        reviewing.window.inspector.top_classes_of(reviewing.inspected or 0)[0]
+    )
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     row = next(row for row in range(1, 40) if reviewing.best_of(ids[row]) != shown)
     expected = reviewing.best_of(ids[row])
@@ -187,7 +191,9 @@ def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) ->
     assert toast.message == "Undone: Remove 1 image"
 
 
-def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection: Collection) -> None:
+def test_delete_takes_images_out_of_the_project_only(
+    reviewing: Desk, collection: Collection
+) -> None:
     """The file stays, the toast offers undo, and the next card is chosen."""
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]
     reviewing.choose(39)
@@ -209,19 +215,26 @@ def test_r_finds_a_class_by_synonym_and_id(reviewing: Desk) -> None:
         reviewing.qtbot,
         reviewing.window.session,
         lambda: reviewing.window.session.act(
-            lambda project: project.classes.edit(lambda graph: graph.set_attributes(disc, aliases), named("Import ids"))
+            lambda project: project.classes.edit(
+                lambda graph: graph.set_attributes(disc, aliases), named("Import ids")
+            )
         ),
     )
     image_id = reviewing.choose(2)
     reviewing.press(Key.Key_R)
-    assert [row.title for row in reviewing.type_into_palette("n0320")][:1] == ["Red disc (n03208938)"]
+    assert [row.title for row in reviewing.type_into_palette("n0320")][:1] == [
+        "Red disc (n03208938)"
+    ]
     assert [row.title for row in reviewing.type_into_palette("discus")][:1] == ["Red disc (discus)"]
     reviewing.press_for_change(Key.Key_Return)
     assert reviewing.label_of(image_id) == "Red disc"
     reviewing.window.tree.select_class(disc)
     inspector = reviewing.window.inspector
     reviewing.wait(
-        lambda: "Also called discus  ·  id n03208938" in [label.text() for label in inspector.findChildren(QLabel)]
+        lambda: (
+            "Also called discus  ·  id n03208938"
+            in [label.text() for label in inspector.findChildren(QLabel)]
+        )
     )
 
 
@@ -230,7 +243,11 @@ def test_images_dragged_on_a_class_are_labelled(reviewing: Desk) -> None:
     ids = reviewing.grid.model().image_ids.tolist()[:3]  # type: ignore[attr-defined]
     data = QMimeData()
     data.setData(IMAGES_MIME, QByteArray(json.dumps(ids).encode()))
-    change = changed_by(reviewing.qtbot, reviewing.window.session, lambda: reviewing.drop_on_class("Red checks", data))
+    change = changed_by(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda: reviewing.drop_on_class("Red checks", data),
+    )
     assert set(change.labelled) == set(ids)
     assert [reviewing.label_of(image_id) for image_id in ids] == ["Red checks"] * 3
     assert "3 images" in reviewing.window.toast.message

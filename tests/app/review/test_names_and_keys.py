@@ -84,7 +84,10 @@ def test_a_locked_class_list_asks_before_a_new_word_makes_a_class(reviewing: Des
     assert palette.foot_text.startswith("Enter: Ask whether to add “Red dusc”")
     reviewing.press(Key.Key_Return)
     titles = [row.title for row in palette.rows]
-    assert (titles[0], titles[-2:]) == ("Red disc", ["Do not add it", "Add “Red dusc” to the class list"])
+    assert (titles[0], titles[-2:]) == (
+        "Red disc",
+        ["Do not add it", "Add “Red dusc” to the class list"],
+    )
     reviewing.press(Key.Key_Escape)
     assert (len(reviewing.graph), reviewing.label_of(image_id)) == (before, "")
     type_name(reviewing, "Red dusc")
@@ -107,11 +110,18 @@ def test_an_import_of_a_long_list_locks_it_and_says_so(reviewing: Desk, tmp_path
 
     desk, session = reviewing, reviewing.window.session
     source = tmp_path / "list.csv"
-    source.write_text("class\n" + "".join(f"Kind {each}\n" for each in range(101)), encoding="utf-8")
-    changed_by(desk.qtbot, session, lambda: session.act(lambda project: import_graph(project, source).change))
+    source.write_text(
+        "class\n" + "".join(f"Kind {each}\n" for each in range(101)), encoding="utf-8"
+    )
+    changed_by(
+        desk.qtbot,
+        session,
+        lambda: session.act(lambda project: import_graph(project, source).change),
+    )
     desk.wait(lambda: session.marks.is_locked)
-    assert "Imported 101 classes from list.csv (locked the class list, as it has more than 100)" in (
-        desk.window.toast.message
+    assert (
+        "Imported 101 classes from list.csv (locked the class list, as it has more than 100)"
+        in (desk.window.toast.message)
     )
     desk.press_for_change(Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     desk.wait(lambda: not session.marks.is_locked)
@@ -131,7 +141,9 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
     assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+2 as Blue disc")
     desk.press_for_change(Key.Key_Return)
     window.registry.trigger("class_key")
-    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1"), "the first one that is free"
+    assert window.palette_panel.foot_text.startswith("Enter: Label with Alt+1"), (
+        "the first one that is free"
+    )
     desk.press(Key.Key_Escape)
     window.registry.trigger("show_to_review")
     image_id = desk.choose(0)
@@ -159,7 +171,10 @@ def test_alt_and_a_digit_label_as_the_class_that_was_given_the_key(reviewing: De
 def coarse(reviewing: Desk) -> Desk:
     """Cards name Red, Green or Blue first: no leaf is sure enough for its bar."""
     graph = reviewing.graph
-    for name, bar in [*((leaf, 1.0) for leaf in LEAVES), *((family, 0.3) for family in ("Red", "Green", "Blue"))]:
+    for name, bar in [
+        *((leaf, 1.0) for leaf in LEAVES),
+        *((family, 0.3) for family in ("Red", "Green", "Blue")),
+    ]:
         act(reviewing, partial(_with_bar, graph.find(name), bar))
     reds = [graph.find(name) for name in ("Red", "Green", "Blue")]
     reviewing.wait(lambda: bool(set(reviewing.state.safe_class.tolist()) & set(reds)))
@@ -185,7 +200,9 @@ def test_enter_never_labels_above_the_class_where_predictions_begin(coarse: Desk
     desk.window.tree.select_class(desk.graph.find("Red disc"))
     desk.wait(lambda: desk.window.inspector.class_facts is not None)
     box = next(
-        each for each in desk.window.inspector.findChildren(QCheckBox) if each.text() == "Don't predict broader classes"
+        each
+        for each in desk.window.inspector.findChildren(QCheckBox)
+        if each.text() == "Don't predict broader classes"
     )
     box.setFocus()
     changed_by(desk.qtbot, session, lambda: desk.press(Key.Key_Space))

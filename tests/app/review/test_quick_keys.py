@@ -12,7 +12,9 @@ Key = Qt.Key
 
 
 @pytest.mark.parametrize("row", [0, 3])
-def test_a_key_right_after_a_click_means_the_card_that_was_clicked(reviewing: Desk, row: int) -> None:
+def test_a_key_right_after_a_click_means_the_card_that_was_clicked(
+    reviewing: Desk, row: int
+) -> None:
     """A chip, a card, a digit: no answer is waited for in between, and the digit is not lost."""
     grid, header = reviewing.grid, reviewing.window.workspace.header
     header.subset_chosen.emit(reviewing.window.workspace.model.filter.subset)
@@ -52,7 +54,9 @@ def test_thirty_keys_make_thirty_labels(reviewing: Desk) -> None:
         image_id = reviewing.grid.current_id
         assert image_id is not None
         assert reviewing.inspected == image_id
-        shown.append((image_id, reviewing.graph.name(reviewing.window.inspector.top_classes_of(image_id)[0])))
+        shown.append(
+            (image_id, reviewing.graph.name(reviewing.window.inspector.top_classes_of(image_id)[0]))
+        )
         reviewing.press((Key.Key_1, Key.Key_Return)[number % 2])
     reviewing.wait(lambda: reviewing.window.session.is_settled)
     assert [(image_id, reviewing.label_of(image_id)) for image_id, _name in shown] == shown

@@ -20,7 +20,15 @@ from engine.project import Change, Project
 from tests.support.collections import Collection, write_shape
 from tests.support.graphs import content_of
 from tests.support.projects import named
-from tests.support.sessions import LONG_MS, act, changed_by, open_project, recorded, refusal_of, settle
+from tests.support.sessions import (
+    LONG_MS,
+    act,
+    changed_by,
+    open_project,
+    recorded,
+    refusal_of,
+    settle,
+)
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -55,7 +63,10 @@ def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Sessi
     """What follows an action may rely on the mirror."""
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("notified"))
-    opened.act(lambda project: project.classes.add("Yellow")[0], on_done=lambda _change: story.append("done"))
+    opened.act(
+        lambda project: project.classes.add("Yellow")[0],
+        on_done=lambda _change: story.append("done"),
+    )
     qtbot.waitUntil(lambda: story == ["notified", "done"], timeout=LONG_MS)
     assert opened.graph.find("Yellow")
 
@@ -107,13 +118,17 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
     """The engine's sentence arrives as it is, and nothing has changed."""
     before = content_of(opened.graph)
     red, disc = opened.graph.find("Red"), opened.graph.find("Red disc")
-    line = refusal_of(qtbot, opened, lambda: opened.act(lambda project: project.classes.link(disc, [red])))
+    line = refusal_of(
+        qtbot, opened, lambda: opened.act(lambda project: project.classes.link(disc, [red]))
+    )
     assert "Red > Red disc > Red" in line or "Red disc > Red > Red disc" in line
     assert "\n" not in line
     assert content_of(opened.graph) == before
 
 
-def test_a_bug_is_logged_and_reported_once(qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_logged_and_reported_once(
+    qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture
+) -> None:
     """An unexpected error in an action is a sentence for the person and a traceback in the log; work goes on."""
 
     def broken(_project: Project) -> Change:
@@ -190,7 +205,9 @@ def test_long_work_is_a_job_with_a_change(qtbot: QtBot, opened: Session, tmp_pat
     opened.jobs.job_ended.connect(lambda _job: story.append("ended"))
 
     def work(live: "LiveCollection", on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
-        return import_images(live.project, [tmp_path / "new"], on_progress=on_progress, cancel=cancel)
+        return import_images(
+            live.project, [tmp_path / "new"], on_progress=on_progress, cancel=cancel
+        )
 
     job = opened.run_long(work, title="Looking for images", change_of=lambda done: done.change)
     job.finished.connect(lambda _done: story.append("finished"))
@@ -234,7 +251,11 @@ def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None
 
 def test_what_a_machine_found_out_is_no_step(qtbot: QtBot, opened: Session) -> None:
     """`take` brings a new state, no change and no undo step; its end is reported even when it fails."""
-    changes, states, ends = recorded(opened.change_made), recorded(opened.state_changed), list[str]()
+    changes, states, ends = (
+        recorded(opened.change_made),
+        recorded(opened.state_changed),
+        list[str](),
+    )
     opened.take(lambda live: live.load(), lambda: ends.append("good"))
     settle(qtbot, opened)
     assert (len(states), changes, ends) == (1, [], ["good"])

@@ -41,7 +41,9 @@ def frozen(clock: Clock) -> FrozenRanking:
 def ranked(*classes: int, safe: int = NO_CLASS, is_complete: bool = True) -> Ranking:
     """A ranking of classes, the most likely first."""
     tops = tuple(ScoredClass(class_id, 0.9 / (place + 1)) for place, class_id in enumerate(classes))
-    return Ranking(IMAGE, classes[0], 0.9, safe, 0.9, is_unknown=False, tops=tops, is_complete=is_complete)
+    return Ranking(
+        IMAGE, classes[0], 0.9, safe, 0.9, is_unknown=False, tops=tops, is_complete=is_complete
+    )
 
 
 def shown(frozen: FrozenRanking) -> list[int]:
@@ -59,7 +61,11 @@ def meant(frozen: FrozenRanking) -> list[int]:
 def test_new_predictions_wait(frozen: FrozenRanking) -> None:
     """What is read stays; a mark says that there is something newer."""
     frozen.offer(ranked(BANANA, APPLE))
-    assert (shown(frozen), meant(frozen), frozen.has_news) == ([APPLE, BANANA], [APPLE, BANANA], True)
+    assert (shown(frozen), meant(frozen), frozen.has_news) == (
+        [APPLE, BANANA],
+        [APPLE, BANANA],
+        True,
+    )
 
 
 def test_only_figures_are_no_news(frozen: FrozenRanking) -> None:
@@ -83,7 +89,9 @@ def test_what_waits_is_shown_after_a_quiet_second(frozen: FrozenRanking, clock: 
     assert (shown(frozen), frozen.has_news) == ([BANANA, APPLE], False)
 
 
-def test_a_key_right_after_a_change_means_what_stood_there_before(frozen: FrozenRanking, clock: Clock) -> None:
+def test_a_key_right_after_a_change_means_what_stood_there_before(
+    frozen: FrozenRanking, clock: Clock
+) -> None:
     """Nobody reacts within 400 ms."""
     frozen.offer(ranked(BANANA, APPLE))
     frozen.take_over()
@@ -105,7 +113,11 @@ def test_another_card_is_shown_as_it_is_known(frozen: FrozenRanking) -> None:
     """What waited for the card before is nothing to this one."""
     frozen.offer(ranked(BANANA, APPLE))
     frozen.look_at(ranked(CHERRY, BANANA))
-    assert (shown(frozen), meant(frozen), frozen.has_news) == ([CHERRY, BANANA], [CHERRY, BANANA], False)
+    assert (shown(frozen), meant(frozen), frozen.has_news) == (
+        [CHERRY, BANANA],
+        [CHERRY, BANANA],
+        False,
+    )
 
 
 def test_a_card_without_a_prediction_takes_the_first_one_at_once(frozen: FrozenRanking) -> None:

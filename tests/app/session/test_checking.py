@@ -55,11 +55,15 @@ def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> SlowWorkJob:
     session.open(unclosed)
     qtbot.waitUntil(lambda: bool(_checks(session)), timeout=LONG_MS)
     (job,) = _checks(session)
-    qtbot.waitUntil(lambda: job.last_progress is not None and job.last_progress.done > 0, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: job.last_progress is not None and job.last_progress.done > 0, timeout=LONG_MS
+    )
     return job
 
 
-def test_a_long_check_is_shown(qtbot: QtBot, session: Session, unclosed: Path, gate: threading.Event) -> None:
+def test_a_long_check_is_shown(
+    qtbot: QtBot, session: Session, unclosed: Path, gate: threading.Event
+) -> None:
     """With its project's name and how far it is; the job ends when the project is there."""
     job = _begin(qtbot, session, unclosed)
     assert job.title == "Checking Unclosed"
@@ -90,7 +94,10 @@ def test_a_check_is_stopped(
     assert not _checks(session)
     open_project(qtbot, session, unclosed)
     assert session.state is not None
-    assert (len(session.state.image_ids), sum(session.state.shot_counts.values())) == (images, labels)
+    assert (len(session.state.image_ids), sum(session.state.shot_counts.values())) == (
+        images,
+        labels,
+    )
 
 
 def test_a_quick_check_is_not_shown(qtbot: QtBot, session: Session, unclosed: Path) -> None:

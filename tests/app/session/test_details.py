@@ -26,7 +26,10 @@ def reading(session: Session, monkeypatch: pytest.MonkeyPatch) -> DetailsReading
 @pytest.fixture
 def older(collection: Collection) -> Path:
     """A project as an earlier version left it: embedded, without details."""
-    with Project.open(collection.project) as project, (connection := connection_of(project)).transaction():
+    with (
+        Project.open(collection.project) as project,
+        (connection := connection_of(project)).transaction(),
+    ):
         connection.write_many("DELETE FROM image_detail WHERE image_id > ?", [(0,)])
     return collection.project
 
@@ -49,12 +52,18 @@ def test_an_older_project_is_read_in_the_background(
     assert len(known(older)) == len(session.state.image_ids)
     assert all(each.width > 0 for each in known(older))
     session.sort_by(frozenset({Sorting.TAKEN}))
-    qtbot.waitUntil(lambda: session.state is not None and Sorting.TAKEN in session.state.ranks, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: session.state is not None and Sorting.TAKEN in session.state.ranks, timeout=LONG_MS
+    )
     assert len(titles) == 1
 
 
 def test_what_was_read_waits_while_a_person_works(
-    qtbot: QtBot, session: Session, reading: DetailsReading, older: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    session: Session,
+    reading: DetailsReading,
+    older: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Labels go to the disk first; then all of it follows, some at a time."""
     monkeypatch.setattr(details_module, "MOST_AT_ONCE", 10)

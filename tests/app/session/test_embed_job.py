@@ -5,7 +5,15 @@ from PySide6.QtCore import Qt
 
 from app.image_grid.held_order import Order
 from app.session import embed_job
-from app.session.embed_job import FEWEST, MOST, TRANSITIONS, EmbeddingPhase, Event, after, images_at_once
+from app.session.embed_job import (
+    FEWEST,
+    MOST,
+    TRANSITIONS,
+    EmbeddingPhase,
+    Event,
+    after,
+    images_at_once,
+)
 from app.settings import Settings
 from engine.embedding.messages import EmbedSummary
 from engine.project import Project
@@ -28,8 +36,14 @@ def led(*events: Event) -> EmbeddingPhase:
         ((Event.BEGUN, Event.ASKED, Event.CANCELLED, Event.ENDED), EmbeddingPhase.IDLE),
         ((Event.BEGUN, Event.CANCELLED, Event.ENDED), EmbeddingPhase.PAUSED),
         ((Event.BEGUN, Event.STOPPED, Event.ENDED), EmbeddingPhase.PAUSED),
-        ((Event.BEGUN, Event.STOPPED, Event.ASKED, Event.CANCELLED, Event.ENDED), EmbeddingPhase.IDLE),
-        ((Event.BEGUN, Event.ASKED, Event.STOPPED, Event.CANCELLED, Event.ENDED), EmbeddingPhase.PAUSED),
+        (
+            (Event.BEGUN, Event.STOPPED, Event.ASKED, Event.CANCELLED, Event.ENDED),
+            EmbeddingPhase.IDLE,
+        ),
+        (
+            (Event.BEGUN, Event.ASKED, Event.STOPPED, Event.CANCELLED, Event.ENDED),
+            EmbeddingPhase.PAUSED,
+        ),
         ((Event.BEGUN, Event.HELD, Event.CANCELLED, Event.ENDED), EmbeddingPhase.IDLE),
         ((Event.STOPPED,), EmbeddingPhase.PAUSED),
         ((Event.STOPPED, Event.BEGUN), EmbeddingPhase.PAUSED),
@@ -52,7 +66,10 @@ def test_only_a_run_can_end() -> None:
     """What is over cannot end again."""
     assert after(EmbeddingPhase.PAUSED, Event.ENDED) is EmbeddingPhase.PAUSED
     assert after(EmbeddingPhase.IDLE, Event.CANCELLED) is EmbeddingPhase.IDLE
-    assert [phase for phase in EmbeddingPhase if phase.is_stopped] == [EmbeddingPhase.STOPPING, EmbeddingPhase.PAUSED]
+    assert [phase for phase in EmbeddingPhase if phase.is_stopped] == [
+        EmbeddingPhase.STOPPING,
+        EmbeddingPhase.PAUSED,
+    ]
 
 
 @pytest.fixture
@@ -67,7 +84,10 @@ def test_what_is_scrolled_to_is_embedded_next(
 ) -> None:
     """The first cards are requested first; after End, the last ones are, before those between."""
     monkeypatch.setattr(embed_job, "FEWEST", 2)
-    embedding, workers = desk.window.embedding, ScriptedWorkers([["wait for a word", ended("CPU")], ["wait"]])
+    embedding, workers = (
+        desk.window.embedding,
+        ScriptedWorkers([["wait for a word", ended("CPU")], ["wait"]]),
+    )
     monkeypatch.setattr(embedding, "_start_worker", workers)
     desk.window.resize(1000, 640)
     with Project.open(unread.project, for_writing=False) as project:

@@ -85,7 +85,9 @@ def test_a_broken_file_is_listed_and_never_fatal(
     qtbot.waitUntil(lambda: is_predicted(session), timeout=LONG_MS)
     qtbot.waitUntil(lambda: embedding.job is None, timeout=LONG_MS)
     assert [failure.path.name for failure in embedding.failures.values()] == [BROKEN_NAME]
-    assert all(failure.reason and "\n" not in failure.reason for failure in embedding.failures.values())
+    assert all(
+        failure.reason and "\n" not in failure.reason for failure in embedding.failures.values()
+    )
     assert session.state is not None
     assert np.count_nonzero(session.state.status == ImageStatus.FAILED) == 1
     assert failed == []
@@ -116,7 +118,9 @@ def test_a_crash_is_one_sentence_and_the_next_start_finishes(
 
     def kill_it() -> None:
         assert embedding.job is not None
-        qtbot.waitUntil(lambda: embedding.job is not None and embedding.job.process_id > 0, timeout=LONG_MS)
+        qtbot.waitUntil(
+            lambda: embedding.job is not None and embedding.job.process_id > 0, timeout=LONG_MS
+        )
         os.kill(embedding.job.process_id, signal.SIGKILL)
 
     session.jobs.job_added.connect(lambda job: job.started.connect(kill_it))

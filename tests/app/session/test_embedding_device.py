@@ -17,18 +17,26 @@ from tests.support.sessions import LONG_MS, open_project, recorded
 NOTICE = "GPU 1 failed (illegal address); the CPU takes over from there"
 
 
-def embedding_with(session: Session, *scripts: Sequence[Sequence[Step]]) -> tuple[Embedding, ScriptedWorkers]:
+def embedding_with(
+    session: Session, *scripts: Sequence[Sequence[Step]]
+) -> tuple[Embedding, ScriptedWorkers]:
     """Serves the session with workers that play scripts."""
     workers = ScriptedWorkers(*scripts)
     return Embedding(session, workers), workers
 
 
-def wait_for_end(qtbot: QtBot, embedding: Embedding, workers: ScriptedWorkers, requests: int) -> None:
+def wait_for_end(
+    qtbot: QtBot, embedding: Embedding, workers: ScriptedWorkers, requests: int
+) -> None:
     """Wait until there were so many requests and nothing runs."""
-    qtbot.waitUntil(lambda: len(workers.requests) == requests and embedding.job is None, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: len(workers.requests) == requests and embedding.job is None, timeout=LONG_MS
+    )
 
 
-def test_a_running_job_goes_on_elsewhere(qtbot: QtBot, session: Session, unread: Collection) -> None:
+def test_a_running_job_goes_on_elsewhere(
+    qtbot: QtBot, session: Session, unread: Collection
+) -> None:
     """It ends, and the next one asks for the device that was chosen; choosing it again does nothing."""
     embedding, workers = embedding_with(session, [["wait"], [ended("CPU")]])
     open_project(qtbot, session, unread.project)
@@ -39,7 +47,9 @@ def test_a_running_job_goes_on_elsewhere(qtbot: QtBot, session: Session, unread:
     assert [request.device for request in workers.requests] == ["auto", "cpu"]
 
 
-def test_another_device_is_a_new_attempt_after_a_failure(qtbot: QtBot, session: Session, unread: Collection) -> None:
+def test_another_device_is_a_new_attempt_after_a_failure(
+    qtbot: QtBot, session: Session, unread: Collection
+) -> None:
     """Images still wait when the device did not work."""
     failing = [Failed("the device cuda cannot be used: there is no driver")]
     embedding, workers = embedding_with(session, [failing, [ended("CPU")]])
@@ -64,7 +74,9 @@ def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collec
 
 
 @pytest.mark.parametrize("tells_at_once", [True, False])
-def test_a_notice_is_given_once(qtbot: QtBot, session: Session, unread: Collection, tells_at_once: bool) -> None:
+def test_a_notice_is_given_once(
+    qtbot: QtBot, session: Session, unread: Collection, tells_at_once: bool
+) -> None:
     """As soon as it is known, and not again at the end; the device in use is reported all the while."""
     first = replace(progress(3, 12), note="GPU 1")
     second = replace(first, note="CPU", notice=NOTICE if tells_at_once else "")
@@ -77,7 +89,9 @@ def test_a_notice_is_given_once(qtbot: QtBot, session: Session, unread: Collecti
     assert (devices[0], devices[-1]) == (("GPU 1", ""), ("CPU", "why"))
 
 
-def test_a_job_that_ends_well_takes_the_notice_back(qtbot: QtBot, session: Session, unread: Collection) -> None:
+def test_a_job_that_ends_well_takes_the_notice_back(
+    qtbot: QtBot, session: Session, unread: Collection
+) -> None:
     """The next job found the device sound."""
     embedding, workers = embedding_with(session, [[ended("CPU", notice=NOTICE)], [ended("GPU 1")]])
     notices = recorded(embedding.notice_given)

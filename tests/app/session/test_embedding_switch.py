@@ -62,7 +62,9 @@ def test_what_the_worker_still_finds_out_reaches_no_other_project(
     assert not np.any(session.state.status == ImageStatus.FAILED)
 
 
-def test_a_person_can_stop_what_follows_too(qtbot: QtBot, session: Session, unread: Collection) -> None:
+def test_a_person_can_stop_what_follows_too(
+    qtbot: QtBot, session: Session, unread: Collection
+) -> None:
     """F5 while images are embedded asks for another round; a stop afterwards ends both."""
     workers = ScriptedWorkers([["wait"]])
     embedding = Embedding(session, workers)
@@ -74,7 +76,9 @@ def test_a_person_can_stop_what_follows_too(qtbot: QtBot, session: Session, unre
     assert len(workers.requests) == 1
 
 
-def test_nothing_begins_while_the_program_ends(qtbot: QtBot, session: Session, unread: Collection) -> None:
+def test_nothing_begins_while_the_program_ends(
+    qtbot: QtBot, session: Session, unread: Collection
+) -> None:
     """A device was chosen and the window closed at once: no worker is left behind."""
     workers = ScriptedWorkers([["wait"], ["wait"]])
     embedding = Embedding(session, workers)

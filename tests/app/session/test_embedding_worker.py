@@ -31,7 +31,9 @@ def test_it_stays_and_is_asked_for_new_images_alone(
     added, process_ids = [], set()
     for name in ("first.png", "second.png"):
         added.append(add_image(qtbot, session, tmp_path / name))
-        qtbot.waitUntil(lambda: len(workers.requests) == len(added) and embedding.job is None, timeout=LONG_MS)
+        qtbot.waitUntil(
+            lambda: len(workers.requests) == len(added) and embedding.job is None, timeout=LONG_MS
+        )
         assert embedding.worker is not None
         process_ids.add(embedding.worker.process_id)
     assert len(process_ids) == 1

@@ -73,7 +73,9 @@ def _label_last(session: Session, count: int) -> None:
     assert state is not None
     free = state.image_ids[state.label_class == NO_CLASS][-count:].tolist()
     graph = session.graph
-    session.label(free, next(class_id for class_id in graph.classes() if graph.name(class_id) == "Blue disc"))
+    session.label(
+        free, next(class_id for class_id in graph.classes() if graph.name(class_id) == "Blue disc")
+    )
 
 
 def _in_view(session: Session) -> list[float]:

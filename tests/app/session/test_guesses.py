@@ -17,7 +17,9 @@ class Live:
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Any]:
         """Answer, a new answer each time."""
         self.asked += 1
-        return {image_id: SimpleNamespace(image_id=image_id, asked=self.asked) for image_id in image_ids}
+        return {
+            image_id: SimpleNamespace(image_id=image_id, asked=self.asked) for image_id in image_ids
+        }
 
 
 def known(guesses: Guesses, image_id: int) -> int | None:

@@ -35,10 +35,14 @@ def come_back(desk: Desk) -> None:
 
 def accept_and_save(desk: Desk) -> None:
     """Enter on the chosen card, until the label is on disk: it shows before."""
-    changed_by(desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return))
+    changed_by(
+        desk.qtbot, desk.window.session, lambda: desk.qtbot.keyClick(desk.grid, Qt.Key.Key_Return)
+    )
 
 
-def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, collection: Collection) -> None:
+def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(
+    desk: Desk, collection: Collection
+) -> None:
     """Enter on a card after the file was renamed: a notice says so, editing stops, every label before is saved."""
     desk.open(collection.project)
     labels = int((desk.state.label_class >= 0).sum())
@@ -60,7 +64,9 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, c
             assert len(project.labels.by_image()) == labels + 1
 
 
-def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, collection: Collection) -> None:
+def test_coming_back_to_the_window_finds_the_move_and_the_return(
+    desk: Desk, collection: Collection
+) -> None:
     """The notice needs no action; when the file is put back the notice goes and work goes on."""
     desk.open(collection.project)
     moved = collection.project.rename(collection.project.with_name("other.protoleaf"))

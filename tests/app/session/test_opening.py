@@ -78,7 +78,9 @@ def open_it(desk: Desk) -> None:
     click(desk, desk.window.of(Projects).page.buttons["open_project"])
 
 
-def test_it_is_made_visibly_and_can_be_stopped(desk: Desk, conversion: Conversion, project: Path) -> None:
+def test_it_is_made_visibly_and_can_be_stopped(
+    desk: Desk, conversion: Conversion, project: Path
+) -> None:
     """The status line says what is done; after a stop the first page is there, and the next time it opens."""
     player = conversion.play([CONVERTING, "wait"], [CONVERTING, DONE])
     bar = desk.window.status_line.job_bar
@@ -98,7 +100,9 @@ def test_it_is_made_visibly_and_can_be_stopped(desk: Desk, conversion: Conversio
     desk.wait(lambda: desk.window.workspace.empty.title == "Drop images here")
 
 
-def test_one_that_cannot_be_made_is_missing(desk: Desk, conversion: Conversion, project: Path) -> None:
+def test_one_that_cannot_be_made_is_missing(
+    desk: Desk, conversion: Conversion, project: Path
+) -> None:
     """The project opens all the same, and another backbone can be chosen."""
     conversion.play([Failed("the weights are damaged")])
     open_it(desk)
@@ -110,7 +114,9 @@ def test_another_project_that_is_opened_meanwhile_stays(
     desk: Desk, conversion: Conversion, project: Path, tmp_path: Path
 ) -> None:
     """Nothing takes its place when the backbone is made."""
-    Project.create(tmp_path / "other.protoleaf", backbone_name=BUNDLED_NAME, backbone_hash="").close()
+    Project.create(
+        tmp_path / "other.protoleaf", backbone_name=BUNDLED_NAME, backbone_hash=""
+    ).close()
     conversion.play([CONVERTING, "wait"])
     open_it(desk)
     desk.wait(lambda: desk.window.session.making.slot.is_busy)
@@ -126,7 +132,9 @@ def test_a_new_project_waits_for_it_too(
 ) -> None:
     """Where the environment has chosen the accurate one, nobody is asked which."""
     monkeypatch.setenv("PROTOLEAF_BACKBONE", "accurate")
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *_arguments: (str(tmp_path / "new.protoleaf"), "")
+    )
     player = conversion.play([CONVERTING, DONE])
     click(desk, desk.window.of(Projects).page.buttons["new_project"])
     card = known_sheet(desk)
@@ -138,7 +146,11 @@ def test_a_new_project_waits_for_it_too(
 
 @pytest.fixture
 def leaving(
-    qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    session: Session,
+    collection: Collection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> threading.Event:
     """The collection is shown while an older project is opened, which takes until the event is set."""
     create_project(qtbot, session, tmp_path / "older.protoleaf")
@@ -178,7 +190,9 @@ def test_long_work_for_a_project_that_was_left_is_cancelled(
     """An import goes where the person saw it go, or nowhere."""
     worked_on: list[object] = []
     job = session.run_long(
-        lambda live, _on_progress, _cancel: worked_on.append(live), title="Importing", change_of=lambda _done: None
+        lambda live, _on_progress, _cancel: worked_on.append(live),
+        title="Importing",
+        change_of=lambda _done: None,
     )
     ends = recorded(job.cancelled)
     with qtbot.waitSignal(session.loaded, timeout=LONG_MS):

@@ -12,7 +12,16 @@ from engine.collection.state import NO_CLASS
 from engine.project import ClassPolicy, Project
 from tests.support.collections import LEAVES, Collection, class_ids
 from tests.support.graphs import content_of
-from tests.support.sessions import LONG_MS, act, changed_by, create_project, open_project, recorded, refusal_of, settle
+from tests.support.sessions import (
+    LONG_MS,
+    act,
+    changed_by,
+    create_project,
+    open_project,
+    recorded,
+    refusal_of,
+    settle,
+)
 
 
 def test_a_new_project_is_open_and_empty(qtbot: QtBot, session: Session, tmp_path: Path) -> None:
@@ -52,7 +61,9 @@ def test_opening_shows_the_list_first_and_predictions_after(
     assert (session.state.best_class != NO_CLASS).all()
 
 
-def test_the_mirror_equals_the_projects_graph(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_the_mirror_equals_the_projects_graph(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """The graph on the GUI thread is a copy, with the same ids, names and edges."""
     open_project(qtbot, session, collection.project)
     with Project.open(collection.project, for_writing=False) as project:
@@ -60,10 +71,14 @@ def test_the_mirror_equals_the_projects_graph(qtbot: QtBot, session: Session, co
     assert {session.graph.name(leaf) for leaf in session.graph.leaves()} == set(LEAVES)
 
 
-def test_whoever_hears_a_signal_sees_graph_and_state(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_whoever_hears_a_signal_sees_graph_and_state(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """When graph_changed is emitted, the state is there too."""
     seen: list[bool] = []
-    session.graph_changed.connect(lambda _edits: seen.append(session.state is not None and len(session.graph) > 0))
+    session.graph_changed.connect(
+        lambda _edits: seen.append(session.state is not None and len(session.graph) > 0)
+    )
     open_project(qtbot, session, collection.project)
     assert seen == [True]
 
@@ -77,7 +92,9 @@ def test_closing_forgets_everything(qtbot: QtBot, session: Session, collection: 
     Project.open(collection.project).close()
 
 
-def test_reopening_keeps_labels_and_undo(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_reopening_keeps_labels_and_undo(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """What was done is there after closing and opening, and can be taken back."""
     open_project(qtbot, session, collection.project)
     assert session.state is not None
@@ -123,7 +140,9 @@ def test_a_project_that_cannot_be_opened_leaves_the_present_one(
     assert session.graph.find("Yellow")
 
 
-def test_opening_the_open_project_again_changes_nothing(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_opening_the_open_project_again_changes_nothing(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """It is not locked out by itself, and not opened twice."""
     open_project(qtbot, session, collection.project)
     opened, failed = recorded(session.opened), recorded(session.failed)
@@ -132,7 +151,9 @@ def test_opening_the_open_project_again_changes_nothing(qtbot: QtBot, session: S
     assert (opened, failed) == ([], [])
 
 
-def test_a_project_in_use_elsewhere_is_refused(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_a_project_in_use_elsewhere_is_refused(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """Two writers at a time would lose each other's work."""
     with Project.open(collection.project):
         assert "\n" not in refusal_of(qtbot, session, lambda: session.open(collection.project))
@@ -151,17 +172,23 @@ def test_a_protected_file_is_opened_for_reading(
     assert (session.state.best_class != NO_CLASS).all()
 
 
-def test_read_only_refuses_actions_with_a_sentence(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_read_only_refuses_actions_with_a_sentence(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """An action on a project opened for reading fails in one line, and nothing changes."""
     open_project(qtbot, session, collection.project, for_writing=False)
     before = content_of(session.graph)
-    line = refusal_of(qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0]))
+    line = refusal_of(
+        qtbot, session, lambda: session.act(lambda project: project.classes.add("Yellow")[0])
+    )
     assert line
     assert "\n" not in line
     assert content_of(session.graph) == before
 
 
-def test_shutting_down_finishes_what_was_begun(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_shutting_down_finishes_what_was_begun(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """Actions that still wait when the program ends are on disk afterwards."""
     open_project(qtbot, session, collection.project)
     names = [f"late {number}" for number in range(10)]
@@ -191,7 +218,9 @@ def test_work_runs_on_one_thread_that_is_not_the_windows(
     assert set(asked) != set(answered)
 
 
-def test_marks_follow_the_project(qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path) -> None:
+def test_marks_follow_the_project(
+    qtbot: QtBot, session: Session, collection: Collection, tmp_path: Path
+) -> None:
     """They are reported once for each change that concerns them, and go with the project."""
     open_project(qtbot, session, collection.project)
     marks, red = session.marks, session.graph.find("Red")

@@ -39,13 +39,17 @@ def titles(jobs: list[tuple[object, ...]]) -> list[str]:
     return [job.title for (job,) in jobs if isinstance(job, Job)]
 
 
-def test_a_project_gets_its_views_and_predictions_never_go_away(quick: Desk, older: Collection) -> None:
+def test_a_project_gets_its_views_and_predictions_never_go_away(
+    quick: Desk, older: Collection
+) -> None:
     """One job of a name of its own; the person reviews on, and what they see is there all the time."""
     session = quick.window.session
     jobs = recorded(session.jobs.job_added)
     review(quick, older)
     are_predicted: list[bool] = []
-    session.state_changed.connect(lambda state: are_predicted.append(bool((state.best_class != NO_CLASS).all())))
+    session.state_changed.connect(
+        lambda state: are_predicted.append(bool((state.best_class != NO_CLASS).all()))
+    )
     quick.choose(0)
     quick.press_for_change(Key.Key_Return)
     quick.wait(lambda: len(quick.state.without_views) == 0)
@@ -74,7 +78,9 @@ def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None
     quick.wait(lambda: len(jobs) == 1)
     bar = quick.window.status_line.job_bar
     quick.wait(lambda: bar.is_running)
-    (cancel,) = [each for each in bar.findChildren(QAbstractButton) if each.toolTip().startswith("Stop")]
+    (cancel,) = [
+        each for each in bar.findChildren(QAbstractButton) if each.toolTip().startswith("Stop")
+    ]
     quick.qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
     quick.wait(lambda: len(ended) == 1)
     quick.choose(0)

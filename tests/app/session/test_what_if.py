@@ -13,7 +13,9 @@ from tests.support.sessions import LONG_MS, act, changed_by, open_project, recor
 def begin(qtbot: QtBot, session: Session) -> None:
     """Begin to try something out."""
     session.what_if.begin()
-    qtbot.waitUntil(lambda: session.is_settled and session.what_if.baseline is not None, timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: session.is_settled and session.what_if.baseline is not None, timeout=LONG_MS
+    )
 
 
 def opened(qtbot: QtBot, session: Session, collection: Collection) -> CollectionState:
@@ -33,7 +35,9 @@ def edit(qtbot: QtBot, session: Session) -> None:
     act(qtbot, session, lambda project: project.labels.set(last, disc))
 
 
-def test_what_is_dropped_was_never_there(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_what_is_dropped_was_never_there(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """While it is on the window follows every edit; afterwards all looks as before, and the file has every byte."""
     before = opened(qtbot, session, collection)
     undo = recorded(session.undo_state_changed)
@@ -75,7 +79,9 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
         assert str(reopened.history.redo_action) == change.text
 
 
-def test_the_baseline_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_the_baseline_waits_for_predictions(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """Begun in the middle of a fit it compares with what that fit says, and not with what was before."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
@@ -117,7 +123,9 @@ def test_an_edit_right_after_the_request_is_only_tried_out(
         assert reopened.policies.by_class()[disc] == ClassPolicy(0.9)
 
 
-def test_an_edit_already_under_way_is_real(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_an_edit_already_under_way_is_real(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """What if that is requested while an edit is being saved begins after it."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
@@ -131,7 +139,9 @@ def test_an_edit_already_under_way_is_real(qtbot: QtBot, session: Session, colle
     assert disc in session.graph
 
 
-def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_a_project_may_be_left_in_the_middle(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
     """It is as it was before; one that is only read can be tried with, too, since the file stays as it is."""
     opened(qtbot, session, collection)
     begin(qtbot, session)

@@ -39,7 +39,9 @@ def variants(card: OutcomeCard) -> tuple[str, str]:
 
 def test_it_says_what_there_is_to_say(card: OutcomeCard) -> None:
     """Lines that are empty take no room."""
-    card.show_outcome("It is better", "57 then 61", "On 42.", "1 was not read.", is_new_better=True, tone="accent")
+    card.show_outcome(
+        "It is better", "57 then 61", "On 42.", "1 was not read.", is_new_better=True, tone="accent"
+    )
     assert card.text == "It is better\n57 then 61\nOn 42.\n1 was not read."
     card.show_outcome("It is ready", "No figures", "", is_new_better=True, tone="accent")
     assert card.text == "It is ready\nNo figures"
@@ -57,9 +59,15 @@ def test_the_better_answer_stands_out(card: OutcomeCard) -> None:
 
 def test_both_answers_are_reported(card: OutcomeCard, qtbot: QtBot) -> None:
     """Each by its own signal."""
-    with qtbot.waitSignal(card.use_requested, timeout=LONG_MS), qtbot.assertNotEmitted(card.keep_requested):
+    with (
+        qtbot.waitSignal(card.use_requested, timeout=LONG_MS),
+        qtbot.assertNotEmitted(card.keep_requested),
+    ):
         card.use_button.click()
-    with qtbot.waitSignal(card.keep_requested, timeout=LONG_MS), qtbot.assertNotEmitted(card.use_requested):
+    with (
+        qtbot.waitSignal(card.keep_requested, timeout=LONG_MS),
+        qtbot.assertNotEmitted(card.use_requested),
+    ):
         card.keep_button.click()
 
 

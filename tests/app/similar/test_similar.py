@@ -33,7 +33,9 @@ def truth_of(desk: Desk, collection: Collection, image_id: int) -> str:
     return desk.label_of(image_id) or desk.best_of(image_id)
 
 
-def test_s_shows_the_collection_by_similarity_and_escape_goes_back(looking: Desk, collection: Collection) -> None:
+def test_s_shows_the_collection_by_similarity_and_escape_goes_back(
+    looking: Desk, collection: Collection
+) -> None:
     """The image itself is first, those of its class follow; Esc leads back to the same card and scroll place."""
     image_id, before = looking.choose(30), ids(looking)
     scrolled = looking.grid.verticalScrollBar().value()
@@ -41,7 +43,11 @@ def test_s_shows_the_collection_by_similarity_and_escape_goes_back(looking: Desk
     looking.press(Key.Key_S)
     looking.wait(lambda: looking.window.workspace.images is not None)
     assert looking.window.workspace.header.title == f"Similar to {name}"
-    assert (len(ids(looking)), ids(looking)[0], looking.grid.current_id) == (len(before), image_id, image_id)
+    assert (len(ids(looking)), ids(looking)[0], looking.grid.current_id) == (
+        len(before),
+        image_id,
+        image_id,
+    )
     nearest = [truth_of(looking, collection, each) for each in ids(looking)[:6]]
     assert nearest.count(nearest[0]) >= 5
     looking.press(Key.Key_Escape)
@@ -93,7 +99,9 @@ def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> N
     assert box.findText("By similarity") < 0
 
 
-def test_a_file_from_outside_is_dropped_with_alt(looking: Desk, collection: Collection, tmp_path: Path) -> None:
+def test_a_file_from_outside_is_dropped_with_alt(
+    looking: Desk, collection: Collection, tmp_path: Path
+) -> None:
     """It is embedded for the question alone: the project has no image more."""
     count = len(ids(looking))
     outside = write_shape(tmp_path / "outside.png", "Green disc", seed=99)

@@ -25,9 +25,17 @@ def test_answers_are_never_wider_than_their_words(qtbot: QtBot, width: int) -> N
     layout.addStretch(1)
     room.resize(width, 400)
     room.show()
-    notice.ask(QUESTION, [("Make classes", lambda: answered.append("classes")), ("Only add the images", lambda: None)])
+    notice.ask(
+        QUESTION,
+        [
+            ("Make classes", lambda: answered.append("classes")),
+            ("Only add the images", lambda: None),
+        ],
+    )
     buttons = notice.findChildren(QPushButton)
-    qtbot.waitUntil(lambda: all(each.width() == each.sizeHint().width() for each in buttons), timeout=LONG_MS)
+    qtbot.waitUntil(
+        lambda: all(each.width() == each.sizeHint().width() for each in buttons), timeout=LONG_MS
+    )
     assert clipped(notice) == []
     assert len({each.y() for each in buttons}) == 1
     QTest.mouseClick(button(notice, "Make classes"), Qt.MouseButton.LeftButton)

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.palette.overlay import ScrollingCard
@@ -69,7 +77,9 @@ def test_one_estimate_is_shown_after_a_drop(line: StatusLine, session: Session) 
 
 
 @pytest.mark.parametrize("width", [1400, 900, 640, 480])
-def test_b9_facts_of_a_job_are_left_out_whole(line: StatusLine, session: Session, width: int) -> None:
+def test_b9_facts_of_a_job_are_left_out_whole(
+    line: StatusLine, session: Session, width: int
+) -> None:
     """None is cut in the middle; the time that is left is the last to go."""
     job = HandJob("Refining predictions")
     session.jobs.run(job)
@@ -187,7 +197,9 @@ def test_a_toast_uses_the_room_of_a_window_that_has_grown(host: QWidget) -> None
     host.resize(400, 300)
     toast.say("A message that is far too long for one line " * 3)
     host.resize(1200, 300)
-    toast.say("A message that fits into one line of a wide window without any trouble", action="Undo")
+    toast.say(
+        "A message that fits into one line of a wide window without any trouble", action="Undo"
+    )
     assert clipped(toast) == []
     toast.hide()
 
@@ -320,12 +332,18 @@ def test_b9_the_last_thing_that_happened_is_shown(reviewing: Desk) -> None:
     toast.hide()
 
 
-def test_b9_an_overwritten_label_of_another_person_is_reported(desk: Desk, collection: Collection) -> None:
+def test_b9_an_overwritten_label_of_another_person_is_reported(
+    desk: Desk, collection: Collection
+) -> None:
     """With the class it was, and the name of who gave it; one click brings it back."""
     desk.open(collection.project)
     image_id = desk.choose(0)
     top, second = (desk.window.inspector.top_classes_of(image_id)[place] for place in (0, 1))
-    act(desk.qtbot, desk.window.session, lambda project: project.labels.set([image_id], second, who="Ada"))
+    act(
+        desk.qtbot,
+        desk.window.session,
+        lambda project: project.labels.set([image_id], second, who="Ada"),
+    )
     desk.grid.select_image(image_id)
     desk.choose(desk.grid.currentIndex().row())
     desk.press_for_change(Key.Key_1)
@@ -344,7 +362,9 @@ def test_it_says_what_is_done_until_predictions_are_there(
     mark = OpeningMark(session)
     qtbot.addWidget(mark)
     shown: list[str] = []
-    session.state_changed.connect(lambda _state: shown.append(mark.text() if not mark.isHidden() else ""))
+    session.state_changed.connect(
+        lambda _state: shown.append(mark.text() if not mark.isHidden() else "")
+    )
     open_project(qtbot, session, collection.project)
     assert shown[0] == "Reading 64 embeddings…"
     assert set(shown[1:]) <= {"Classifying…"}

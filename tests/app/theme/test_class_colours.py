@@ -19,7 +19,9 @@ def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
     for stored in (*SWATCHES, "#000000", "#ffffff", "#ffff00", "#0000ff"):
         assert contrast(own_colour(stored).name(), tokens().colours.surface) >= VISIBLE, stored
     for class_id in range(1, 500):
-        assert contrast(class_colour(class_id).name(), tokens().colours.surface) >= VISIBLE, class_id
+        assert contrast(class_colour(class_id).name(), tokens().colours.surface) >= VISIBLE, (
+            class_id
+        )
     set_scheme("system")
 
 

@@ -29,7 +29,9 @@ def test_every_rule_puts_words_on_a_ground_where_they_can_be_read(scheme: Scheme
         grounds = [getattr(look.colours, name) for name in below]
         if colour:
             looked_at += 1
-            worst = min(contrast(colour, over(ground, each) if ground else each) for each in grounds)
+            worst = min(
+                contrast(colour, over(ground, each) if ground else each) for each in grounds
+            )
             if worst < READABLE:
                 weak[selector] = round(worst, 2)
     assert weak == {}

@@ -21,7 +21,9 @@ def font_again(qapp: QApplication) -> Iterator[None]:
 
 def test_chinese_forms_come_from_chinese_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each system; Latin letters are the system's own, unless its font may have Japanese forms."""
-    monkeypatch.setattr(QFontDatabase, "writingSystems", lambda _family: [QFontDatabase.WritingSystem.Latin])
+    monkeypatch.setattr(
+        QFontDatabase, "writingSystems", lambda _family: [QFontDatabase.WritingSystem.Latin]
+    )
     families = families_for("zh_CN", "Segoe UI")
     assert families[0] == "Segoe UI"
     assert {"Microsoft YaHei UI", "PingFang SC", "Noto Sans CJK SC"} <= set(families)
@@ -35,10 +37,16 @@ def test_chinese_forms_come_from_chinese_fonts(monkeypatch: pytest.MonkeyPatch) 
 def test_no_family_has_japanese_forms() -> None:
     """Nor those of Taiwan, Hong Kong and Korea."""
     for families in FAMILIES.values():
-        assert not [each for each in families if each.endswith((" JP", " TC", " HK", " KR")) or "Gothic" in each]
+        assert not [
+            each
+            for each in families
+            if each.endswith((" JP", " TC", " HK", " KR")) or "Gothic" in each
+        ]
 
 
-@pytest.mark.parametrize("language", sorted({*language_names(), "en", "de", "fr", "es", "pt_BR"} - {"zh_CN"}))
+@pytest.mark.parametrize(
+    "language", sorted({*language_names(), "en", "de", "fr", "es", "pt_BR"} - {"zh_CN"})
+)
 def test_other_languages_leave_the_choice_to_the_system(language: str) -> None:
     """It falls back by itself."""
     assert families_for(language, "Segoe UI") == ()

@@ -17,7 +17,9 @@ from tests.support.contrast import READABLE, contrast
 
 
 @pytest.mark.parametrize("scheme", list(Scheme))
-@pytest.mark.parametrize("text", ["text", "text_secondary", "text_muted", "accent_text", "danger", "warning"])
+@pytest.mark.parametrize(
+    "text", ["text", "text_secondary", "text_muted", "accent_text", "danger", "warning"]
+)
 @pytest.mark.parametrize("ground", ["window", "surface", "raised"])
 def test_text_can_be_read_on_every_ground(scheme: Scheme, text: str, ground: str) -> None:
     """4.5 to 1, as WCAG AA asks for."""
@@ -33,7 +35,10 @@ def test_text_on_coloured_grounds_can_be_read(scheme: Scheme) -> None:
         ("on_accent", "accent"), ("text", "accent_soft"), ("accent_text", "accent_soft"),
         ("on_inverse", "inverse"), ("inverse_accent", "inverse"),
     ):  # fmt: skip
-        assert contrast(getattr(colours, text), getattr(colours, ground)) >= READABLE, (text, ground)
+        assert contrast(getattr(colours, text), getattr(colours, ground)) >= READABLE, (
+            text,
+            ground,
+        )
 
 
 @pytest.mark.parametrize("scheme", list(Scheme))

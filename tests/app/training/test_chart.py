@@ -19,7 +19,9 @@ def curves(count: int) -> Curves:
     """A loss that falls and an accuracy that rises."""
     found = Curves()
     for number in range(count):
-        found.add(TrainingPoint(10 * number, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+        found.add(
+            TrainingPoint(10 * number, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number)
+        )
     return found
 
 
@@ -38,8 +40,13 @@ def has_colour(image: QImage, colour: str) -> bool:
     """Whether some point has about this colour."""
     wanted = QColor(colour)
     return any(
-        abs(found.red() - wanted.red()) + abs(found.green() - wanted.green()) + abs(found.blue() - wanted.blue()) < 12
-        for found in (image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height()))
+        abs(found.red() - wanted.red())
+        + abs(found.green() - wanted.green())
+        + abs(found.blue() - wanted.blue())
+        < 12
+        for found in (
+            image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())
+        )
     )
 
 
@@ -124,7 +131,9 @@ def test_every_number_of_an_axis_fits(chart: Chart) -> None:
         assert max(map(metrics.horizontalAdvance, texts)) < axis.width()
 
 
-@pytest.mark.parametrize(("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)])
+@pytest.mark.parametrize(
+    ("spacing", "decimals"), [(200, 0), (1, 0), (0.5, 1), (0.05, 2), (1e-9, 4)]
+)
 def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
     """As many digits as that takes, and no more than fit."""
     assert _decimals(spacing) == decimals
@@ -133,5 +142,7 @@ def test_neighbouring_numbers_differ(spacing: float, decimals: int) -> None:
 def test_the_window_starts_without_the_chart() -> None:
     """Its library would delay the first paint."""
     program = "import sys, app.main_window; print('pyqtgraph' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"

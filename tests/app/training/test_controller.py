@@ -74,7 +74,11 @@ def test_the_keyboard_reaches_settings_and_buttons(reviewing: Desk) -> None:
 def test_the_palette_knows_the_actions(reviewing: Desk) -> None:
     """Three rows of the menu Model, found by their words."""
     reviewing.press(Key.Key_K, CONTROL)
-    for words, action in (("tune prop", "Tune propagation"), ("train the", "Train the backbone"), ("model v", "Model")):
+    for words, action in (
+        ("tune prop", "Tune propagation"),
+        ("train the", "Train the backbone"),
+        ("model v", "Model"),
+    ):
         rows = reviewing.type_into_palette(words)
         assert rows[0].title.startswith(action)
         assert rows[0].subtitle == "Model"
@@ -117,7 +121,10 @@ def test_what_happens_is_named_where_nothing_is_counted(reviewing: Desk) -> None
     panel = panel_for(reviewing, "train_backbone")
     run_to(reviewing, panel, Phase.RUNNING)
     reviewing.wait(lambda: panel.run.facts == "Preparing the network…")
-    assert texts(reviewing.window.status_line.job_bar).split("\n") == ["Training the backbone", "preparing the network"]
+    assert texts(reviewing.window.status_line.job_bar).split("\n") == [
+        "Training the backbone",
+        "preparing the network",
+    ]
     assert panel.run.cancel_button.isEnabled()
     assert [stage_text(stage) for stage in TrainingStage] == [
         "Preparing the network…",
@@ -143,7 +150,9 @@ def test_a_cancel_is_answered_at_once(reviewing: Desk) -> None:
     assert panel.run.cancel_button.isEnabled()
 
 
-def test_a_slow_cache_disk_holds_no_window_up(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_cache_disk_holds_no_window_up(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The training's folder is made on another thread; a cancel does not wait for it, and then it leaves no trace."""
     prepare(reviewing, Trainer())
     panel = panel_for(reviewing)
@@ -202,7 +211,9 @@ def test_a_failure_is_one_line_in_the_panel(reviewing: Desk) -> None:
     panel = panel_for(reviewing)
     run_to(reviewing, panel, Phase.FAILED)
     assert panel.failure.isVisible()
-    assert [label.text() for label in panel.failure.findChildren(QLabel)] == ["the disk is full. Free some space"]
+    assert [label.text() for label in panel.failure.findChildren(QLabel)] == [
+        "the disk is full. Free some space"
+    ]
     assert panel.forms[Depth.PROPAGATION].start_button.isEnabled()
     wait_until_clean(reviewing)
     run_to(reviewing, panel, Phase.RUNNING)
@@ -278,11 +289,17 @@ def test_closing_the_project_ends_the_training(reviewing: Desk) -> None:
 def test_closing_the_project_asks_while_it_trains(reviewing: Desk) -> None:
     """Ctrl+W once asks and stops nothing; the button, or Ctrl+W again, closes."""
     prepare(reviewing, Trainer([*points(1), "wait"]))
-    panel, session, toast = panel_for(reviewing, "train_backbone"), reviewing.window.session, reviewing.window.toast
+    panel, session, toast = (
+        panel_for(reviewing, "train_backbone"),
+        reviewing.window.session,
+        reviewing.window.toast,
+    )
     run_to(reviewing, panel, Phase.RUNNING)
     reviewing.grid.setFocus()
     reviewing.press(Key.Key_W, CONTROL)
-    question = "The backbone is being trained. Closing the project stops it; you can resume it later."
+    question = (
+        "The backbone is being trained. Closing the project stops it; you can resume it later."
+    )
     assert toast.message == question
     assert session.info is not None
     assert reviewing.window.of(Models).training.phase is Phase.RUNNING
@@ -299,7 +316,10 @@ def test_asking_twice_closes(reviewing: Desk) -> None:
     run_to(reviewing, panel, Phase.RUNNING)
     reviewing.grid.setFocus()
     reviewing.press(Key.Key_W, CONTROL)
-    assert reviewing.window.toast.message == "Propagation is being tuned. Closing the project stops it."
+    assert (
+        reviewing.window.toast.message
+        == "Propagation is being tuned. Closing the project stops it."
+    )
     with reviewing.qtbot.waitSignal(reviewing.window.session.closed, timeout=LONG_MS):
         reviewing.press(Key.Key_W, CONTROL)
     reviewing.wait(lambda: reviewing.window.of(Models).training.phase is Phase.IDLE)

@@ -66,14 +66,18 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
 
 
 @pytest.mark.parametrize(("after", "is_advised"), [(0.571, False), (0.619, True)])
-def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: float, is_advised: bool) -> None:
+def test_no_advice_after_a_training_that_did_not_help(
+    reviewing: Desk, after: float, is_advised: bool
+) -> None:
     """The same labels would teach the same again; a version that was better and is not in use speaks for it."""
     spoil = _mislabelled(reviewing)
     trained = FIGURES | {"after_accuracy": after, "labelled_images": spoil}
 
     def store(project: Project) -> Change:
         in_use = project.models.current
-        project.models.add_trained(TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained))
+        project.models.add_trained(
+            TrainedModel("New", in_use.version_id, "{}", "leafnet", b"1", b"2", {}, trained)
+        )
         return Change(named(""))
 
     reviewing.window.session.act(store)
@@ -97,7 +101,9 @@ def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> 
         by_class: dict[int | None, list[int]] = {}
         for label in project.labels.by_image().values():
             by_class.setdefault(label.class_id, []).append(label.image_id)
-        project.labels.remove([image_id for images in list(by_class.values())[:5] for image_id in images[:2]])
+        project.labels.remove(
+            [image_id for images in list(by_class.values())[:5] for image_id in images[:2]]
+        )
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
     toast = desk.window.toast
@@ -129,7 +135,9 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
     assert not any("would likely help" in text for text in texts(form))
 
 
-def test_a_program_without_pytorch_says_which_one_trains(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_without_pytorch_says_which_one_trains(
+    reviewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before anything is started in vain."""
     monkeypatch.setattr("engine.collection.training.progress.is_packaged", lambda: True)
     monkeypatch.setattr("engine.collection.training.progress.find_spec", lambda _name: None)

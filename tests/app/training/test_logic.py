@@ -64,9 +64,9 @@ def test_a_long_curve_melts_neighbours_and_keeps_its_shape() -> None:
         curve.add(iteration, 2.0 * iteration)
     assert 4 <= len(curve.values) <= 8
     assert curve.iterations == sorted(curve.iterations)
-    assert [value / place for place, value in zip(curve.iterations, curve.values, strict=True)] == pytest.approx(
-        [2.0] * len(curve.values)
-    )
+    assert [
+        value / place for place, value in zip(curve.iterations, curve.values, strict=True)
+    ] == pytest.approx([2.0] * len(curve.values))
     assert curve.iterations[0] < 250
     assert curve.iterations[-1] > 750
 
@@ -84,10 +84,16 @@ def test_curves_take_only_what_a_point_has() -> None:
     curves = Curves()
     curves.add(TrainingPoint(0, None, 1.5, 0.4))
     curves.add(TrainingPoint(1, 1.2))
-    assert (curves.loss.values, curves.validation_loss.values, curves.accuracy.values) == ([1.2], [1.5], [0.4])
+    assert (curves.loss.values, curves.validation_loss.values, curves.accuracy.values) == (
+        [1.2],
+        [1.5],
+        [0.4],
+    )
 
 
-@pytest.mark.parametrize("values", [[], [0.5], [0.0], [1.0], [0.61, 0.62], [0.1, 0.9], [0.98, 0.995]])
+@pytest.mark.parametrize(
+    "values", [[], [0.5], [0.0], [1.0], [0.61, 0.62], [0.1, 0.9], [0.98, 0.995]]
+)
 def test_the_accuracy_range_holds_the_curve(values: list[float]) -> None:
     """All of it, inside 0..1, and never so close that noise looks like a mountain."""
     curves = Curves()
@@ -112,14 +118,22 @@ def test_the_loss_range_holds_both_curves() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "is_better"), [(0.5, 0.6, True), (0.6, 0.6, False), (0.6, 0.5, False), (None, None, False)]
+    ("before", "after", "is_better"),
+    [(0.5, 0.6, True), (0.6, 0.6, False), (0.6, 0.5, False), (None, None, False)],
 )
-def test_better_means_more_right_answers(before: float | None, after: float | None, is_better: bool) -> None:
+def test_better_means_more_right_answers(
+    before: float | None, after: float | None, is_better: bool
+) -> None:
     """The same is not better, and neither is what nobody measured."""
     assert Figures(before, after, 42).is_better is is_better
 
 
 def test_a_result_is_read() -> None:
     """Figures that are None stay unknown."""
-    figures = {"before_accuracy": None, "after_accuracy": 0.5, "held_out_images": 42.0, "iterations": 40.0}
+    figures = {
+        "before_accuracy": None,
+        "after_accuracy": 0.5,
+        "held_out_images": 42.0,
+        "iterations": 40.0,
+    }
     assert Figures.of_named(figures) == Figures(None, 0.5, 42, 40, 0)

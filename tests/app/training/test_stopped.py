@@ -50,7 +50,11 @@ def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     trainer = Trainer(["wait"])
     prepare(reviewing, trainer)
     reviewing.open(collection.project)
-    reviewing.wait(lambda: window.toast.message == "Training stopped after 30 of 40 iterations. It can be resumed.")
+    reviewing.wait(
+        lambda: (
+            window.toast.message == "Training stopped after 30 of 40 iterations. It can be resumed."
+        )
+    )
     QTest.mouseClick(button(window.toast, "Resume"), Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings

@@ -56,7 +56,9 @@ def test_what_was_not_measured_is_shown(qapp: QApplication) -> None:
         (DEFAULTS[Depth.BACKBONE], None, ""),
     ],
 )
-def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: TrainingDuration | None, words: str) -> None:
+def test_the_duration_is_rough(
+    qapp: QApplication, plan: Plan, expected: TrainingDuration | None, words: str
+) -> None:
     """Nobody is promised seconds, and nothing at all before it was measured."""
     assert duration(plan, expected) == words
     if not words:
@@ -65,8 +67,15 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: Trainin
 
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
     """With the labels and the time that it takes, once that was measured; else there is no text."""
-    labels, plan, expected = Labels(406, 81, will_help=True), DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0)
-    assert advice(labels, plan, expected) == "406 labels: training for about 4\u00a0minutes would likely help."
+    labels, plan, expected = (
+        Labels(406, 81, will_help=True),
+        DEFAULTS[Depth.BACKBONE],
+        TrainingDuration(1.0, 40.0),
+    )
+    assert (
+        advice(labels, plan, expected)
+        == "406 labels: training for about 4\u00a0minutes would likely help."
+    )
     assert advice(labels, plan, None) == "406 labels: training would likely help."
     assert advice(Labels(20, 10), plan, expected) == ""
     assert proposal(labels) == "406 labels: training the backbone would likely help."

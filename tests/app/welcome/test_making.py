@@ -84,7 +84,10 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     card = dropped(desk, photos)
     assert len(player.requests[0].photos) == 5
     assert card.speed.chosen == tinyleaf
-    assert card.speed.choices[FAST].facts == ("200\u00a0images/s on this computer", "A few seconds for 5 images")
+    assert card.speed.choices[FAST].facts == (
+        "200\u00a0images/s on this computer",
+        "A few seconds for 5 images",
+    )
     assert card.speed.choices[tinyleaf].facts == (
         "0.0\u00a0images/s on this computer",
         "About 4\u00a0minutes for 5 images",
@@ -106,7 +109,10 @@ def test_accuracy_or_speed_is_asked_not_a_backbone(
     card = dropped(desk, photos)
     words = texts(card)
     assert "More accurate, especially with few labels." in words
-    assert [card.speed.choices[name].button.text() for name in (tinyleaf, FAST)] == ["Accurate", "Fast"]
+    assert [card.speed.choices[name].button.text() for name in (tinyleaf, FAST)] == [
+        "Accurate",
+        "Fast",
+    ]
     assert "About three times faster, less accurate." in texts(card.speed.choices[FAST])
     assert "backbone" not in words.lower()
 
@@ -166,7 +172,9 @@ def test_the_place_is_chosen_or_suggested(
     assert desk.window.session.info.path == tmp_path / "birds.protoleaf"
 
 
-@pytest.mark.parametrize(("name", "words"), [("a/b", "cannot have this name"), ("taken", "already there")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("a/b", "cannot have this name"), ("taken", "already there")]
+)
 def test_a_name_that_cannot_be_is_refused_beside_it(
     desk: Desk, photos: Path, tmp_path: Path, name: str, words: str
 ) -> None:
@@ -222,7 +230,9 @@ def test_a_preparation_that_fails_leaves_the_other_choice(
 ) -> None:
     """The card says why; the fast one can be taken."""
     offer_two(monkeypatch, is_ready=False)
-    card = preparing(desk, photos, [Failed("the weights package is not there; expected: version 0.1.0")])
+    card = preparing(
+        desk, photos, [Failed("the weights package is not there; expected: version 0.1.0")]
+    )
     desk.wait(lambda: "weights package" in card.failure.text)
     click(desk, card.speed.choices[FAST].button, QPoint(10, 10))
     desk.press(Key.Key_Return)
@@ -237,7 +247,9 @@ def test_one_backbone_is_no_choice(desk: Desk, photos: Path) -> None:
     assert backbone_of(desk) == FAST
 
 
-def test_everything_may_be_left_as_it_is(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_may_be_left_as_it_is(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Enter on the empty sheet makes an empty project in the folder of projects."""
     monkeypatch.setattr("app.welcome.making.folder_for", lambda _purpose: tmp_path)
     desk.press(Key.Key_N, CONTROL | SHIFT)
@@ -257,7 +269,9 @@ def sites(tmp_path: Path) -> Path:
     for number in range(2):
         write_shape(tmp_path / "trip" / "site A" / f"{number}.png", "Red disc", seed=number)
         write_shape(tmp_path / "trip" / "site B" / f"{number}.png", "Blue disc", seed=10 + number)
-        write_shape(tmp_path / "trip" / "Blue disc" / f"{number}.png", "Blue disc", seed=20 + number)
+        write_shape(
+            tmp_path / "trip" / "Blue disc" / f"{number}.png", "Blue disc", seed=20 + number
+        )
     return tmp_path / "trip"
 
 
@@ -340,10 +354,17 @@ def test_a_table_of_labels_is_imported_next(desk: Desk, photos: Path, tmp_path: 
     table.write_text("image,class\nfield trip/0.png,Red disc\n", encoding="utf-8")
     card = drop_on_first_page(desk, [photos, table])
     assert card.classes.way is ClassesFrom.NOWHERE
-    assert card.classes.labels_note.text() == "Labels are imported from labels.csv once the project is made."
+    assert (
+        card.classes.labels_note.text()
+        == "Labels are imported from labels.csv once the project is made."
+    )
     made(desk, card, 5)
     labels = desk.window.of(LabelImports)
-    desk.wait(lambda: labels.card is not None and labels.card.isVisible() and labels.card.survey is not None)
+    desk.wait(
+        lambda: (
+            labels.card is not None and labels.card.isVisible() and labels.card.survey is not None
+        )
+    )
     assert labels.card is not None
     assert labels.card.survey is not None
     assert labels.card.survey.missing_images == ()  # the photos are in the project already
@@ -357,9 +378,14 @@ def test_a_typed_list_gives_the_classes(desk: Desk, photos: Path) -> None:
     assert card.classes.text.hasFocus()
     for key in ("Disc", Key.Key_Return, "  Red disc", Key.Key_Return, "Stripes"):
         target = card.classes.text
-        desk.qtbot.keyClicks(target, key) if isinstance(key, str) else desk.qtbot.keyClick(target, key)
+        desk.qtbot.keyClicks(target, key) if isinstance(key, str) else desk.qtbot.keyClick(
+            target, key
+        )
     made(desk, card, 5)
-    assert {desk.graph.path_text(each) for each in desk.graph.leaves()} == {"Disc/Red disc", "Stripes"}
+    assert {desk.graph.path_text(each) for each in desk.graph.leaves()} == {
+        "Disc/Red disc",
+        "Stripes",
+    }
 
 
 def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
@@ -367,7 +393,9 @@ def test_a_list_is_chosen_in_a_dialog_and_its_columns_are_named(
 ) -> None:
     """A table that does not say which column is which is not guessed at: a person says so."""
     (tmp_path / "list.csv").write_text("alpha;beta\nx1;Gull\nx2;Tern\n", encoding="utf-8")
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_arguments: (str(tmp_path / "list.csv"), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_arguments: (str(tmp_path / "list.csv"), "")
+    )
     monkeypatch.setattr("app.welcome.making.folder_for", lambda _purpose: tmp_path)
     desk.press(Key.Key_N, CONTROL | SHIFT)
     card = known_sheet(desk)
@@ -439,7 +467,10 @@ def test_a_sheet_is_whole_in_a_small_window(
     for way in ClassesFrom:
         click(desk, card.classes.ways[way], QPoint(8, 8))
         desk.wait(lambda: not clipped(card))
-        assert card.create_button.mapTo(card, card.create_button.rect().bottomLeft()).y() < card.height()
+        assert (
+            card.create_button.mapTo(card, card.create_button.rect().bottomLeft()).y()
+            < card.height()
+        )
     desk.press(Key.Key_Escape)
 
 
@@ -447,5 +478,7 @@ def test_a_broken_memory_of_the_sheet_is_no_memory() -> None:
     """Settings that something else wrote."""
     for text in ("{", "[]", '{"photos": 3}', '{"classes_from": "nowhere"}', "null"):
         assert new_project_of(text) == NewProject()
-    begun = NewProject("a", Path("/b"), (Path("/c"),), frozenset({Path("/d")}), ClassesFrom.TEXT, class_text="Gull")
+    begun = NewProject(
+        "a", Path("/b"), (Path("/c"),), frozenset({Path("/d")}), ClassesFrom.TEXT, class_text="Gull"
+    )
     assert new_project_of(begun.as_text()) == begun

@@ -29,7 +29,9 @@ def gone(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def returning(qtbot: QtBot, settings: Settings, collection: Collection, gone: Path) -> Iterator[Desk]:
+def returning(
+    qtbot: QtBot, settings: Settings, collection: Collection, gone: Path
+) -> Iterator[Desk]:
     """Somebody who has opened two projects before, at the first page."""
     settings.remember_project(gone)
     settings.remember_project(collection.project)
@@ -79,7 +81,9 @@ def test_enter_goes_on_where_one_was(returning: Desk, collection: Collection) ->
     assert returning.window.session.info.path == collection.project
 
 
-def test_one_that_is_gone_says_so_and_can_be_taken_off(returning: Desk, collection: Collection, gone: Path) -> None:
+def test_one_that_is_gone_says_so_and_can_be_taken_off(
+    returning: Desk, collection: Collection, gone: Path
+) -> None:
     """The file that is there has no such button; the list is as short at the next start."""
     rows = returning.window.of(Projects).page.recent.rows
     returning.wait(rows[gone].forget_button.isVisible)
@@ -117,7 +121,9 @@ def test_the_disk_is_asked_on_another_thread(
     desk.leave()
 
 
-def test_a_project_shows_its_face_progress_and_date(returning: Desk, collection: Collection) -> None:
+def test_a_project_shows_its_face_progress_and_date(
+    returning: Desk, collection: Collection
+) -> None:
     """The thumbnail of one of its images, from the cache; how many are labelled; and when it was changed."""
     card = returning.window.of(Projects).page.recent.rows[collection.project]
     returning.wait(lambda: bool(card.facts))
@@ -138,7 +144,9 @@ def test_a_project_shows_its_face_progress_and_date(returning: Desk, collection:
     assert again.facts == "25 of 64 labelled  ·  Today"
 
 
-def test_a_file_that_is_no_project_says_so(qtbot: QtBot, settings: Settings, tmp_path: Path) -> None:
+def test_a_file_that_is_no_project_says_so(
+    qtbot: QtBot, settings: Settings, tmp_path: Path
+) -> None:
     """It stays in the list."""
     broken = tmp_path / "broken.protoleaf"
     broken.write_text("nothing")
@@ -153,7 +161,10 @@ def test_a_file_that_is_no_project_says_so(qtbot: QtBot, settings: Settings, tmp
 def test_sample_and_guide_have_a_place(desk: Desk) -> None:
     """Each with a picture; one thing to begin with stands out. A click on the guide opens its first page."""
     page = desk.window.of(Projects).page
-    assert [page.buttons[name].property("variant") for name in ("new_project", "open_project")] == ["primary", None]
+    assert [page.buttons[name].property("variant") for name in ("new_project", "open_project")] == [
+        "primary",
+        None,
+    ]
     assert page.buttons["new_project"].hasFocus()
     desk.wait(lambda: page.sample.picture.has_picture and page.guide.picture.has_picture)
     click(desk, page.guide)
@@ -178,13 +189,17 @@ def test_the_last_project_is_opened_at_the_start_if_one_wants(
     assert returning.window.session.info.path == collection.project
 
 
-def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collection: Collection) -> None:
+def test_a_row_opens_its_project_wherever_it_is_clicked(
+    returning: Desk, collection: Collection
+) -> None:
     """On the folder's name at the right, too; a pointer that is taken elsewhere before it lets go opens nothing."""
     row = returning.window.of(Projects).page.recent.rows[collection.project]
     place = QPoint(row.width() - 12, row.height() - 12)
     opened = recorded(returning.window.of(Projects).page.project_requested)
     returning.qtbot.mousePress(row, Qt.MouseButton.LeftButton, pos=place)
-    returning.qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), row.height() + 30))
+    returning.qtbot.mouseRelease(
+        row, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), row.height() + 30)
+    )
     assert opened == []
     with returning.qtbot.waitSignal(returning.window.session.loaded, timeout=LONG_MS):
         click_at(row, place)
@@ -196,7 +211,10 @@ def open_recent(desk: Desk) -> QMenu:
     menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "&File")
     assert isinstance(menu, QMenu)
     row = next(each for each in menu.actions() if without_mark(each.text()) == "Open recent")
-    click_at(desk.window.menuBar(), desk.window.menuBar().actionGeometry(desk.window.menuBar().actions()[0]).center())
+    click_at(
+        desk.window.menuBar(),
+        desk.window.menuBar().actionGeometry(desk.window.menuBar().actions()[0]).center(),
+    )
     menu.setActiveAction(row)
     desk.qtbot.keyClick(menu, Qt.Key.Key_Right)
     submenu = row.menu()
@@ -205,7 +223,9 @@ def open_recent(desk: Desk) -> QMenu:
     return submenu
 
 
-def test_the_menu_opens_a_recent_project(returning: Desk, collection: Collection, gone: Path) -> None:
+def test_the_menu_opens_a_recent_project(
+    returning: Desk, collection: Collection, gone: Path
+) -> None:
     """File, Open recent, a name; the project that is open is not among them."""
     menu = open_recent(returning)
     names = [without_mark(action.text()) for action in menu.actions() if action.text()]
@@ -219,7 +239,9 @@ def test_the_menu_opens_a_recent_project(returning: Desk, collection: Collection
         popup.close()
 
 
-def test_the_list_of_recent_projects_is_cleared(returning: Desk, collection: Collection, settings: Settings) -> None:
+def test_the_list_of_recent_projects_is_cleared(
+    returning: Desk, collection: Collection, settings: Settings
+) -> None:
     """In the menu and on the first page; the files stay."""
     menu = open_recent(returning)
     click_at(menu, menu.actionGeometry(menu.actions()[-1]).center())

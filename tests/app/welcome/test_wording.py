@@ -8,7 +8,13 @@ import pytest
 
 from app.welcome.logic import ExpectedSpeed, Photos, speeds
 from app.welcome.recent_facts import RecentFacts
-from app.welcome.wording import class_folders_text, class_list_text, duration_text, recent_text, speed_text
+from app.welcome.wording import (
+    class_folders_text,
+    class_list_text,
+    duration_text,
+    recent_text,
+    speed_text,
+)
 from engine.backbones.bundled import BackboneChoice, OfferedBackbone
 from engine.collection.importing.class_list import read_class_text
 from engine.collection.models import find_model
@@ -24,10 +30,16 @@ NOW: Final = datetime(2026, 5, 3, 12, tzinfo=UTC)
         (None, False, ""),
         (ExpectedSpeed(160.4, has_photos=True), False, "160\u00a0images/s on this computer"),
         (ExpectedSpeed(160.4), False, "Up to 160\u00a0images/s on this computer"),
-        (ExpectedSpeed(2.44, is_scaled=True, has_photos=True), True, "About 2.4\u00a0images/s on this computer"),
+        (
+            ExpectedSpeed(2.44, is_scaled=True, has_photos=True),
+            True,
+            "About 2.4\u00a0images/s on this computer",
+        ),
     ],
 )
-def test_a_speed_says_what_it_was_measured_on(speed: ExpectedSpeed | None, is_measuring: bool, expected: str) -> None:
+def test_a_speed_says_what_it_was_measured_on(
+    speed: ExpectedSpeed | None, is_measuring: bool, expected: str
+) -> None:
     """Without photos reading them does not count; a speed from another backbone's is marked as rough."""
     assert speed_text(speed, is_measuring=is_measuring) == expected
 
@@ -60,10 +72,13 @@ def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
     """Its network takes so many times as long; reading the photos takes the same time."""
     files = find_model()
     fast = OfferedBackbone(BackboneChoice.FAST, "fast one", files.card, files.backbone)
-    accurate = OfferedBackbone(BackboneChoice.ACCURATE, "accurate one", files.card, None, times_the_work=4.0)
+    accurate = OfferedBackbone(
+        BackboneChoice.ACCURATE, "accurate one", files.card, None, times_the_work=4.0
+    )
     found = speeds((accurate, fast), {"fast one": PhotoRate(400.0, 100.0)})
     assert found["fast one"] == ExpectedSpeed(pytest.approx(80.0), has_photos=True)  # type: ignore[arg-type]
-    assert found["accurate one"] == ExpectedSpeed(pytest.approx(50.0), is_scaled=True, has_photos=True)  # type: ignore[arg-type]
+    scaled = ExpectedSpeed(pytest.approx(50.0), is_scaled=True, has_photos=True)  # type: ignore[arg-type]
+    assert found["accurate one"] == scaled
     assert speeds((accurate, fast), {}) == {}
 
 
@@ -73,9 +88,14 @@ def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
         (RecentFacts(Path("a"), is_gone=True), "Not found"),
         (RecentFacts(Path("a")), "Cannot be read"),
         (RecentFacts(Path("a"), is_read=True, changed_at=NOW), "No images yet  ·  Today"),
-        (RecentFacts(Path("a"), is_read=True, images=9, labelled=2, changed_at=NOW), "2 of 9 labelled  ·  Today"),
         (
-            RecentFacts(Path("a"), is_read=True, images=9, labelled=9, changed_at=NOW - timedelta(days=1)),
+            RecentFacts(Path("a"), is_read=True, images=9, labelled=2, changed_at=NOW),
+            "2 of 9 labelled  ·  Today",
+        ),
+        (
+            RecentFacts(
+                Path("a"), is_read=True, images=9, labelled=9, changed_at=NOW - timedelta(days=1)
+            ),
             "All 9 labelled  ·  Yesterday",
         ),
     ],

@@ -60,7 +60,10 @@ def moves(panel: ChangedPanel) -> list[ClassMove]:
 def rows(panel: ChangedPanel) -> list[str]:
     """What the rows say to a screen reader."""
     model = panel.moves.model()
-    return [model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole) for row in range(model.rowCount())]
+    return [
+        model.index(row, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+        for row in range(model.rowCount())
+    ]
 
 
 def click(desk: Desk, panel: ChangedPanel, place: QPoint) -> None:
@@ -81,7 +84,9 @@ def test_removing_a_class_shows_where_its_images_went(desk: Desk, collection: Co
     desk.qtbot.mouseClick(badge, Qt.MouseButton.LeftButton)
     panel = panel_of(desk)
     assert "Red disc" in panel.text
-    assert {i: (move.before, move.after) for move in moves(panel) for i in move.image_ids.tolist()} == changed
+    assert {
+        i: (move.before, move.after) for move in moves(panel) for i in move.image_ids.tolist()
+    } == changed
     assert rows(panel)[0].startswith("Red disc → Red ")
     wanted = int(moves(panel)[0].image_ids[0])
     row = panel.moves.visualRect(panel.moves.model().index(0, 0))

@@ -105,9 +105,13 @@ def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
     assert wanted[-1] == (42,)
 
 
-def test_only_visible_faces_are_decoded(qtbot: QtBot, thumbnails: Thumbnails, listed: MoveList) -> None:
+def test_only_visible_faces_are_decoded(
+    qtbot: QtBot, thumbnails: Thumbnails, listed: MoveList
+) -> None:
     """Of a thousand images in an open row as many as the list has room for."""
-    listed.show_changes(ChangedImages((ClassMove(1, 2, np.arange(1, 1_001)),)), many_pictures(1_000), str)
+    listed.show_changes(
+        ChangedImages((ClassMove(1, 2, np.arange(1, 1_001)),)), many_pictures(1_000), str
+    )
     asked: set[ImageSource] = set()
     real = thumbnails.pixmap
 

@@ -86,13 +86,17 @@ def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collec
     band = begin(desk)
     count = try_out(desk)
     desk.wait(lambda: f"{count} images would change class" in band.text)
-    change = changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_K, CONTROL | SHIFT))
+    change = changed_by(
+        desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_K, CONTROL | SHIFT)
+    )
     assert change.text.startswith("Tried out 2 edits: ")
     badge = desk.window.workspace.header.badge
     desk.wait(lambda: not band.isVisible() and badge.isVisible())
     assert badge.accessibleName().startswith(f"{count} predictions changed")
     with Project.open(collection.project, for_writing=False) as beside:
-        assert "Blue checks" not in {beside.classes.graph.name(each) for each in beside.classes.graph.classes()}
+        assert "Blue checks" not in {
+            beside.classes.graph.name(each) for each in beside.classes.graph.classes()
+        }
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
     assert_same(desk.state, before)
     desk.wait(lambda: badge.changes is not None and badge.changes.other_class == count)
@@ -105,7 +109,9 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     band = begin(desk)
     assert not is_enabled(desk, "undo")
     red = desk.graph.find("Red")
-    act(desk.qtbot, desk.window.session, lambda project: project.policies.set(red, ClassPolicy(1.0)))
+    act(
+        desk.qtbot, desk.window.session, lambda project: project.policies.set(red, ClassPolicy(1.0))
+    )
     desk.wait(lambda: "would change in confidence only" in band.text)
     changed_by(desk.qtbot, desk.window.session, lambda: desk.press(Key.Key_Z, CONTROL))
     desk.wait(lambda: "Nothing is saved until" in band.text)
@@ -117,7 +123,9 @@ def test_undo_within_goes_back_to_where_it_began(desk: Desk, collection: Collect
     assert is_enabled(desk, "undo")
 
 
-def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collection: Collection) -> None:
+def test_what_leaves_the_project_waits_until_it_is_decided(
+    desk: Desk, collection: Collection
+) -> None:
     """Nothing that is only supposed is exported, trained with or backed up; and it goes with its project."""
     desk.open(collection.project)
     waiting = (
@@ -136,7 +144,9 @@ def test_what_leaves_the_project_waits_until_it_is_decided(desk: Desk, collectio
     assert all(is_enabled(desk, name) for name in waiting)
 
 
-def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collection: Collection) -> None:
+def test_what_was_tried_out_is_not_lost_by_closing_the_window(
+    desk: Desk, collection: Collection
+) -> None:
     """The person is asked first: stay, or decide and leave; what was undone again asks nothing."""
     desk.open(collection.project)
     band, window = begin(desk), desk.window
@@ -154,10 +164,14 @@ def test_what_was_tried_out_is_not_lost_by_closing_the_window(desk: Desk, collec
     click(desk, band.keep_button)
     desk.wait(lambda: not window.isVisible())
     with Project.open(collection.project, for_writing=False) as reopened:
-        assert "Yellow" in {reopened.classes.graph.name(each) for each in reopened.classes.graph.classes()}
+        assert "Yellow" in {
+            reopened.classes.graph.name(each) for each in reopened.classes.graph.classes()
+        }
 
 
-def test_another_project_is_opened_once_it_is_decided(desk: Desk, collection: Collection, unread: Collection) -> None:
+def test_another_project_is_opened_once_it_is_decided(
+    desk: Desk, collection: Collection, unread: Collection
+) -> None:
     """Dropped on the window while edits are tried out, it waits until the person has discarded them."""
     desk.open(collection.project)
     band, session = begin(desk), desk.window.session
@@ -186,7 +200,9 @@ def test_nothing_is_embedded_while_edits_are_tried_out(desk: Desk, collection: C
     desk.wait(lambda: what_if.is_on and embedding.job is None)
 
 
-def test_discarding_closes_a_question_about_what_was_tried_out(desk: Desk, collection: Collection) -> None:
+def test_discarding_closes_a_question_about_what_was_tried_out(
+    desk: Desk, collection: Collection
+) -> None:
     """It would be answered for the real project."""
     desk.open(collection.project)
     band = begin(desk)

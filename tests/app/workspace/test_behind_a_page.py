@@ -13,7 +13,11 @@ def test_labels_given_on_a_page_are_seen_when_it_is_left(reviewing: Desk) -> Non
     page = QWidget()
     workspace.show_page(page, "Groups", rests_grid=True)
     free = reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS].tolist()
-    act(reviewing.qtbot, session, lambda project: project.labels.set(free[:5], reviewing.graph.find("Blue")))
+    act(
+        reviewing.qtbot,
+        session,
+        lambda project: project.labels.set(free[:5], reviewing.graph.find("Blue")),
+    )
     reviewing.wait(lambda: session.is_settled)
     assert workspace.model.rowCount() == 40
     workspace.close_page(page)

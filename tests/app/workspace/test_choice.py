@@ -23,7 +23,12 @@ from tests.support.sessions import act, changed_by
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
-CHIPS = {"All": Subset.ALL, "To review": Subset.TO_REVIEW, "Labelled": Subset.LABELLED, "Unknown": Subset.UNKNOWN}
+CHIPS = {
+    "All": Subset.ALL,
+    "To review": Subset.TO_REVIEW,
+    "Labelled": Subset.LABELLED,
+    "Unknown": Subset.UNKNOWN,
+}
 
 
 def header(desk: Desk) -> Header:
@@ -39,7 +44,9 @@ def click_chip(desk: Desk, name: str) -> None:
 def click_row(desk: Desk, subset: Subset) -> None:
     """Click one of the rows beside the classes."""
     (subset_list,) = desk.window.tree.findChildren(SubsetList)
-    place = subset_list.visualRect(subset_list.model().index(list(Subset).index(subset), 0)).center()
+    place = subset_list.visualRect(
+        subset_list.model().index(list(Subset).index(subset), 0)
+    ).center()
     QTest.mouseClick(subset_list.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
@@ -55,7 +62,9 @@ def test_chips_and_sidebar_do_not_say_the_same(reviewing: Desk) -> None:
     click_row(reviewing, Subset.LABELLED)
     assert not any(chip.isVisible() for chip in every)
     reviewing.window.tree.select_class(reviewing.graph.find("Blue"))
-    assert [chip.text() for chip in every if chip.isVisible()] == [name for name in CHIPS if name != "Unknown"]
+    assert [chip.text() for chip in every if chip.isVisible()] == [
+        name for name in CHIPS if name != "Unknown"
+    ]
     click_row(reviewing, Subset.ALL)
     assert not any(chip.isVisible() for chip in every)
     reviewing.window.workspace.show_images(ImageSet(reviewing.state.image_ids[:9], "Nine"))
@@ -95,12 +104,16 @@ def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) 
     model = tree.front.model()
     assert isinstance(model, ClassTreeModel)
     (row,) = model.indexes_of(graph.find("Green stripes"))
-    QTest.mouseClick(tree.front.viewport(), Qt.MouseButton.LeftButton, pos=tree.front.visualRect(row).center())
+    QTest.mouseClick(
+        tree.front.viewport(), Qt.MouseButton.LeftButton, pos=tree.front.visualRect(row).center()
+    )
     card = reviewing.grid.visualRect(reviewing.grid.model().index(0, 0)).center()
     QTest.mouseClick(reviewing.grid.viewport(), Qt.MouseButton.LeftButton, pos=card)
     before = reviewing.grid.model().rowCount()
     stripes, checks = (reviewing.graph.find(name) for name in ("Green disc", "Blue stripes"))
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.remove([stripes]))
+    act(
+        reviewing.qtbot, reviewing.window.session, lambda project: project.classes.remove([stripes])
+    )
     act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.remove([checks]))
     (row,) = model.indexes_of(graph.find("Green stripes"))
     counted = row.siblingAtColumn(COUNT).data()
@@ -116,7 +129,10 @@ def test_the_line_above_held_cards_counts_what_the_tree_counts(reviewing: Desk) 
 def test_order_and_size_keep_their_place(reviewing: Desk, size: tuple[int, int]) -> None:
     """Also beside the offer to sort again and the number of images that an edit changed; chips go before them."""
     reviewing.window.resize(*size)
-    (order,), (slider,) = header(reviewing).findChildren(QComboBox), header(reviewing).findChildren(QSlider)
+    (order,), (slider,) = (
+        header(reviewing).findChildren(QComboBox),
+        header(reviewing).findChildren(QSlider),
+    )
     reviewing.wait(lambda: order.isVisible() and slider.isVisible())
     before = order.geometry(), slider.geometry()
     header(reviewing).show_changed(1_200)
@@ -143,10 +159,14 @@ def test_orders_stand_in_the_palette_too(reviewing: Desk) -> None:
 
 def sort_menu(desk: Desk) -> QMenu:
     """View, Sort by."""
-    return next(menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "Sort by")
+    return next(
+        menu for menu in desk.window.menuBar().findChildren(QMenu) if menu.title() == "Sort by"
+    )
 
 
-@pytest.mark.parametrize(("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")])
+@pytest.mark.parametrize(
+    ("to_review", "text"), [(0, "· none to review"), (5, "· all to review"), (3, "· 3 to review")]
+)
 def test_what_is_left_to_review_in_words(to_review: int, text: str) -> None:
     """Nothing, everything, or a number, of five images."""
     assert to_review_text(to_review, 5) == text
@@ -157,7 +177,9 @@ def test_undoing_an_import_leaves_nothing_of_it(reviewing: Desk, tmp_path: Path)
     click_row(reviewing, Subset.ALL)
     path = write_jpeg(tmp_path / "new.jpg")
     session = reviewing.window.session
-    (image_id,) = act(reviewing.qtbot, session, lambda project: import_images(project, [path]).change).images_added
+    (image_id,) = act(
+        reviewing.qtbot, session, lambda project: import_images(project, [path]).change
+    ).images_added
     reviewing.wait_until_read()
     reviewing.window.workspace.show_image(image_id)
     reviewing.wait(lambda: reviewing.inspected == image_id)
@@ -191,10 +213,16 @@ def test_an_image_outside_of_what_is_shown_changes_the_choice(reviewing: Desk) -
 
 @pytest.mark.parametrize("size", [(1440, 900), (1000, 640), (860, 500)])
 @pytest.mark.parametrize("name", ["long " * 39 + "name", "x" * 199])
-def test_a_title_of_200_letters_cuts_no_chip(reviewing: Desk, size: tuple[int, int], name: str) -> None:
+def test_a_title_of_200_letters_cuts_no_chip(
+    reviewing: Desk, size: tuple[int, int], name: str
+) -> None:
     """It ends in an ellipsis, its tip has all of it, and every other word stays whole."""
     blue = reviewing.graph.find("Blue")
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.rename(blue, name))
+    act(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda project: project.classes.rename(blue, name),
+    )
     reviewing.window.tree.select_class(blue)
     header(reviewing).show_changed(14)
     reviewing.window.resize(*size)

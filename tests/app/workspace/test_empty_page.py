@@ -30,7 +30,8 @@ def test_a_project_without_images_asks_for_some() -> None:
 
 
 @pytest.mark.parametrize(
-    ("subset", "class_name"), [(Subset.TO_REVIEW, ""), (Subset.TO_REVIEW, "Gull"), (Subset.FAILED, "")]
+    ("subset", "class_name"),
+    [(Subset.TO_REVIEW, ""), (Subset.TO_REVIEW, "Gull"), (Subset.FAILED, "")],
 )
 def test_an_end_well_reached_looks_good(subset: Subset, class_name: str) -> None:
     """Nothing left to review, every file read: a check mark."""
@@ -52,7 +53,11 @@ def test_nothing_there_does_not_look_like_done(subset: Subset, class_name: str) 
 
 def test_all_done_and_nothing_matches_differ_in_every_part() -> None:
     """Icon, title and text tell them apart."""
-    done, nothing, unlabelled = words(Subset.TO_REVIEW), words(Subset.UNKNOWN), words(Subset.LABELLED)
+    done, nothing, unlabelled = (
+        words(Subset.TO_REVIEW),
+        words(Subset.UNKNOWN),
+        words(Subset.LABELLED),
+    )
     for first, second in pairwise((done, nothing, unlabelled)):
         assert first.icon != second.icon
         assert first.title != second.title

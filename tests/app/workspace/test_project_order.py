@@ -37,7 +37,9 @@ def test_a_project_opens_with_what_teaches_most(desk: Desk, collection: Collecti
     desk.wait(lambda: workspace.model.image_ids[0] == desk.state.image_ids[ranks.argmin()])
 
 
-def test_what_was_chosen_stays_for_the_project_alone(desk: Desk, collection: Collection, settings: Settings) -> None:
+def test_what_was_chosen_stays_for_the_project_alone(
+    desk: Desk, collection: Collection, settings: Settings
+) -> None:
     """Also when it is opened again; another project opens with its own."""
     desk.open(collection.project)
     desk.window.registry.trigger("order_class")

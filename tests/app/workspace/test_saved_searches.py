@@ -71,7 +71,9 @@ def test_a_saved_search_is_renamed_removed_and_that_is_undone(reviewing: Desk) -
     """By its menu and by keys, in the row itself."""
     save(reviewing, "labelled")
     rows = reviewing.window.tree.subset_list
-    QTest.mouseMove(rows.viewport(), QPoint(1, 1))  # a new window does not know a pointer that stays still
+    QTest.mouseMove(
+        rows.viewport(), QPoint(1, 1)
+    )  # a new window does not know a pointer that stays still
     click(rows.viewport(), row(reviewing, 0), RIGHT)
     choose(open_menu(), "Rename…")
     reviewing.wait(lambda: rows.findChild(QLineEdit) is not None)

@@ -41,7 +41,12 @@ def type_search(desk: Desk, text: str, *, hits: int) -> None:
     assert field.hasFocus()
     field.selectAll()
     QTest.keyClicks(field, text)
-    desk.wait(lambda: workspace_of(desk).model.rowCount() == hits and workspace_of(desk).searching.text == text)
+    desk.wait(
+        lambda: (
+            workspace_of(desk).model.rowCount() == hits
+            and workspace_of(desk).searching.text == text
+        )
+    )
 
 
 def test_ctrl_f_finds_while_one_types(searcher: Desk) -> None:
@@ -117,7 +122,11 @@ def test_completions_of_fields_by_keys(searcher: Desk) -> None:
     """Letters offer fields; the arrow and Enter write one."""
     assert completions("da", 2)[0][0] == "date:"
     assert completions("date:20", 7) == []
-    assert [name for name, _ in completions("-un", 3)] == ["is:unlabelled", "is:unknown", "is:unreadable"]
+    assert [name for name, _ in completions("-un", 3)] == [
+        "is:unlabelled",
+        "is:unknown",
+        "is:unreadable",
+    ]
     searcher.press(Key.Key_F, CONTROL)
     bar = workspace_of(searcher).search_bar
     QTest.keyClicks(bar.field, "fo")
@@ -134,7 +143,9 @@ def test_completions_of_fields_by_keys(searcher: Desk) -> None:
     assert bar.isVisible()
     QTest.keyClicks(bar.field, "cam")
     QTest.mouseClick(
-        bar.offers.viewport(), Qt.MouseButton.LeftButton, pos=bar.offers.visualItemRect(bar.offers.item(0)).center()
+        bar.offers.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=bar.offers.visualItemRect(bar.offers.item(0)).center(),
     )
     assert bar.field.text() == "camera:"
 

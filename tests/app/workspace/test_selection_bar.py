@@ -33,7 +33,11 @@ NONE_SURE = Acceptable({}, 0.0, 0, guess_count=49)
 def doubtful(reviewing: Desk) -> Desk:
     """No class of discs has a label any more: the program does not know what it sees in half of the images."""
     state, session = reviewing.state, reviewing.window.session
-    discs = [class_id for class_id in reviewing.graph.classes() if reviewing.graph.name(class_id).endswith("disc")]
+    discs = [
+        class_id
+        for class_id in reviewing.graph.classes()
+        if reviewing.graph.name(class_id).endswith("disc")
+    ]
     image_ids = state.image_ids[np.isin(state.label_class, discs)].tolist()
     with reviewing.qtbot.waitSignal(
         session.fitting_changed, check_params_cb=lambda is_fitting: not is_fitting, timeout=LONG_MS
@@ -69,7 +73,9 @@ def shown_state(desk: Desk) -> CollectionState:
 def above(desk: Desk, percent: int) -> tuple[int, float]:
     """How many images to review are more probable than a threshold, and the errors that makes, as cards show it."""
     state = shown_state(desk)
-    scores = state.best_score[(state.label_class == NO_CLASS) & ~state.is_unknown].astype(np.float64)
+    scores = state.best_score[(state.label_class == NO_CLASS) & ~state.is_unknown].astype(
+        np.float64
+    )
     return int((scores > percent / 100).sum()), float((1 - scores[scores > percent / 100]).sum())
 
 
@@ -120,7 +126,10 @@ def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) 
     """Three of eight classes have no examples: beside the button, and where Enter is pressed all the same."""
     set_threshold(doubtful, bar, 99)
     reason = nothing_sure_text(NONE_SURE, ClassesSeen(5, 3, 0.4), doubtful.graph)
-    assert reason == "5 of 8 classes have examples. Nothing here is sure enough yet: label more classes."
+    assert (
+        reason
+        == "5 of 8 classes have examples. Nothing here is sure enough yet: label more classes."
+    )
     doubtful.wait(lambda: reason in texts(bar))
     accept = bar.findChild(QPushButton)
     assert accept is not None
@@ -157,7 +166,9 @@ def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent
     assert doubtful.grid.model().rowCount() == 49
 
 
-def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(strange: Desk, bar: SelectionBar) -> None:
+def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(
+    strange: Desk, bar: SelectionBar
+) -> None:
     """They are counted beside the button; ticked, they are among those that Enter accepts."""
     set_threshold(strange, bar, 50)
     count, _errors = above(strange, 50)
@@ -172,7 +183,9 @@ def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(strange
     assert len(strange.press_for_change(Key.Key_Return).labelled) == count + far
 
 
-def test_the_button_does_the_same_and_the_threshold_is_kept(reviewing: Desk, bar: SelectionBar) -> None:
+def test_the_button_does_the_same_and_the_threshold_is_kept(
+    reviewing: Desk, bar: SelectionBar
+) -> None:
     """A click accepts, the keys go on to mean the images, and the next start knows the threshold."""
     for _step in range(5):
         QTest.mouseClick(button(bar, "Higher"), Qt.MouseButton.LeftButton)
@@ -204,7 +217,9 @@ def test_labels_of_many_are_given_and_removed(reviewing: Desk, bar: SelectionBar
         lambda: QTest.mouseClick(button(bar, "Remove label"), Qt.MouseButton.LeftButton),
     )
     assert change.text == toast.message == "Removed 64 labels"
-    assert not bar.isVisible() or toast.mapTo(reviewing.window, toast.rect().bottomLeft()).y() < top_of(reviewing, bar)
+    assert not bar.isVisible() or toast.mapTo(
+        reviewing.window, toast.rect().bottomLeft()
+    ).y() < top_of(reviewing, bar)
 
 
 def test_no_card_moves_or_hides_behind_it(reviewing: Desk, bar: SelectionBar) -> None:
@@ -227,7 +242,11 @@ def test_it_fits_every_window(reviewing: Desk, bar: SelectionBar, size: tuple[in
     reviewing.window.resize(*size)
     reviewing.wait(lambda: bar.width() == reviewing.window.workspace.width())
     reviewing.wait(lambda: not clipped(bar))
-    assert all(bar.rect().contains(part.geometry()) for part in bar.findChildren(QPushButton) if part.isVisible())
+    assert all(
+        bar.rect().contains(part.geometry())
+        for part in bar.findChildren(QPushButton)
+        if part.isVisible()
+    )
 
 
 GULL, TERN = 3, 5
@@ -241,7 +260,12 @@ def accepted(state: CollectionState, threshold: float = 0.8) -> Acceptable:
 
 def test_images_above_the_threshold_are_grouped_by_class() -> None:
     """Three of four pass 80%: 5%, 10% and 15% of an error make 0.3 in all."""
-    guesses = [SURE, Picture(best=TERN, score=0.9), Picture(best=GULL, score=0.85), Picture(best=TERN, score=0.79)]
+    guesses = [
+        SURE,
+        Picture(best=TERN, score=0.9),
+        Picture(best=GULL, score=0.85),
+        Picture(best=TERN, score=0.79),
+    ]
     groups, expected_errors, *_ = accepted(state_of(guesses))
     assert groups == {GULL: [11, 13], TERN: [12]}
     assert expected_errors == pytest.approx(0.3)

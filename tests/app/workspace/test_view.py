@@ -28,7 +28,11 @@ def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def workspace(
-    qtbot: QtBot, session: Session, collection: Collection, settings: Settings, thumbnails: Thumbnails
+    qtbot: QtBot,
+    session: Session,
+    collection: Collection,
+    settings: Settings,
+    thumbnails: Thumbnails,
 ) -> Iterator[Workspace]:
     """The centre with the small collection open."""
     workspace = Workspace(session, thumbnails, settings, BY_NAME, ClassRequests())
@@ -53,13 +57,17 @@ def test_the_grid_follows_what_is_chosen(workspace: Workspace, session: Session)
     assert workspace.class_id == session.graph.find("Blue")
 
 
-def test_a_visit_to_one_image_comes_back_to_the_same_place(qtbot: QtBot, workspace: Workspace) -> None:
+def test_a_visit_to_one_image_comes_back_to_the_same_place(
+    qtbot: QtBot, workspace: Workspace
+) -> None:
     """Esc returns to the grid where it was scrolled; arrows went on meanwhile."""
     bar = workspace.grid.verticalScrollBar()
     workspace.grid.select_row(0)
     bar.setValue(bar.maximum() // 2)
     seen, cards = workspace.grid.viewport().rect(), range(workspace.model.rowCount())
-    row = next(row for row in cards if seen.contains(workspace.grid.visualRect(workspace.model.index(row))))
+    row = next(
+        row for row in cards if seen.contains(workspace.grid.visualRect(workspace.model.index(row)))
+    )
     workspace.grid.select_row(row)
     place = bar.value()
     workspace.open_image(workspace.model.id_at(row))

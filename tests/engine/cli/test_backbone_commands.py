@@ -31,14 +31,21 @@ def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     rows = done(capsys, "backbone", "list", "--json").fields["backbones"]
     assert [row["name"] for row in rows] == [model.name for model in all_models()]
     added = rows[-1]
-    assert (added["name"], added["width"], added["input_side"], added["origin"]) == (tiny, 16, 32, "added")
+    assert (added["name"], added["width"], added["input_side"], added["origin"]) == (
+        tiny,
+        16,
+        32,
+        "added",
+    )
     assert added["images_per_s_one_core"] == 123.4
     assert added["size_bytes"] == BackboneLibrary().path(tiny).stat().st_size
     text = done(capsys, "backbone", "list").out
     assert "leafnet" in text
     assert "bundled" in text
     assert f"{tiny}  " in text
-    assert f"{size_text(added['size_bytes'])} " in next(line for line in text.splitlines() if line.startswith(tiny))
+    assert f"{size_text(added['size_bytes'])} " in next(
+        line for line in text.splitlines() if line.startswith(tiny)
+    )
     assert 0 < added["size_bytes"] < 50_000  # in megabytes it would be shown as none
 
 
@@ -46,7 +53,14 @@ def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     """Everything on the card, where the file lies, and whose propagation is used."""
     text = done(capsys, "backbone", "show", tiny).out
     assert f"({size_text(BackboneLibrary().path(tiny).stat().st_size)})" in text
-    for part in ("32 x 32 pixels, rgb, nchw", "0.485, 0.456, 0.406", "width 16", "for any width", "ours", "123.4"):
+    for part in (
+        "32 x 32 pixels, rgb, nchw",
+        "0.485, 0.456, 0.406",
+        "width 16",
+        "for any width",
+        "ours",
+        "123.4",
+    ):
         assert part in text
     fields = done(capsys, "backbone", "show", "leafnet", "--json").fields
     assert fields["card"]["input_side"] == find_model().card.input_side
@@ -57,7 +71,15 @@ def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
 def test_figures_of_any_length_stand_apart(capsys: pytest.CaptureFixture[str]) -> None:
     """All values begin in one column, also those of the longest names."""
     lines = done(capsys, "backbone", "show", "leafnet").out.splitlines()
-    assert len({len(re.split(r" {2,}", line)[0]) + len(re.findall(r" {2,}", line)[0]) for line in lines}) == 1
+    assert (
+        len(
+            {
+                len(re.split(r" {2,}", line)[0]) + len(re.findall(r" {2,}", line)[0])
+                for line in lines
+            }
+        )
+        == 1
+    )
 
 
 def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
@@ -70,17 +92,27 @@ def test_removing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "bundled" in refused(capsys, "backbone", "remove", "leafnet")
 
 
-def test_adding_a_file_and_a_project_on_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_adding_a_file_and_a_project_on_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """The file is tried out and kept, options count, a project is made, and the file may go."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     options = ("--name", "mine", "--preset", "caffe", "--resize-share", "0.875", "--own-length")
     fields = done(capsys, "backbone", "add", path, *options, "--json").fields
-    assert (fields["name"], fields["width"], fields["input_side"], fields["is_declared"]) == ("mine", 12, 32, True)
+    assert (fields["name"], fields["width"], fields["input_side"], fields["is_declared"]) == (
+        "mine",
+        12,
+        32,
+        True,
+    )
     assert fields["why"] == f"{PRESETS['caffe'].title}, as chosen"
     assert not any("guess" in notice for notice in fields["notices"])
     assert fields["preprocessing"]["channel_order"] == "bgr"
     assert fields["preprocessing"]["mean"] == list(PRESETS["caffe"].mean)
-    assert (fields["preprocessing"]["resize_share"], fields["preprocessing"]["unit_length"]) == (0.875, False)
+    assert (fields["preprocessing"]["resize_share"], fields["preprocessing"]["unit_length"]) == (
+        0.875,
+        False,
+    )
     assert fields["trial"]["images_per_s"] > 0
     path.unlink()
     made = done(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "mine", "--json").fields
@@ -108,12 +140,18 @@ def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     wrong.write_bytes(b"\x89PNG\r\n")
     assert "a PNG picture" in refused(capsys, "backbone", "add", wrong)
     assert "a PNG picture" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", wrong)
-    assert "cannot be a backbone's name" in refused(capsys, "backbone", "add", wrong, "--name", "../x")
-    assert "no such backbone" in refused(capsys, "new", tmp_path / "a.protoleaf", "--backbone", "nothing")
+    assert "cannot be a backbone's name" in refused(
+        capsys, "backbone", "add", wrong, "--name", "../x"
+    )
+    assert "no such backbone" in refused(
+        capsys, "new", tmp_path / "a.protoleaf", "--backbone", "nothing"
+    )
     only_files = refused(capsys, "new", tmp_path / "a.protoleaf", "--input-side", "64", status=2)
     assert "ONNX file only" in only_files
     assert "published" in refused(capsys, "backbone", "add", wrong, "--weights", "V1", status=2)
-    assert "own name" in refused(capsys, "backbone", "add", "torchvision:resnet18", "--name", "x", status=2)
+    assert "own name" in refused(
+        capsys, "backbone", "add", "torchvision:resnet18", "--name", "x", status=2
+    )
     assert not (tmp_path / "a.protoleaf").exists()
     assert BackboneLibrary().names() == ()
 
@@ -121,8 +159,14 @@ def test_refusals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_reading_options() -> None:
     """Single options count more than a range, and that more than a preset."""
     assert chosen_fields() == {}
-    chosen = chosen_fields(preset_name="caffe", value_range="symmetric", std="0.25", input_side=64, layout=None)
-    assert (chosen["mean"], chosen["std"], chosen["value_scale"]) == ((0.5, 0.5, 0.5), (0.25, 0.25, 0.25), 1.0)
+    chosen = chosen_fields(
+        preset_name="caffe", value_range="symmetric", std="0.25", input_side=64, layout=None
+    )
+    assert (chosen["mean"], chosen["std"], chosen["value_scale"]) == (
+        (0.5, 0.5, 0.5),
+        (0.25, 0.25, 0.25),
+        1.0,
+    )
     assert (chosen["channel_order"], chosen["input_side"]) == ("bgr", 64)
     for wrong in ({"mean": "a,b,c"}, {"std": "1,2"}, {"value_range": "0-7"}):
         with pytest.raises(UsageError):

@@ -42,21 +42,37 @@ def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[
     assert output.startswith("Backed up 2 classes, 4 images and 2 labels to ")
     label_all(birds)
     (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
-    assert (row["classes"], row["images"], row["labels"], row["reason"], row["fault"]) == (2, 4, 2, "on request", None)
+    assert (row["classes"], row["images"], row["labels"], row["reason"], row["fault"]) == (
+        2,
+        4,
+        2,
+        "on request",
+        None,
+    )
     since = row["changed_since"]
     assert (since["labels_added"], since["labels_changed"], since["steps"]) == (2, 0, 1)
     assert since["texts"] == ["Labelled 4 images as Gull"]
     assert "2 labels, in 1 action" in done(capsys, "backups", "list", birds).out
     answer = done(capsys, "restore", birds, "1", "--yes", "--json").fields
-    assert (answer["restored"], answer["backup"], answer["was_damaged"]) == (True, row["path"], False)
+    assert (answer["restored"], answer["backup"], answer["was_damaged"]) == (
+        True,
+        row["path"],
+        False,
+    )
     assert labels_of(birds) == 2
     first, second = done(capsys, "backups", "list", birds, "--json").fields["backups"]
-    assert (first["path"], first["reason"], first["labels"]) == (answer["kept"], "before restoring", 4)
+    assert (first["path"], first["reason"], first["labels"]) == (
+        answer["kept"],
+        "before restoring",
+        4,
+    )
     assert first["changed_since"]["steps_undone"] == 1
     assert second["path"] == row["path"]
 
 
-def test_a_backup_is_meant_by_file_number_or_time(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_is_meant_by_file_number_or_time(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     made = done(capsys, "backup", birds, "--json").fields
     when = made["when"][:19]
     for meant in (when, made["path"]):
@@ -91,7 +107,9 @@ def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[
         assert "open in another window" in refused(capsys, "restore", birds, made["path"])
 
 
-def test_backups_to_another_folder(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_backups_to_another_folder(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`--to` once, `backups folder` from now on; a folder that is not there is refused."""
     stick = tmp_path / "stick"
     assert "is missing" in refused(capsys, "backup", birds, "--to", stick)
@@ -104,10 +122,14 @@ def test_backups_to_another_folder(birds: Path, tmp_path: Path, capsys: pytest.C
     assert chosen == stick / usual.name
     assert Path(done(capsys, "backup", birds, "--json").fields["path"]).parent == chosen
     assert str(usual) in done(capsys, "backups", "folder", birds, "--usual").out
-    assert "exclude each other" in refused(capsys, "backups", "folder", birds, stick, "--usual", status=2)
+    assert "exclude each other" in refused(
+        capsys, "backups", "folder", birds, stick, "--usual", status=2
+    )
 
 
-def test_a_damaged_project_still_has_its_list(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_project_still_has_its_list(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     done(capsys, "backup", birds)
     birds.write_bytes(b"rotten")
     (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
@@ -190,7 +212,9 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
         assert len(project.images.records()) == 4
 
 
-def test_a_number_is_that_of_the_list_that_was_shown(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_number_is_that_of_the_list_that_was_shown(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A backup that came in between does not change what is restored: the list must be looked at again."""
     first = done(capsys, "backup", birds, "--json").fields
     done(capsys, "backups", "list", birds)
@@ -217,12 +241,17 @@ def test_a_date_in_the_future_is_marked(birds: Path, capsys: pytest.CaptureFixtu
     assert done(capsys, "restore", birds, meant, "--json").fields["backup"] == str(wrong.path)
 
 
-def test_a_damaged_backup_is_listed_as_such(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_backup_is_listed_as_such(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One that rotted disturbs neither the list nor the others."""
     bad = Path(done(capsys, "backup", birds, "--json").fields["path"])
     bad.write_bytes(bad.read_bytes()[:-5000])
     done(capsys, "backup", birds)
-    assert [bool(row["fault"]) for row in done(capsys, "backups", "list", birds, "--json").fields["backups"]] in (
+    assert [
+        bool(row["fault"])
+        for row in done(capsys, "backups", "list", birds, "--json").fields["backups"]
+    ] in (
         [False, True],
         [True, False],
     )
@@ -230,9 +259,13 @@ def test_a_damaged_backup_is_listed_as_such(birds: Path, capsys: pytest.CaptureF
     assert "damaged and was not restored" in refused(capsys, "restore", birds, bad)
 
 
-def test_no_project_and_no_backup(tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_project_and_no_backup(
+    tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "no project file" in refused(capsys, "backup", tmp_path / "none.protoleaf")
-    assert "neither a project file" in refused(capsys, "backups", "list", tmp_path / "none.protoleaf")
+    assert "neither a project file" in refused(
+        capsys, "backups", "list", tmp_path / "none.protoleaf"
+    )
     assert "There are no backups" in done(capsys, "backups", "list", birds).out
 
 
@@ -248,7 +281,9 @@ def test_a_merge_into_a_graph_is_preceded_by_a_backup(
         assert all_backups(empty) == []
     done(capsys, "import-graph", birds, classes)
     with Project.open(birds) as project:
-        (merge,) = [backup for backup in all_backups(project) if backup.reason is BackupReason.MERGE]
+        (merge,) = [
+            backup for backup in all_backups(project) if backup.reason is BackupReason.MERGE
+        ]
         assert (merge.classes, len(project.classes.graph)) == (2, 3)
 
 
@@ -299,7 +334,9 @@ def test_an_import_goes_on_when_no_backup_can_be_made(
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 @pytest.mark.parametrize("words", [("backup",), ("backups", "list"), ("restore",)])
-def test_a_link_to_itself(words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_link_to_itself(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line, as of any file that cannot be read."""
     project = tmp_path / "loop.protoleaf"
     project.symlink_to(project.name)

@@ -36,14 +36,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeigh
     return install_weights(tmp_path, monkeypatch)
 
 
-def test_a_project_on_the_accurate_backbone(accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_project_on_the_accurate_backbone(
+    accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """By its word; the list says that it is bundled, and images are embedded in eight bits or float32."""
     assert accurate == converted_path(ACCURATE)
     listed = done(capsys, "backbone", "list", "--json").fields
     assert listed["converted_at_first_use"] == []
     assert {row["name"]: row["origin"] for row in listed["backbones"]}[ACCURATE] == "bundled"
     path = tmp_path / "a.protoleaf"
-    assert done(capsys, "new", path, "--backbone", "accurate", "--json").fields["backbone"] == ACCURATE
+    assert (
+        done(capsys, "new", path, "--backbone", "accurate", "--json").fields["backbone"] == ACCURATE
+    )
     for number, colour in enumerate(("red", "green", "blue")):
         Image.new("RGB", (300, 240), colour).save(tmp_path / f"{number}.png")
     done(capsys, "import-images", path, *tmp_path.glob("*.png"))
@@ -52,7 +56,9 @@ def test_a_project_on_the_accurate_backbone(accurate: Path, capsys: pytest.Captu
 
 
 @pytest.mark.parametrize(("word", "name"), [("fast", FAST), (FAST, FAST), ("", FAST)])
-def test_words_for_backbones(capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str, name: str) -> None:
+def test_words_for_backbones(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str, name: str
+) -> None:
     """Without one, what the environment says; a name is a name."""
     done(capsys, "new", tmp_path / "a.protoleaf", *(["--backbone", word] if word else []))
     with Project.open(tmp_path / "a.protoleaf") as project:
@@ -60,7 +66,10 @@ def test_words_for_backbones(capsys: pytest.CaptureFixture[str], tmp_path: Path,
 
 
 def test_a_default_of_ones_own(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: InstalledWeights
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    installed: InstalledWeights,
 ) -> None:
     """The variable takes a word or a name; the program's own choice is one of the two bundled backbones."""
     monkeypatch.setenv(BACKBONE_VARIABLE, NAME)
@@ -69,10 +78,14 @@ def test_a_default_of_ones_own(
     assert DEFAULT in {FAST, ACCURATE}
 
 
-def test_listed_before_it_is_made(capsys: pytest.CaptureFixture[str], installed: InstalledWeights) -> None:
+def test_listed_before_it_is_made(
+    capsys: pytest.CaptureFixture[str], installed: InstalledWeights
+) -> None:
     """As bundled, with when it will be made and for how long; `convert` makes it beforehand."""
     assert NAME in done(capsys, "backbone", "list", "--json").fields["converted_at_first_use"]
-    line = next(each for each in done(capsys, "backbone", "list").out.splitlines() if each.startswith(NAME))
+    line = next(
+        each for each in done(capsys, "backbone", "list").out.splitlines() if each.startswith(NAME)
+    )
     assert "bundled, converted at first use (about " in line
     assert f"{NAME} is ready" in done(capsys, "backbone", "convert", NAME).out
     assert NAME not in done(capsys, "backbone", "list", "--json").fields["converted_at_first_use"]

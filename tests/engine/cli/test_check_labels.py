@@ -45,7 +45,9 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
     assert collection.project.read_bytes() == before
 
 
-def test_nothing_to_say(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:
+def test_nothing_to_say(
+    capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
+) -> None:
     """That no label looks wrong, and how many are missing."""
     assert done(capsys, "check-labels", collection.project).out == "No label looks wrong, of 24.\n"
     project = tmp_path / "new.protoleaf"

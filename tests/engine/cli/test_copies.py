@@ -20,12 +20,18 @@ def trip(tmp_path: Path) -> Path:
         return project.path
 
 
-def test_a_copy_goes_out_and_comes_back(trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_goes_out_and_comes_back(
+    trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, back = tmp_path / "trip.protoleafz", tmp_path / "back.protoleafz"
     text = done(capsys, "export", trip, "copy", out, "--previews").out
     assert text.startswith(f"Wrote the project and 4 photos, 4 of them as previews to {out} (")
     found = json.loads(done(capsys, "unpack", out, tmp_path / "ben", "--json").out)
-    assert (found["project"], found["photos"], found["missing"]) == (str(tmp_path / "ben" / "trip.protoleaf"), 4, 0)
+    assert (found["project"], found["photos"], found["missing"]) == (
+        str(tmp_path / "ben" / "trip.protoleaf"),
+        4,
+        0,
+    )
     with Project.open(Path(found["project"])) as theirs:
         theirs.labels.set([1, 2], theirs.classes.graph.find("Hare"), who="ben")
     done(capsys, "export", found["project"], "copy", back)
@@ -35,10 +41,16 @@ def test_a_copy_goes_out_and_comes_back(trip: Path, tmp_path: Path, capsys: pyte
     )
     assert trip.read_bytes() == before
     record = json.loads(done(capsys, "merge", trip, back, "--json").out)
-    assert (record["labels"], record["matched_by"]["content"], record["missing_images"]) == (2, 4, [])
+    assert (record["labels"], record["matched_by"]["content"], record["missing_images"]) == (
+        2,
+        4,
+        [],
+    )
 
 
-def test_a_copy_is_unpacked_beside_itself(trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_is_unpacked_beside_itself(
+    trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     done(capsys, "export", trip, "copy", tmp_path / "my trip.protoleafz")
     assert (
         f"Unpacked {tmp_path / 'my trip' / 'trip.protoleaf'} with 4 photos."
@@ -53,11 +65,18 @@ def test_missing_photos_are_counted_and_errors_shown(
     trip: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (trip.parent / "site A" / "IMG_1.jpg").unlink()
-    assert "1 photo not found and left out." in done(capsys, "export", trip, "copy", tmp_path / "a.protoleafz").out
+    assert (
+        "1 photo not found and left out."
+        in done(capsys, "export", trip, "copy", tmp_path / "a.protoleafz").out
+    )
     assert "1 photo not in the copy." in done(capsys, "unpack", tmp_path / "a.protoleafz").out
     (tmp_path / "bad.protoleafz").write_bytes(b"PK\x03\x04")
-    assert "is not a copy of a Protoleaf project" in refused(capsys, "unpack", tmp_path / "bad.protoleafz")
-    assert "is not a copy of a Protoleaf project" in refused(capsys, "merge", trip, tmp_path / "bad.protoleafz")
+    assert "is not a copy of a Protoleaf project" in refused(
+        capsys, "unpack", tmp_path / "bad.protoleafz"
+    )
+    assert "is not a copy of a Protoleaf project" in refused(
+        capsys, "merge", trip, tmp_path / "bad.protoleafz"
+    )
     assert "unpack it first" in refused(capsys, "check", tmp_path / "a.protoleafz").lower()
     (tmp_path / "mine.txt").write_text("mine")
     assert "--overwrite" in refused(capsys, "export", trip, "copy", tmp_path / "mine.txt")

@@ -9,7 +9,9 @@ from tests.support.data_sets import embedded, some_rows, write_data_set
 from tests.support.images import write_jpeg
 
 
-def test_a_project_of_a_data_set(own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_project_of_a_data_set(
+    own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """Everything is there for `classify` once there are classes; a second time it is refused, and so is a backbone."""
     (tmp_path / "photos").mkdir()
     for number in range(4):
@@ -28,19 +30,28 @@ def test_a_project_of_a_data_set(own_caches: None, capsys: pytest.CaptureFixture
     assert not other.exists()
 
 
-def test_a_project_of_a_sample(own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_project_of_a_sample(
+    own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """As many images as requested, nothing embedded twice; the same seed draws the same ones, another way others."""
     (tmp_path / "photos").mkdir()
     for number in range(12):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
     folder = embedded([tmp_path / "photos"], tmp_path / "set").folder
     drawn = []
-    for name, options in (("a", ()), ("b", ()), ("c", ("--by", "random")), ("d", ("--by", "random", "--seed", "1"))):
+    for name, options in (
+        ("a", ()),
+        ("b", ()),
+        ("c", ("--by", "random")),
+        ("d", ("--by", "random", "--seed", "1")),
+    ):
         path = tmp_path / f"{name}.protoleaf"
         fields = done(capsys, "sample", folder, "5", "--out", path, *options, "--json").fields
         assert (fields["images"], fields["embedded"], fields["doubles"]) == (5, 5, 0)
         assert done(capsys, "embed", path, "--one-view", "--json").fields["from_cache"] == 5
-        drawn.append([image["image"] for image in done(capsys, "images", path, "--json").fields["images"]])
+        drawn.append(
+            [image["image"] for image in done(capsys, "images", path, "--json").fields["images"]]
+        )
     assert drawn[0] == drawn[1]
     assert len({frozenset(each) for each in drawn}) == 3
     assert "already there" in refused(capsys, "sample", folder, "5", "--out", path)
@@ -50,7 +61,11 @@ def test_a_project_of_a_sample(own_caches: None, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "message", "status"),
     [
-        (("SET", "100"), "expected from 1 to 60, the number of its images with an embedding, found 100", 1),
+        (
+            ("SET", "100"),
+            "expected from 1 to 60, the number of its images with an embedding, found 100",
+            1,
+        ),
         (("SET", "0"), "Invalid value for 'N'", 2),
         (("SET", "5", "--by", "magic"), "expected teach-first or random, found magic", 2),
         (("EMPTY", "5"), "this is not a data set", 1),

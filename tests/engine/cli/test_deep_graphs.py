@@ -38,13 +38,17 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Colle
     @cache
     def made(shape: str) -> Collection:
         folder = tmp_path_factory.mktemp(shape)
-        return deep_collection(folder / "collection", CacheFolders(folder / "cache"), SHAPES[shape]())
+        return deep_collection(
+            folder / "collection", CacheFolders(folder / "cache"), SHAPES[shape]()
+        )
 
     return made
 
 
 @pytest.fixture(params=("chain", "ladder"))
-def deep(request: pytest.FixtureRequest, made_once: Callable[[str], Collection], tmp_path: Path) -> Collection:
+def deep(
+    request: pytest.FixtureRequest, made_once: Callable[[str], Collection], tmp_path: Path
+) -> Collection:
     """A project of a shape, to change at will, with a list of classes and the truth of what nobody labelled."""
     once = made_once(request.param)
     shutil.copytree(once.caches.root, tmp_path / "cache")
@@ -79,8 +83,14 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "export": lambda deep: (deep.project, "csv", deep.folder / "out.csv", "--images", "all"),
     "export-graph": lambda deep: (deep.project, deep.folder / "out.json"),
     "import-labels": lambda deep: (deep.project, deep.truth),
-    "merge": lambda deep: (deep.project, shutil.copy(deep.project, deep.folder / "other.protoleaf")),
-    "train": lambda deep: (deep.project, *(part for setting in QUICK for part in ("--setting", setting))),
+    "merge": lambda deep: (
+        deep.project,
+        shutil.copy(deep.project, deep.folder / "other.protoleaf"),
+    ),
+    "train": lambda deep: (
+        deep.project,
+        *(part for setting in QUICK for part in ("--setting", setting)),
+    ),
     "versions": lambda deep: (deep.project,),
     "relink": lambda deep: (deep.project, "--dry-run"),
     "suggest": lambda deep: (deep.project,),
@@ -89,7 +99,13 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "replaced": lambda deep: (deep.project,),
     "fields": lambda deep: (deep.project,),
     "clock": lambda deep: (deep.project,),
-    "detect": lambda deep: (deep.project, "--model", write_detector(deep.folder / "discs.onnx"), "--device", "cpu"),
+    "detect": lambda deep: (
+        deep.project,
+        "--model",
+        write_detector(deep.folder / "discs.onnx"),
+        "--device",
+        "cpu",
+    ),
     "audit": lambda deep: (deep.project, "--draw", "20"),
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),
@@ -97,10 +113,20 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "policy": lambda deep: (deep.project, ENDS[0], "--no-broader"),
     "what-if": lambda deep: (deep.project, "--merge", f"{ENDS[0]}={ENDS[1]}"),
     "backup": lambda deep: (deep.project,),
-    "restore": lambda deep: (deep.project, shutil.copy(deep.project, deep.folder / "copy.protoleaf"), "--yes"),
+    "restore": lambda deep: (
+        deep.project,
+        shutil.copy(deep.project, deep.folder / "copy.protoleaf"),
+        "--yes",
+    ),
     "backups list": lambda deep: (deep.project,),
     "backups folder": lambda deep: (deep.project,),
-    "backbone use": lambda deep: (deep.project, own_backbone(deep.folder / "own"), "--yes", "--device", "cpu"),
+    "backbone use": lambda deep: (
+        deep.project,
+        own_backbone(deep.folder / "own"),
+        "--yes",
+        "--device",
+        "cpu",
+    ),
 }
 """What each command is called with."""
 
@@ -116,7 +142,9 @@ def soon() -> Iterator[None]:
 def test_every_command_is_here() -> None:
     """A new command is tried on deep classes, or works without a project."""
     groups = ("benchmark ", "experiment ")
-    assert {name for name in commands() if not name.startswith(groups)} == ON_A_PROJECT.keys() | WITHOUT_PROJECT
+    assert {
+        name for name in commands() if not name.startswith(groups)
+    } == ON_A_PROJECT.keys() | WITHOUT_PROJECT
 
 
 @pytest.mark.parametrize(
@@ -137,7 +165,9 @@ def test_commands(command: str, deep: Collection, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("format_name", [*FORMATS, MODEL])
-def test_exports_come_back(format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exports_come_back(
+    format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What people labelled is written and, where labels come back, found again: each image of its class, no other."""
     out = deep.folder / f"out{FORMATS[format_name].suffix if format_name in FORMATS else ''}"
     with soon():
@@ -155,7 +185,9 @@ def size_of(out: Path) -> int:
 
 
 @pytest.mark.parametrize("format_name", GRAPH_FORMATS)
-def test_graphs_come_back(format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_graphs_come_back(
+    format_name: str, deep: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A graph is written, and an import of it finds every class where it was."""
     out = deep.folder / f"out{GRAPH_FORMATS[format_name].suffix}"
     with soon():

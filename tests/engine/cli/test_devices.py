@@ -32,14 +32,18 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", ["embed", "benchmark embed"])
-def test_unknown_device(command: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_device(
+    command: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A device that nobody knows is misuse, and the known ones are named."""
     line = refused(capsys, *command.split(), collection.project, "--device", "tpu", status=2)
     assert "auto, cpu, cuda, tensorrt, coreml, directml" in line
 
 
 @pytest.mark.parametrize("device", ["cuda", "tensorrt", "coreml", "directml"])
-def test_device_that_does_not_work(device: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_device_that_does_not_work(
+    device: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A device requested by name that does not work here is misuse with reason and remedy."""
     line = refused(capsys, "embed", collection.project, "--device", device, status=2)
     reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "is built without"
@@ -47,7 +51,9 @@ def test_device_that_does_not_work(device: str, collection: Collection, capsys: 
     assert reason in line
 
 
-def test_embedding_says_where_it_ran(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_embedding_says_where_it_ran(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Auto takes the CPU where nothing else works, and there is nothing to tell."""
     fields = done(capsys, "embed", collection.project, "--device", "auto", "--json").fields
     assert (fields["device"], fields["notice"]) == ("CPU", "")
@@ -59,7 +65,9 @@ def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no such device setting" in line
 
 
-def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_row_of_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With --row the benchmark prints a line for docs/performance.md, for the requested device and switches."""
     asked: list[tuple[str, Sequence[str]]] = []
 
@@ -74,14 +82,30 @@ def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         )  # fmt: skip
 
     monkeypatch.setattr(embedding, "measure_embed", measure)
-    answer = done(capsys, "benchmark", "embed", "--device", "cuda", "--device-setting", "cuda_graphs=yes", "--row")
+    answer = done(
+        capsys,
+        "benchmark",
+        "embed",
+        "--device",
+        "cuda",
+        "--device-setting",
+        "cuda_graphs=yes",
+        "--row",
+    )
     assert asked == [("cuda", ["cuda_graphs=yes"])]
-    assert answer.out.startswith("| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,")
+    assert answer.out.startswith(
+        "| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,"
+    )
 
 
 @pytest.mark.parametrize(
     ("shares", "is_on_gpu", "status"),
-    [((0.6, 0.91), False, 0), ((0.95, 0.89), False, 1), ((0.89, 1.2), True, 1), ((0.91, 0.7), True, 0)],
+    [
+        ((0.6, 0.91), False, 0),
+        ((0.95, 0.89), False, 1),
+        ((0.89, 1.2), True, 1),
+        ((0.91, 0.7), True, 0),
+    ],
 )
 def test_the_benchmark_fails_where_the_pipeline_wastes_time(
     shares: tuple[float, float],
@@ -122,7 +146,9 @@ def test_worker_probes() -> None:
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every device of the system with reason, remedy and speed, and what "auto" is; cold libraries have time."""
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
-    monkeypatch.setattr(doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0))
+    monkeypatch.setattr(
+        doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)
+    )
     listed = served(ListDevices()).ending
     assert isinstance(listed, DeviceList)
     assert listed.name == "CPU"

@@ -21,7 +21,10 @@ def music(tmp_path: Path) -> Path:
 def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A removed label comes back with its person; one with another class here is listed and stays."""
     out = tmp_path / "labels.csv"
-    assert done(capsys, "export", music, "csv", out, "--images", "verified").out == f"Wrote 4 images to {out}.\n"
+    assert (
+        done(capsys, "export", music, "csv", out, "--images", "verified").out
+        == f"Wrote 4 images to {out}.\n"
+    )
     with Project.open(music) as project:
         piano, organ, *_ = project.labels.by_image().values()
         project.labels.remove([piano.image_id])
@@ -37,7 +40,9 @@ def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert (labels[organ.image_id].class_id, labels[organ.image_id].who) == (None, "linus")
 
 
-def test_what_could_not_be_written_is_listed(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_could_not_be_written_is_listed(
+    music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An image that is gone; those without a class are counted."""
     lost = music.parent / "photos" / "day 0" / "piano.png"
     lost.unlink()
@@ -51,7 +56,9 @@ def test_addresses_are_listed_without_credentials(
     options: tuple[str, ...], music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = tmp_path / "labels.csv"
-    table.write_text("image,class\nhttps://ada:secret@x.org/a.jpg?token=abc,Piano\n", encoding="utf-8")
+    table.write_text(
+        "image,class\nhttps://ada:secret@x.org/a.jpg?token=abc,Piano\n", encoding="utf-8"
+    )
     output = done(capsys, "import-labels", music, table, *options).out
     assert "https://***@x.org/a.jpg?token=***" in output
 
@@ -66,7 +73,13 @@ def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("--add-classes",), ("--add-images",), ("--add-classes", "--add-images", "--who", "linus")]
+    "options",
+    [
+        (),
+        ("--add-classes",),
+        ("--add-images",),
+        ("--add-classes", "--add-images", "--who", "linus"),
+    ],
 )
 def test_a_dry_run_says_what_the_run_does(
     music: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
@@ -75,7 +88,13 @@ def test_a_dry_run_says_what_the_run_does(
     photos = music.parent / "photos"
     for name in ("new.png", "twin.png"):
         draw(photos / name, 201)
-    rows = "day 0/piano.png,Viola", "day 1/organ.png,viola", "new.png,Viola", "twin.png,Cello", "flute.png,Harp"
+    rows = (
+        "day 0/piano.png,Viola",
+        "day 1/organ.png,viola",
+        "new.png,Viola",
+        "twin.png,Cello",
+        "flute.png,Harp",
+    )
     (photos / "l.csv").write_text("\n".join(("image,class", *rows)), encoding="utf-8")
     words: tuple[str | Path, ...] = ("import-labels", music, photos / "l.csv", "--json", *options)
     before = music.read_bytes()

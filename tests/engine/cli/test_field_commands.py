@@ -19,12 +19,16 @@ def project(tmp_path: Path) -> Path:
     """Two photos of one camera in two folders."""
     with new_project(tmp_path) as opened:
         opened.images.add([FoundFile(tmp_path / name, 1, 1) for name in ("a/1.jpg", "b/2.jpg")])
-        opened.details.store([ImageDetails(each, 1, taken_at=NOON, camera="Trap") for each in (1, 2)])
+        opened.details.store(
+            [ImageDetails(each, 1, taken_at=NOON, camera="Trap") for each in (1, 2)]
+        )
         return opened.path
 
 
 def test_fields_are_defined_and_set(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = done(capsys, "fields", str(project), "--preset", "camera-trap", "--define", "antlers: yes_no").out
+    text = done(
+        capsys, "fields", str(project), "--preset", "camera-trap", "--define", "antlers: yes_no"
+    ).out
     assert "sex: female, male, unknown (0 images)" in text
     set_two = "--set", "count=12", "--set", "sex=female", "--search", "name:2"
     assert "Set count of 1 image to 12." in done(capsys, "fields", str(project), *set_two).out
@@ -50,7 +54,14 @@ def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFix
     assert "Renamed the field sex to Geschlecht." in text
     assert "Geschlecht: female, male, unknown (1 image)" in text
     assert "b/2.jpg" in done(capsys, "images", str(project), "--search", "geschlecht:female").out
-    both = "--rename", "geschlecht: female = hen", "--rename", "life stage=age", "--preset", "camera-trap"
+    both = (
+        "--rename",
+        "geschlecht: female = hen",
+        "--rename",
+        "life stage=age",
+        "--preset",
+        "camera-trap",
+    )
     answer = json.loads(done(capsys, "fields", str(project), *both, "--json").out)
     assert answer["done"] == ["Changed the fields of images"]
     names = ["count", "Geschlecht", "age", "behaviour"]
@@ -79,18 +90,28 @@ def test_names_that_are_refused(
 
 def test_fields_that_are_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = "--search", "name:2"
-    assert "from 1 to 100,000" in refused(capsys, "fields", str(project), "--set", "count=0", *where)
-    assert "define the field first" in refused(capsys, "fields", str(project), "--set", "sex=x", *where).lower()
+    assert "from 1 to 100,000" in refused(
+        capsys, "fields", str(project), "--set", "count=0", *where
+    )
+    assert (
+        "define the field first"
+        in refused(capsys, "fields", str(project), "--set", "sex=x", *where).lower()
+    )
     assert "go together" in refused(capsys, "fields", str(project), "--set", "count=1", status=2)
     assert "no such preset" in refused(capsys, "fields", str(project), "--preset", "bird", status=2)
     assert "does not define a field" in refused(capsys, "fields", str(project), "--define", "sex")
-    assert "cannot be removed" in refused(capsys, "fields", str(project), "--remove", "count", status=2)
+    assert "cannot be removed" in refused(
+        capsys, "fields", str(project), "--remove", "count", status=2
+    )
 
 
 def test_a_clock_is_corrected(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     a_folder = "clock", str(project), "--folder", str(project.parent / "a")
     expected = "the time of 1 image: 2024-05-01 12:00:00 becomes 2024-05-01 13:02:00"
-    assert f"Would correct {expected}" in done(capsys, *a_folder, "--offset", "+1h02m", "--preview").out
+    assert (
+        f"Would correct {expected}"
+        in done(capsys, *a_folder, "--offset", "+1h02m", "--preview").out
+    )
     text = done(capsys, *a_folder, "--offset", "+1h02m").out
     assert f"Corrected {expected}" in text
     assert "a: +1h 2m" in text
@@ -103,7 +124,15 @@ def test_a_clock_is_corrected(project: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_clocks_that_are_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for options in (["--folder", "a"], ["--offset", "1h"], ["--folder", "a", "--camera", "Trap", "--offset", "1h"]):
+    for options in (
+        ["--folder", "a"],
+        ["--offset", "1h"],
+        ["--folder", "a", "--camera", "Trap", "--offset", "1h"],
+    ):
         assert "a folder or a camera" in refused(capsys, "clock", str(project), *options, status=2)
-    assert "not a clock offset" in refused(capsys, "clock", str(project), "--camera", "Trap", "--offset", "late")
-    assert "not a time zone" in refused(capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin")
+    assert "not a clock offset" in refused(
+        capsys, "clock", str(project), "--camera", "Trap", "--offset", "late"
+    )
+    assert "not a time zone" in refused(
+        capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin"
+    )

@@ -18,7 +18,9 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("frames", "count"), [("2", 2), ("1", 4), ("changes", 2)])
-def test_frames(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], frames: str, count: int) -> None:
+def test_frames(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], frames: str, count: int
+) -> None:
     """Of four seconds, in the second half of which there is another picture."""
     clip = write_video(tmp_path / "clip.mp4", pictures=[numbered(0)] * 60 + [numbered(255)] * 60)
     fields = done(capsys, "import-images", project, clip, "--frames", frames, "--json").fields
@@ -26,6 +28,8 @@ def test_frames(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("text", ["0", "nan", "-1", "1e9", "often"])
-def test_no_time(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+def test_no_time(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
     error = refused(capsys, "import-images", project, tmp_path, f"--frames={text}", status=2)
     assert "--frames is not a time between frames" in error

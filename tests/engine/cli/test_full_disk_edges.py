@@ -27,9 +27,14 @@ def behind(error: Exception) -> Exception:
     return found
 
 
-@pytest.mark.parametrize("error", [FULL, behind(FULL), RuntimeError("write failed: No space left on device")])
+@pytest.mark.parametrize(
+    "error", [FULL, behind(FULL), RuntimeError("write failed: No space left on device")]
+)
 def test_a_command_says_that_the_disk_is_full(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, error: Exception
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
 ) -> None:
     """Whatever the library raised: one line, no traceback."""
 
@@ -83,7 +88,9 @@ def test_output_that_does_not_fit_is_one_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_project_that_cannot_be_opened_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_that_cannot_be_opened_is_not_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """There was room to make it, and none to open it: with room again the same command works."""
     path = tmp_path / "birds.protoleaf"
 

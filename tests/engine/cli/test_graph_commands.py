@@ -26,7 +26,9 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "birds.protoleaf"
 
 
-def test_folders_and_options_by_source_id_and_synonym(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_folders_and_options_by_source_id_and_synonym(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """No class is made anew; a synonym of two classes is refused with both paths."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")
@@ -36,11 +38,16 @@ def test_folders_and_options_by_source_id_and_synonym(project: Path, capsys: pyt
     assert '"entity/fish/tench", "entity/fish/goldfish"' in line
     done(capsys, "import-images", project, folder / "loose.jpg", "--class", "n01443537")
     with Project.open(project, for_writing=False) as opened:
-        names = {opened.classes.graph.name(class_id): count for class_id, count in opened.labels.counts().items()}
+        names = {
+            opened.classes.graph.name(class_id): count
+            for class_id, count in opened.labels.counts().items()
+        }
     assert names == {"tench": 2, "goldfish": 2}
 
 
-def test_a_second_import_completes_what_was_there(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_import_completes_what_was_there(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Classes from before get their ids and synonyms, which is reported; the third time there is nothing to say."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")
@@ -49,5 +56,8 @@ def test_a_second_import_completes_what_was_there(project: Path, capsys: pytest.
         _, entity = opened.classes.add("entity")
         opened.classes.add("fish", [entity])
     first = done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out
-    assert "Added 2 classes and 2 edges; completed the ids and synonyms of 2 known classes; the graph has 4" in first
+    assert (
+        "Added 2 classes and 2 edges; completed the ids and synonyms of 2 known classes; the graph has 4"
+        in first
+    )
     assert "completed" not in done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out

@@ -33,31 +33,51 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_details_of_files(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    answer = json.loads(done(capsys, "images", str(project), "--search", "date:2024-05 has:place", "--json").out)
+    answer = json.loads(
+        done(capsys, "images", str(project), "--search", "date:2024-05 has:place", "--json").out
+    )
     assert [image["image"] for image in answer["images"]] == ["deer.jpg", "fox.jpg"]
-    assert answer["images"][0] | {"comment": "blurred", "width": 32, "longitude": 37.25} == answer["images"][0]
-    assert "fox.jpg  2024-05-03 06:30" in done(capsys, "images", str(project), "--search", "fox").out
+    assert (
+        answer["images"][0] | {"comment": "blurred", "width": 32, "longitude": 37.25}
+        == answer["images"][0]
+    )
+    assert (
+        "fox.jpg  2024-05-03 06:30" in done(capsys, "images", str(project), "--search", "fox").out
+    )
 
 
-def test_search_as_text_and_json(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_as_text_and_json(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Of a project with labels; classes need no embedding, and predictions come on request."""
     with Project.open(collection.project) as opened:
         opened.notes.set_stars([1], 5)
-    assert "1 image found." in done(capsys, "images", str(collection.project), "--search", "stars:5").out
-    answer = json.loads(done(capsys, "images", str(collection.project), "--search", "labelled", "--json").out)
+    assert (
+        "1 image found."
+        in done(capsys, "images", str(collection.project), "--search", "stars:5").out
+    )
+    answer = json.loads(
+        done(capsys, "images", str(collection.project), "--search", "labelled", "--json").out
+    )
     assert answer["found"] == len(answer["images"]) > 0
     assert all(image["labelled"] and image["class"] for image in answer["images"])
     everything = json.loads(done(capsys, "images", str(collection.project), "--json").out)
-    unlabelled = json.loads(done(capsys, "images", str(collection.project), "--search", "-labelled", "--json").out)
+    unlabelled = json.loads(
+        done(capsys, "images", str(collection.project), "--search", "-labelled", "--json").out
+    )
     assert everything["found"] == answer["found"] + unlabelled["found"]
 
 
-def test_a_search_that_is_not_understood(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_search_that_is_not_understood(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     message = refused(capsys, "images", str(collection.project), "--search", "fox colour:red")
     assert 'there is no field "colour" to search in, at character 5' in message
 
 
-def test_embed_reads_details_once(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_embed_reads_details_once(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Of files that are in the cache too, as those of projects of earlier versions are."""
     done(capsys, "embed", str(collection.project), "--one-view")
     with Project.open(collection.project) as opened:

@@ -33,7 +33,9 @@ def test_preview_writes_nothing_and_update_does_what_it_showed(
     """The same lists before and after, as text and as JSON."""
     folder = project.parent
     text = done(capsys, "import-graph", project, folder / "v1.csv", "--preview").out
-    assert text.startswith("v1.csv has 3 classes, 2 edges, 2 levels (1, 2). Nothing was written.\n3 new, 0 renamed")
+    assert text.startswith(
+        "v1.csv has 3 classes, 2 edges, 2 levels (1, 2). Nothing was written.\n3 new, 0 renamed"
+    )
     done(capsys, "import-graph", project, folder / "v1.csv")
     before = content(project)
     adding = done(capsys, "import-graph", project, folder / "v2.csv", "--preview").out
@@ -42,16 +44,31 @@ def test_preview_writes_nothing_and_update_does_what_it_showed(
     text = done(capsys, "import-graph", project, folder / "v2.csv", "--preview", "--update").out
     assert "2 new, 0 renamed, 1 moved, 0 merged, 0 split, 1 gone, 1 the same" in text
     assert "Moved (1):\n  Bird/Gull -> Bird/Seabird/Gull" in text
-    planned = done(capsys, "import-graph", project, folder / "v2.csv", "--preview", "--update", "--json").fields
+    planned = done(
+        capsys, "import-graph", project, folder / "v2.csv", "--preview", "--update", "--json"
+    ).fields
     assert content(project) == before
     fields = done(capsys, "import-graph", project, folder / "v2.csv", "--update", "--json").fields
-    same = ("new", "renamed", "moved", "merged", "split", "gone", "removed_here", "kept", "levels", "same")
+    same = (
+        "new",
+        "renamed",
+        "moved",
+        "merged",
+        "split",
+        "gone",
+        "removed_here",
+        "kept",
+        "levels",
+        "same",
+    )
     assert {name: fields[name] for name in same} == {name: planned[name] for name in same}
     assert fields["gone"] == [{"path": "Bird/Tern"}]
     assert (fields["classes_added"], fields["classes_removed"], fields["classes"]) == (2, 0, 5)
 
 
-def test_what_is_gone_is_removed_when_asked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_gone_is_removed_when_asked(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the update it belongs to, and never alone."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
@@ -60,14 +77,18 @@ def test_what_is_gone_is_removed_when_asked(project: Path, capsys: pytest.Captur
     assert "1 gone, 1 the same; removed 1 class; the graph has 4 classes." in text
 
 
-def test_a_list_with_a_circle_leaves_the_project_alone(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_with_a_circle_leaves_the_project_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Also where only the graph and the list together make one; a preview says so, too."""
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
     before = content(project)
     (folder / "circle.csv").write_text("child,parent\nGull,Bird\nBird,Gull\n", encoding="utf-8")
     for options in ((), ("--preview",), ("--update",)):
-        assert "its own ancestor" in refused(capsys, "import-graph", project, folder / "circle.csv", *options)
+        assert "its own ancestor" in refused(
+            capsys, "import-graph", project, folder / "circle.csv", *options
+        )
     assert content(project) == before
 
 
@@ -76,7 +97,10 @@ def test_a_graph_leaves_and_comes_back(project: Path, capsys: pytest.CaptureFixt
     folder = project.parent
     done(capsys, "import-graph", project, folder / "v1.csv")
     turtle, out = folder / "out.ttl", folder / "out.txt"
-    assert done(capsys, "export-graph", project, turtle).out == f"Wrote 3 classes and 2 edges to {turtle}.\n"
+    assert (
+        done(capsys, "export-graph", project, turtle).out
+        == f"Wrote 3 classes and 2 edges to {turtle}.\n"
+    )
     fields = done(capsys, "export-graph", project, out, "--format", "graphml", "--json").fields
     assert fields == {"classes": 3, "edges": 2, "format": "graphml", "out": str(out)}
     before = content(project)

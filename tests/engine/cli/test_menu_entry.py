@@ -13,7 +13,9 @@ from engine.menu_entry import ENTRY, add_menu_entry
 from engine.project.schema import APPLICATION_ID
 from tests.support.command_line import done, refused
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a menu of Linux desktops")
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="a menu of Linux desktops"
+)
 
 
 @pytest.fixture
@@ -62,7 +64,9 @@ def test_a_program_may_lie_anywhere(data: Path, folder: str) -> None:
 def test_projects_are_known_by_their_head(data: Path) -> None:
     """The kind of file names the number that our files carry."""
     add_menu_entry()
-    assert f'value="{APPLICATION_ID:#010x}"' in (data / "mime/packages/protoleaf.xml").read_text(encoding="utf-8")
+    assert f'value="{APPLICATION_ID:#010x}"' in (data / "mime/packages/protoleaf.xml").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_copies_with_photos_open_by_double_click(data: Path) -> None:

@@ -28,7 +28,9 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return ada.path, ben.path
 
 
-def test_dry_run_says_all_and_changes_nothing(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_says_all_and_changes_nothing(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Counts, kappa with its interval, conflicts by person and day."""
     before = files[0].read_bytes()
     output = done(capsys, "merge", *files, "--dry-run").out
@@ -43,7 +45,9 @@ def test_dry_run_says_all_and_changes_nothing(files: tuple[Path, Path], capsys: 
     assert files[0].read_bytes() == before
 
 
-def test_labels_of_replaced_photos_are_listed(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_of_replaced_photos_are_listed(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     """They stay out of the merge, and each has a line."""
     with Project.open(files[1]) as ben:
         replace_photo(ben, 3)
@@ -52,7 +56,11 @@ def test_labels_of_replaced_photos_are_listed(files: tuple[Path, Path], capsys: 
     assert "Labels of photos that were replaced there" in output
     assert "IMG_000002.jpg: Bird/Heron by ben" in output
     (row,) = json.loads(done(capsys, "merge", *files, "--json").out)["outdated"]
-    assert (Path(row["image"]).name, row["theirs"], row["who"]) == ("IMG_000002.jpg", "Bird/Heron", "ben")
+    assert (Path(row["image"]).name, row["theirs"], row["who"]) == (
+        "IMG_000002.jpg",
+        "Bird/Heron",
+        "ben",
+    )
 
 
 def test_conflicts_are_written_and_stay_ours(
@@ -74,7 +82,9 @@ def test_conflicts_are_written_and_stay_ours(
     assert again["agreement"]["exact"]["images"] == 3
 
 
-def test_preferences_settle_all(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_preferences_settle_all(
+    files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Theirs are taken with their name, and nothing is open any more."""
     assert "2 conflicts settled" in done(capsys, "merge", *files, "--prefer", "theirs").out
     assert json.loads(done(capsys, "merge", *files, "--json").out)["open_conflicts"] == []
@@ -85,10 +95,14 @@ def test_preferences_settle_all(files: tuple[Path, Path], capsys: pytest.Capture
         assert dump(project) != before
 
 
-def test_what_cannot_be_merged(files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_merged(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line each, and no file is overwritten."""
     assert "cannot be merged with itself" in refused(capsys, "merge", files[0], files[0])
-    assert "expected ours, theirs, newer, found mine" in refused(capsys, "merge", *files, "--prefer", "mine", status=2)
+    assert "expected ours, theirs, newer, found mine" in refused(
+        capsys, "merge", *files, "--prefer", "mine", status=2
+    )
     letter = tmp_path / "letter.csv"
     letter.write_text("Dear Ben,")
     assert "not an earlier output" in refused(capsys, "merge", *files, "--conflicts", letter)

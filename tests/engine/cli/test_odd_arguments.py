@@ -42,7 +42,9 @@ def test_the_status_of_a_stop(
 
     before = signal.getsignal(number)
     monkeypatch.setattr(project_commands, "say", killed)
-    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=status)
+    assert "what was finished is kept" in refused(
+        capsys, "new", tmp_path / "a.protoleaf", status=status
+    )
     assert signal.getsignal(number) is before
 
 
@@ -59,7 +61,9 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
             raise ImportError("initialization failed") from None
 
     monkeypatch.setattr(project_commands, "say", loaded)
-    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=143)
+    assert "what was finished is kept" in refused(
+        capsys, "new", tmp_path / "a.protoleaf", status=143
+    )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
@@ -94,12 +98,19 @@ def test_a_second_stop_while_the_first_is_reported(
     assert main(["new", str(tmp_path / "a.protoleaf")]) == 130
 
 
-def test_what_if_works_beside_an_open_window(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_if_works_beside_an_open_window(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It only reads: somebody else may be writing meanwhile."""
     before = collection.project.read_bytes()
     with Project.open(collection.project) as opened:
-        child = next(each for each in opened.classes.graph.classes() if opened.classes.graph.parents(each))
+        child = next(
+            each for each in opened.classes.graph.classes() if opened.classes.graph.parents(each)
+        )
         parent = next(iter(opened.classes.graph.parents(child)))
         edit = f"{opened.classes.graph.path_text(child)}={opened.classes.graph.path_text(parent)}"
-        assert "Nothing was changed" in done(capsys, "what-if", collection.project, "--unlink", edit).out
+        assert (
+            "Nothing was changed"
+            in done(capsys, "what-if", collection.project, "--unlink", edit).out
+        )
     assert collection.project.read_bytes() == before

@@ -14,7 +14,10 @@ COMMANDS = (("export", "csv"), ("classify", "-o"), ("export-graph", "--format", 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_files_of_others(
-    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+    collection: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
 ) -> None:
     """One line says what is there and what replaces it; then it is replaced, and replaced again unasked."""
     out = tmp_path / "out"

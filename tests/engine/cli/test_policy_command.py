@@ -44,7 +44,11 @@ def test_rules_are_set_and_listed(project: Path, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_what_is_no_rule_is_refused(
-    words: tuple[str, ...], status: int, reason: str, project: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    status: int,
+    reason: str,
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert reason in refused(capsys, "policy", project, *words, status=status)
 
@@ -60,4 +64,7 @@ def test_folders_make_no_classes_in_a_locked_list(
     with Project.open(project, for_writing=False) as opened:
         assert (len(opened.classes.graph), opened.images.count) == (2, 0)
     (tmp_path / "photos" / "Bird" / "Auk").rename(tmp_path / "photos" / "Bird" / "Gull")
-    assert "Added 1 image" in done(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes").out
+    assert (
+        "Added 1 image"
+        in done(capsys, "import-images", project, tmp_path / "photos", "--folders-as-classes").out
+    )

@@ -21,7 +21,9 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_images(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Labelled images stand in their places with the person's word and who it was; the others are as without."""
     with Project.open(collection.project) as project:
         nothing, coarse = list(project.images.table().ids)[-2:]
@@ -33,7 +35,9 @@ def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.Captu
     assert answer.out.startswith("Wrote 38 predictions and 26 labels to ")
     rows = rows_of(every)
     assert tuple(rows[0]) == (*COLUMNS, "labelled_by")
-    assert [{name: row[name] for name in COLUMNS} for row in rows if not row["labelled_by"]] == rows_of(some)
+    assert [
+        {name: row[name] for name in COLUMNS} for row in rows if not row["labelled_by"]
+    ] == rows_of(some)
     labelled = {row["image"]: list(row.values())[1:] for row in rows if row["labelled_by"]}
     assert len(labelled) == 26
     assert labelled["shots/Red/Red disc/0.png"] == [
@@ -62,7 +66,14 @@ def test_labels_that_have_no_embedding(
     """A person's word needs no reading of the file; what nobody has labelled or read is counted as left out."""
     for number, name in enumerate(("labelled.png", "loose.png")):
         write_shape(collection.folder / "new" / name, "Blue disc", seed=90 + number)
-    done(capsys, "import-images", collection.project, collection.folder / "new/labelled.png", "--class", "Blue disc")
+    done(
+        capsys,
+        "import-images",
+        collection.project,
+        collection.folder / "new/labelled.png",
+        "--class",
+        "Blue disc",
+    )
     done(capsys, "import-images", collection.project, collection.folder / "new/loose.png")
     out = tmp_path / "out.csv"
     fields = done(capsys, "classify", collection.project, "--all", "-o", out, "--json").fields
@@ -73,26 +84,36 @@ def test_labels_that_have_no_embedding(
 
 
 def test_what_would_help(
-    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    collection: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Labels at random: the fast backbone cannot separate such classes, and the accurate one is named; else nothing."""
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
     out = tmp_path / "out.csv"
-    assert done(capsys, "classify", collection.project, "-o", out, "--json").fields["recommendations"] == []
+    assert (
+        done(capsys, "classify", collection.project, "-o", out, "--json").fields["recommendations"]
+        == []
+    )
     with Project.open(collection.project) as project:
         ids = class_ids(project)
         for place, image_id in enumerate(project.images.table().ids[: SHOTS * len(LEAVES)]):
             project.labels.set([image_id], ids[LEAVES[place % len(LEAVES)]])
     text = done(capsys, "classify", collection.project, "-o", out).out
     assert "\nThe fast backbone often confuses these: " in text
-    first, *_others = done(capsys, "classify", collection.project, "-o", out, "--json").fields["recommendations"]
+    first, *_others = done(capsys, "classify", collection.project, "-o", out, "--json").fields[
+        "recommendations"
+    ]
     assert first["kind"] == "accurate_backbone"
     assert set(first["classes"]) <= set(ids.values())
     assert first["text"] in text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
-def test_any_name_in_any_locale(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_name_in_any_locale(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Where the locale knows only ASCII the table is UTF-8 all the same, and `evaluate` finds each image in it."""
     picture = collection.unsorted / "024.png"
     names = ["größe 海.png", "caf\udce9.png", "=1+1.png", "new\nline.png"]

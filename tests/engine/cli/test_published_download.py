@@ -30,7 +30,9 @@ def content() -> bytes:
 
 
 @pytest.fixture
-def server(own_caches: None, content: bytes, monkeypatch: pytest.MonkeyPatch) -> Iterator[WeightsServer]:
+def server(
+    own_caches: None, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[WeightsServer]:
     """A server with the weights, and a list of networks that leads to it."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with serving(WeightsServer(content)) as running:
@@ -43,7 +45,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """An export that takes no time: another file is written, and nothing is compared."""
     from engine.training.export import Agreement
 
-    def at_once(_network: object, facts: PublishedNetwork, path: Any, **_options: object) -> Agreement:
+    def at_once(
+        _network: object, facts: PublishedNetwork, path: Any, **_options: object
+    ) -> Agreement:
         from tests.support.backbones import write_tiny_backbone
 
         write_tiny_backbone(path, width=facts.embedding_width)
@@ -72,7 +76,10 @@ def test_nobody_to_ask_is_refused_with_size_and_licence(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
     """Without a terminal and --yes nothing is asked from the network; size, licence and way out are shown."""
-    for command in (["backbone", "add", SOURCE], ["new", tmp_path / "p.protoleaf", "--backbone", SOURCE]):
+    for command in (
+        ["backbone", "add", SOURCE],
+        ["new", tmp_path / "p.protoleaf", "--backbone", SOURCE],
+    ):
         line = refused(capsys, *command, status=2)
         assert "squeezenet1_1 with weights IMAGENET1K_V1" in line
         assert "5.0 MB" in line
@@ -82,7 +89,10 @@ def test_nobody_to_ask_is_refused_with_size_and_licence(
 
 
 def test_a_person_at_the_terminal_is_asked(
-    server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    server: WeightsServer,
+    quick: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Shown, asked, declined: nothing happens. Shown, asked, agreed: it comes."""
     at_a_terminal(monkeypatch, answer=False)
@@ -92,7 +102,9 @@ def test_a_person_at_the_terminal_is_asked(
     asked = at_a_terminal(monkeypatch, answer=True)
     answer = protoleaf(capsys, "backbone", "add", SOURCE)
     assert (answer.status, asked) == (0, ["Download it?"])
-    assert answer.err.startswith("squeezenet1_1 with weights IMAGENET1K_V1 must be downloaded: 5.0 MB; licence: ")
+    assert answer.err.startswith(
+        "squeezenet1_1 with weights IMAGENET1K_V1 must be downloaded: 5.0 MB; licence: "
+    )
     assert ", from 127.0.0.1\n" in answer.err
     assert f"Added {NAME}: 224 pixels, embeddings of width 512" in answer.out
 
@@ -101,7 +113,9 @@ def test_a_project_on_a_published_network(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
     """`new` downloads once after --yes; the second project takes what is there, without a question."""
-    first = protoleaf(capsys, "new", tmp_path / "a.protoleaf", "--backbone", SOURCE, "--yes", "--json")
+    first = protoleaf(
+        capsys, "new", tmp_path / "a.protoleaf", "--backbone", SOURCE, "--yes", "--json"
+    )
     assert first.status == 0
     assert "5.0 MB" in first.err
     second = done(capsys, "new", tmp_path / "b.protoleaf", "--backbone", SOURCE, "--json")
@@ -110,7 +124,11 @@ def test_a_project_on_a_published_network(
 
 
 def test_a_project_s_network_comes_through_a_proxy(
-    server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any, content: bytes
+    server: WeightsServer,
+    quick: None,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Any,
+    content: bytes,
 ) -> None:
     """The proxy gets the whole address; what is no proxy is refused before any request."""
     elsewhere = "http://localhost:1/weights.pth"
@@ -127,13 +145,21 @@ def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_p
     """What is here already, and a file, are not downloaded; no project is made."""
     project = tmp_path / "p.protoleaf"
     for backbone in ("leafnet", "network.onnx"):
-        line = refused(capsys, "new", project, "--backbone", backbone, "--proxy", "http://here:1", status=2)
-        assert "download of a published network only: expected torchvision:NAME or timm:NAME, found " + backbone in line
+        line = refused(
+            capsys, "new", project, "--backbone", backbone, "--proxy", "http://here:1", status=2
+        )
+        assert (
+            "download of a published network only: expected torchvision:NAME or timm:NAME, found "
+            + backbone
+            in line
+        )
         assert "Leave --proxy out" in line
     assert not project.exists()
 
 
-def test_a_failed_download_is_one_line(server: WeightsServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_download_is_one_line(
+    server: WeightsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Shown first, then one line that names status and address."""
     server.statuses = [404]
     answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes")
@@ -157,8 +183,15 @@ def test_the_list_shows_terms(
     assert "none named for the weights" in text
     fields = done(capsys, "backbone", "list", "--published", "--json").fields
     first = fields["networks"][0]
-    assert (first["library_name"], first["file_size_mb"]) == ("torchvision-vit_b_16-imagenet1k_v1", 346.3)
-    assert (first["embedding_width"], first["input_side"], first["parameters"]) == (768, 224, 86_567_656)
+    assert (first["library_name"], first["file_size_mb"]) == (
+        "torchvision-vit_b_16-imagenet1k_v1",
+        346.3,
+    )
+    assert (first["embedding_width"], first["input_side"], first["parameters"]) == (
+        768,
+        224,
+        86_567_656,
+    )
     assert server.ranges == []
 
 
@@ -183,4 +216,8 @@ def test_the_worker_stops(server: WeightsServer) -> None:
     """A window that is gone gets no network; what has arrived waits for the next time."""
     assert served(AddPublished(cache_of_test().root, SOURCE), is_alone=True).ending == Stopped()
     assert BackboneLibrary().names() == ()
-    assert not weights_path(cache_of_test(), facts_of(SMALL, url=server.url)).with_suffix(".onnx").exists()
+    assert (
+        not weights_path(cache_of_test(), facts_of(SMALL, url=server.url))
+        .with_suffix(".onnx")
+        .exists()
+    )

@@ -53,11 +53,17 @@ def _classes(path: Path) -> dict[str, str]:
         return {row["image"]: row["class"] for row in csv.DictReader(file)}
 
 
-def test_everything_that_only_reads(kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_that_only_reads(
+    kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Embedding goes into the cache, classification finds it there, and one line says that nothing is written."""
     before = _facts(kept)
     embedded = protoleaf(capsys, "embed", kept.project, "--device", "cpu", "--json")
-    assert (embedded.status, embedded.fields["embedded"], embedded.fields["from_cache"]) == (0, 2, 64)
+    assert (embedded.status, embedded.fields["embedded"], embedded.fields["from_cache"]) == (
+        0,
+        2,
+        64,
+    )
     assert embedded.err.count("\n") == 1
     assert "so it is only read; the embeddings are kept in the cache alone" in embedded.err
     again = protoleaf(capsys, "embed", kept.project, "--device", "cpu", "--json")
@@ -65,7 +71,11 @@ def test_everything_that_only_reads(kept: Collection, tmp_path: Path, capsys: py
 
     out = tmp_path / "out.csv"
     classified = protoleaf(capsys, "classify", kept.project, "-o", out, "--json")
-    assert (classified.status, classified.fields["predictions"], classified.fields["waiting"]) == (0, 42, 0)
+    assert (classified.status, classified.fields["predictions"], classified.fields["waiting"]) == (
+        0,
+        42,
+        0,
+    )
     assert "so it is only read; the predictions are kept in the file alone" in classified.err
     assert {"unsorted/new 1.png", "unsorted/new 2.png"} <= _classes(out).keys()
 
@@ -76,7 +86,9 @@ def test_everything_that_only_reads(kept: Collection, tmp_path: Path, capsys: py
     assert _facts(kept) == before
 
 
-def test_files_that_changed(kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_changed(
+    kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What embedding saw last counts, though the project has an older word; of a file that went, the project's."""
     changed, gone = kept.unsorted / "024.png", kept.unsorted / "025.png"
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"

@@ -72,10 +72,15 @@ def test_unknown_backbone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_project_that_another_program_has_open(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_project_that_another_program_has_open(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Writing is refused while another process writes; reading works; afterwards writing does too."""
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(collection.project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(collection.project)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     with holder:
         assert holder.stdout is not None
@@ -91,7 +96,9 @@ def test_a_project_that_another_program_has_open(collection: Collection, capsys:
 
 def test_unknown_class(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """The name is repeated and close ones are offered."""
-    line = refused(capsys, "import-images", collection.project, collection.unsorted, "--class", "Red dics")
+    line = refused(
+        capsys, "import-images", collection.project, collection.unsorted, "--class", "Red dics"
+    )
     assert '"Red dics"' in line
     assert '"Red disc"' in line
 
@@ -103,12 +110,19 @@ def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture
         (tmp_path / "tree" / folder).mkdir(parents=True)
     images = [write_shape(tmp_path / f"{seed}.png", "Red disc", seed=seed) for seed in range(4)]
     done(capsys, "new", project)
-    assert done(capsys, "import-graph", project, tmp_path / "tree").out.startswith("Added 7 classes and 5 edges")
+    assert done(capsys, "import-graph", project, tmp_path / "tree").out.startswith(
+        "Added 7 classes and 5 edges"
+    )
     line = refused(capsys, "import-images", project, images[0], "--class", "Bird")
     assert '"Animal/Bird"' in line
     assert '"Machine/Bird"' in line
     for image, text in zip(images, ("Fish", "Animal/Bird", "Bird/Jet", "Machine"), strict=True):
-        assert done(capsys, "import-images", project, image, "--class", text, "--json").fields["labelled"] == 1
+        assert (
+            done(capsys, "import-images", project, image, "--class", text, "--json").fields[
+                "labelled"
+            ]
+            == 1
+        )
     with Project.open(project, for_writing=False) as opened:
         paths = [
             opened.classes.graph.path_text(label.class_id)
@@ -118,10 +132,14 @@ def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture
     assert paths == ["Animal/Fish", "Animal/Bird", "Machine/Bird/Jet", "Machine"]
 
 
-def test_an_import_never_changes_a_label(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_never_changes_a_label(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Shots that are given again under another class keep the class they have."""
     shot = collection.shots / "Red" / "Red disc"
-    answer = done(capsys, "import-images", collection.project, shot, "--class", "Blue disc", "--json").fields
+    answer = done(
+        capsys, "import-images", collection.project, shot, "--class", "Blue disc", "--json"
+    ).fields
     assert (answer["added"], answer["already_there"], answer["labelled"]) == (0, 3, 0)
 
 
@@ -151,11 +169,19 @@ def test_graph_with_a_cycle(collection: Collection, capsys: pytest.CaptureFixtur
     assert done(capsys, "check", collection.project, "--json").fields["classes"] == 11
 
 
-def test_a_graph_the_other_way_round(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_graph_the_other_way_round(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Red below Red disc, against the project's graph, are two other classes: a class is its path. All stays sound."""
     source = write_graph(collection.folder / "round.csv", {"Red disc": ["Red"]})
     grown = done(capsys, "import-graph", collection.project, source, "--json").fields
-    assert grown == {"classes_added": 2, "edges_added": 1, "aliases_added": 0, "classes": 13, "left_out": []}
+    assert grown == {
+        "classes_added": 2,
+        "edges_added": 1,
+        "aliases_added": 0,
+        "classes": 13,
+        "left_out": [],
+    }
     assert done(capsys, "check", collection.project, "--json").fields["sound"]
 
 
@@ -181,13 +207,19 @@ def test_truth_that_cannot_be_used(
 def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """Bytes of no encoding, or a folder, are refused with the file's name; Windows-1252 is read."""
     collection.truth.write_bytes("image,class\nmöwe.png,Möwe\n".encode("cp1252"))
-    assert 'no class "Möwe"' in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
+    assert 'no class "Möwe"' in refused(
+        capsys, "evaluate", collection.project, "--truth", collection.truth
+    )
     collection.truth.write_bytes(b"image,class\nm\0\0we.png,Red disc\n")
     assert "UTF-8" in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
-    assert str(collection.folder) in refused(capsys, "evaluate", collection.project, "--truth", collection.folder)
+    assert str(collection.folder) in refused(
+        capsys, "evaluate", collection.project, "--truth", collection.folder
+    )
 
 
-def test_what_is_missing_before_classifying(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_before_classifying(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each step that was left out is named with what to do, one after the other."""
     project, out = tmp_path / "a.protoleaf", tmp_path / "out.csv"
     image = write_shape(tmp_path / "pictures" / "1.png", "Red disc", seed=1)
@@ -239,7 +271,9 @@ def test_predictions_replace_an_older_file_whole(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_predictions_into_a_pipe(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_into_a_pipe(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A pipe or device takes the rows and is not replaced by a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -250,7 +284,9 @@ def test_predictions_into_a_pipe(collection: Collection, tmp_path: Path, capsys:
     assert pipe.is_fifo()
 
 
-def test_damaged_project_is_reported(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_project_is_reported(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A project that lost its second half is refused by every command, and not made worse."""
     whole = collection.project.read_bytes()
     collection.project.write_bytes(whole[: len(whole) // 2])

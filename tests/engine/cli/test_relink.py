@@ -39,7 +39,9 @@ def test_a_share_that_vanishes_takes_nothing_with_it(
     assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
 
 
-def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preview_changes_nothing(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Without a terminal nobody can be asked, so nothing is changed; counts and examples are shown."""
     collection.unsorted.rename(collection.folder / "elsewhere")
     before = tree_hash(collection.folder)
@@ -50,11 +52,18 @@ def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.Captur
         assert "    and 35 more" in output
         assert output.endswith("Nothing was changed; --yes updates their location.\n")
     fields = done(capsys, "relink", collection.project, "--json").fields
-    assert (fields["found"], fields["by_path"], fields["relinked"], fields["missing"]) == (40, 40, 0, 0)
+    assert (fields["found"], fields["by_path"], fields["relinked"], fields["missing"]) == (
+        40,
+        40,
+        0,
+        0,
+    )
     assert tree_hash(collection.folder) == before
 
 
-def test_found_images_need_not_be_read_again(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_found_images_need_not_be_read_again(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One step that undo takes back; labels stay, and the caches know the new places."""
     new = collection.folder.parent / "new place"
     shutil.move(collection.shots, new / "shots")
@@ -72,7 +81,9 @@ def test_found_images_need_not_be_read_again(collection: Collection, capsys: pyt
     assert done(capsys, "relink", collection.project, new, "--json").fields["found"] == 24
 
 
-def test_what_is_not_found_is_reported(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_found_is_reported(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Deleted files, and copies that nobody can tell apart."""
     (collection.unsorted / "024.png").unlink()
     for place in ("x", "y"):
@@ -89,7 +100,11 @@ def test_what_is_not_found_is_reported(collection: Collection, capsys: pytest.Ca
     assert [Path(path).parent.name for path in fields["ambiguous_images"][0]["files"]] == ["x", "y"]
 
 
-def test_a_folder_that_is_not_there(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_there(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """One line, exit status 1."""
     collection.unsorted.rename(collection.folder / "elsewhere")
-    assert "the folder is not there" in refused(capsys, "relink", collection.project, collection.folder / "nowhere")
+    assert "the folder is not there" in refused(
+        capsys, "relink", collection.project, collection.folder / "nowhere"
+    )

@@ -40,13 +40,17 @@ def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Col
     assert fields == {"replaced": [{"image": LABELLED, "class": "Red/Red disc", "who": "ada"}]}
 
 
-def test_labels_are_confirmed_or_taken_off(capsys: pytest.CaptureFixture[str], replaced: Collection) -> None:
+def test_labels_are_confirmed_or_taken_off(
+    capsys: pytest.CaptureFixture[str], replaced: Collection
+) -> None:
     """All, or those of named images; others are refused by name."""
     project = replaced.project
     assert done(capsys, "replaced", project).out == "No labelled image is another photo now.\n"
     done(capsys, "embed", project, "--one-view")
     other = replaced.folder / "shots/Red/Red disc/1.png"
-    assert "no label of this image waits to be confirmed" in refused(capsys, "replaced", project, other, "--confirm")
+    assert "no label of this image waits to be confirmed" in refused(
+        capsys, "replaced", project, other, "--confirm"
+    )
     named = replaced.folder / LABELLED
     assert "Confirmed 1 label" in done(capsys, "replaced", project, named, "--confirm").out
     assert done(capsys, "replaced", project, "--json").fields == {"replaced": []}

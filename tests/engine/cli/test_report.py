@@ -10,10 +10,17 @@ from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 
-BEGINNINGS = {".html": b"<!DOCTYPE html>", ".pdf": b"%PDF-", ".csv": b"table,row,column,value", ".zip": b"PK"}
+BEGINNINGS = {
+    ".html": b"<!DOCTYPE html>",
+    ".pdf": b"%PDF-",
+    ".csv": b"table,row,column,value",
+    ".zip": b"PK",
+}
 
 
-def test_every_kind(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:
+def test_every_kind(
+    capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
+) -> None:
     """With held-out labels; the project stays as it is, and a report is replaced by the next one unasked."""
     before = collection.project.read_bytes()
     for suffix in SUFFIXES:
@@ -24,30 +31,51 @@ def test_every_kind(capsys: pytest.CaptureFixture[str], collection: Collection, 
     assert collection.project.read_bytes() == before
 
 
-def test_truth_and_two_settings(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:
+def test_truth_and_two_settings(
+    capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
+) -> None:
     """The figures are those of `evaluate`; both settings are compared on the same images."""
     out = tmp_path / "a.csv"
-    words = ("report", collection.project, out, "--truth", collection.truth, "--settings", "ppn+,regression", "--json")
+    words = (
+        "report",
+        collection.project,
+        out,
+        "--truth",
+        collection.truth,
+        "--settings",
+        "ppn+,regression",
+        "--json",
+    )
     fields = done(capsys, *words).fields
-    known = done(capsys, "evaluate", collection.project, "--truth", collection.truth, "--json").fields
+    known = done(
+        capsys, "evaluate", collection.project, "--truth", collection.truth, "--json"
+    ).fields
     assert fields["accuracy"]["top1"]["share"] == known["top1"]
     assert [each["share"] for each in fields["accuracy"]["levels"]] == known["levels"]
     assert fields["calibration_error"] == pytest.approx(known["calibration_error"], abs=1e-6)
     assert fields["about"]["source"] == "file"
     comparison = fields["comparison"]
-    assert (comparison["first"], comparison["second"], comparison["images"]) == ("ppn+", "regression", known["images"])
+    assert (comparison["first"], comparison["second"], comparison["images"]) == (
+        "ppn+",
+        "regression",
+        known["images"],
+    )
     assert comparison["first_right"]["share"] == known["top1"]
     with out.open(encoding="utf-8", newline="") as file:
         names = {row["table"] for row in csv.DictReader(file)}
     assert {"accuracy", "confusion", "classes", "comparison", "images-by-class"} <= names
 
 
-def test_evaluation_with_a_report(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:
+def test_evaluation_with_a_report(
+    capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
+) -> None:
     """The table as before, and the page beside it; rows without an image are counted."""
     with collection.truth.open("a", encoding="utf-8") as file:
         file.write("elsewhere.jpg,Red disc\n")
     out = tmp_path / "a.html"
-    output = done(capsys, "evaluate", collection.project, "--truth", collection.truth, "--report", out).out
+    output = done(
+        capsys, "evaluate", collection.project, "--truth", collection.truth, "--report", out
+    ).out
     assert "leaf top-1" in output
     page = out.read_text(encoding="utf-8")
     assert "truth.csv" in page
@@ -82,13 +110,17 @@ def test_misuse(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], mess
     assert message in refused(capsys, "report", "nowhere.protoleaf", *words, status=2)
 
 
-def test_refusals(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:
+def test_refusals(
+    capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
+) -> None:
     """A missing version, a truth about other images, and a file of others: one line each, and nothing is written."""
     out = tmp_path / "a.html"
     assert "999" in refused(capsys, "report", collection.project, out, "--versions", "1,999")
     strange = tmp_path / "strange.csv"
     strange.write_text("image,class\nelsewhere.jpg,Red disc\n", encoding="utf-8")
-    assert "no image of the truth file" in refused(capsys, "report", collection.project, out, "--truth", strange)
+    assert "no image of the truth file" in refused(
+        capsys, "report", collection.project, out, "--truth", strange
+    )
     assert not out.exists()
     out.write_text("theirs", encoding="utf-8")
     assert "another file" in refused(capsys, "report", collection.project, out)

@@ -28,7 +28,9 @@ def test_rotten_files_are_listed_and_the_rest_is_embedded(
 ) -> None:
     """A text, a truncated JPEG, a bomb and an empty file are named with reasons; all good files get predictions."""
     folder = collection.folder / "found"
-    good = [write_shape(folder / f"good {seed}.jpg", "Blue disc", seed=50 + seed) for seed in range(3)]
+    good = [
+        write_shape(folder / f"good {seed}.jpg", "Blue disc", seed=50 + seed) for seed in range(3)
+    ]
     rotten = {
         "letter.jpg": b"Dear diary, today I saw a gull.\n",
         "torn.jpg": encoded(picture(200, 200), "JPEG")[:900],
@@ -59,7 +61,9 @@ def test_rotten_files_are_listed_and_the_rest_is_embedded(
     assert done(capsys, "check", collection.project, "--json").fields["sound"]
 
 
-def test_many_failures_are_counted_not_all_printed(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_failures_are_counted_not_all_printed(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Text shows twenty failures and tells how many more there are; JSON has them all."""
     folder = collection.folder / "found"
     folder.mkdir()
@@ -68,7 +72,14 @@ def test_many_failures_are_counted_not_all_printed(collection: Collection, capsy
     done(capsys, "import-images", collection.project, folder)
     lines = done(capsys, "embed", collection.project, "--device", "cpu").out.splitlines()
     assert lines[-1] == "  and 3 more"
-    assert len(done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields["failures"]) == 23
+    assert (
+        len(
+            done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields[
+                "failures"
+            ]
+        )
+        == 23
+    )
 
 
 def test_a_file_that_vanishes_is_a_failure_not_an_end(
@@ -87,7 +98,9 @@ def test_a_file_that_vanishes_is_a_failure_not_an_end(
 def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Classes, folders, images and the project itself may be called anything; it all comes out of the CSV again."""
     project, out = tmp_path / "鳥 🦜.protoleaf", tmp_path / "نتائج.csv"
-    kinds = dict(zip(NAMES, (leaf for leaves in FAMILIES.values() for leaf in leaves), strict=False))
+    kinds = dict(
+        zip(NAMES, (leaf for leaves in FAMILIES.values() for leaf in leaves), strict=False)
+    )
     for name, leaf in kinds.items():
         for seed in range(2):
             write_shape(tmp_path / "shots" / name / f"{seed}.png", leaf, seed=seed)
@@ -104,11 +117,15 @@ def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     truth = tmp_path / "truth.csv"
     with truth.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file).writerows([("class", "image"), *((name, f"{name}.png") for name in NAMES)])
-    assert done(capsys, "evaluate", project, "--truth", truth, "--json").fields["images"] == len(NAMES)
+    assert done(capsys, "evaluate", project, "--truth", truth, "--json").fields["images"] == len(
+        NAMES
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_name_that_is_no_unicode(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_no_unicode(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An image whose name is old bytes goes through every step, and its bytes are in the CSV unchanged."""
     folder, out = collection.folder / "old", tmp_path / "out.csv"
     folder.mkdir()
@@ -116,14 +133,18 @@ def test_a_name_that_is_no_unicode(collection: Collection, tmp_path: Path, capsy
     Path(os.fsdecode(good)).write_bytes(encoded(picture(), "PNG"))
     Path(os.fsdecode(rotten)).write_bytes(b"no image")
     done(capsys, "import-images", collection.project, folder)
-    failures = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields["failures"]
+    failures = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields[
+        "failures"
+    ]
     assert len(failures) == 1
     assert "could not be read" in done(capsys, "embed", collection.project, "--device", "cpu").out
     done(capsys, "classify", collection.project, "-o", out)
     assert b"old/m\xf6we.png," in out.read_bytes()
 
 
-def test_class_folders_with_composed_and_decomposed_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_class_folders_with_composed_and_decomposed_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An umlaut written as two characters, as some systems store names, is the same class as written as one."""
     composed, decomposed = "M\u00f6we", "Mo\u0308we"
     project = tmp_path / "a.protoleaf"
@@ -132,11 +153,15 @@ def test_class_folders_with_composed_and_decomposed_names(tmp_path: Path, capsys
         write_shape(tmp_path / folder / name / "1.png", "Red disc", seed=1)
         done(capsys, "import-images", project, tmp_path / folder, "--folders-as-classes")
     with Project.open(project, for_writing=False) as opened:
-        assert [opened.classes.graph.name(class_id) for class_id in opened.classes.graph.classes()] == [composed]
+        assert [
+            opened.classes.graph.name(class_id) for class_id in opened.classes.graph.classes()
+        ] == [composed]
         assert list(opened.labels.counts().values()) == [3]
 
 
-def test_hidden_and_other_files_are_passed_over(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hidden_and_other_files_are_passed_over(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Only image files of a folder are taken; notes, thumbnails databases and hidden files are no failures."""
     folder = collection.folder / "mixed"
     write_shape(folder / "1.png", "Red disc", seed=77)
@@ -149,7 +174,9 @@ def test_hidden_and_other_files_are_passed_over(collection: Collection, capsys: 
     }  # fmt: skip
 
 
-def test_files_of_other_kinds_are_named(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_of_other_kinds_are_named(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Pictures and videos that are not read are reported by kind, other files as a number, as text and as JSON."""
     folder = collection.folder / "telephone"
     write_shape(folder / "1.png", "Red disc", seed=77)
@@ -157,10 +184,19 @@ def test_files_of_other_kinds_are_named(collection: Collection, capsys: pytest.C
         (folder / name).write_bytes(b"x")
     out = done(capsys, "import-images", collection.project, folder).out
     assert "Added 1 image " in out
-    assert "2 PSD, 1 WMV were left out: these kinds of files are not read. Save pictures as JPEG" in out
+    assert (
+        "2 PSD, 1 WMV were left out: these kinds of files are not read. Save pictures as JPEG"
+        in out
+    )
     assert "2 other files passed over" in out
-    fields = done(capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json").fields
-    assert (fields["left_out"], fields["other_files"], fields["failures"]) == ({"PSD": 2, "WMV": 1}, 2, [])
+    fields = done(
+        capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json"
+    ).fields
+    assert (fields["left_out"], fields["other_files"], fields["failures"]) == (
+        {"PSD": 2, "WMV": 1},
+        2,
+        [],
+    )
     (folder / "2.psd").unlink()
     (folder / "3.PSD").unlink()
     out = done(capsys, "import-images", collection.project, folder).out
@@ -180,7 +216,9 @@ def test_a_named_raw_photo_of_another_kind_is_a_failure(
     assert "video" not in out
 
 
-def test_raw_photos_beside_their_jpegs(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_raw_photos_beside_their_jpegs(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The photo is added once, by the JPEG."""
     folder = collection.folder / "camera"
     write_shape(folder / "1.jpg", "Red disc", seed=77)
@@ -190,11 +228,15 @@ def test_raw_photos_beside_their_jpegs(collection: Collection, capsys: pytest.Ca
     assert "1 RAW photo passed over: beside it lies the same as JPEG or HEIC." in out
 
 
-def test_an_unnameable_folder_stops_nothing(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unnameable_folder_stops_nothing(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It is listed, and the classes beside it are there."""
     folder = collection.folder / "more"
     write_shape(folder / "Purple disc" / "1.png", "Red disc", seed=77)
     write_shape(folder / "Purple\nsquare" / "2.png", "Red disc", seed=78)
-    fields = done(capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json").fields
+    fields = done(
+        capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json"
+    ).fields
     assert (fields["added"], fields["classes_added"]) == (1, 1)
     assert [failure["path"] for failure in fields["failures"]] == [str(folder / "Purple\nsquare")]

@@ -36,11 +36,24 @@ def test_one_line_and_nobody_left(number: signal.Signals, status: int, tmp_path:
     """Standard output ends only when every process that has it has ended."""
     script, data = tmp_path / "protoleaf", write_data(colour_data(), tmp_path / "colours")
     script.write_text(PROTOLEAF, encoding="utf-8")
-    words = ["experiment", "table", str(data), "--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results")]
+    words = [
+        "experiment",
+        "table",
+        str(data),
+        "--runs",
+        str(tmp_path / "runs"),
+        "--results",
+        str(tmp_path / "results"),
+    ]
     words += ["--workers", "2", "--validation", "5"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     with subprocess.Popen(
-        [sys.executable, script, *words], stdout=-1, stderr=-1, text=True, env=environment, start_new_session=True
+        [sys.executable, script, *words],
+        stdout=-1,
+        stderr=-1,
+        text=True,
+        env=environment,
+        start_new_session=True,
     ) as command:
         try:
             assert command.stdout is not None
@@ -51,4 +64,7 @@ def test_one_line_and_nobody_left(number: signal.Signals, status: int, tmp_path:
             if command.poll() is None:
                 os.killpg(command.pid, signal.SIGKILL)
     assert (command.returncode, output) == (status, "")
-    assert errors == "protoleaf: stopped; what was finished is kept; run the same command again to resume\n"
+    assert (
+        errors
+        == "protoleaf: stopped; what was finished is kept; run the same command again to resume\n"
+    )

@@ -12,9 +12,13 @@ from tests.support.collections import Collection, read_truth_table, write_shape
 from tests.support.command_line import done, refused
 
 
-def test_similar_lists_the_image_itself_first(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_similar_lists_the_image_itself_first(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     image = collection.unsorted / "030.png"
-    found = json.loads(done(capsys, "similar", collection.project, image, "--count", "5", "--json").out)["images"]
+    found = json.loads(
+        done(capsys, "similar", collection.project, image, "--count", "5", "--json").out
+    )["images"]
     assert (len(found), found[0]["image"], found[0]["likeness"]) == (5, "unsorted/030.png", 1.0)
     truth = read_truth_table(collection)
     kinds = [truth[each["image"]] for each in found if each["image"] in truth]
@@ -33,7 +37,9 @@ def test_similar_to_a_file_from_outside(
     text = done(capsys, "similar", collection.project, outside, "--count", "1").out
     with Project.open(collection.project, for_writing=False) as project:
         assert project.images.count == count
-        label = project.labels.of(project.images.find(collection.folder / text.split("  ")[1].strip()) or 0)
+        label = project.labels.of(
+            project.images.find(collection.folder / text.split("  ")[1].strip()) or 0
+        )
     name = None if label is None or label.class_id is None else label.class_id
     assert text.startswith(" 0.")
     assert name is None or "Green disc" in text
@@ -41,7 +47,10 @@ def test_similar_to_a_file_from_outside(
 
 @pytest.mark.parametrize("content", [None, b"no picture"])
 def test_a_file_that_cannot_be_read(
-    collection: Collection, capsys: pytest.CaptureFixture[str], tmp_path: Path, content: bytes | None
+    collection: Collection,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    content: bytes | None,
 ) -> None:
     file = tmp_path / "notes.jpg"
     if content is not None:
@@ -50,7 +59,9 @@ def test_a_file_that_cannot_be_read(
     assert "notes.jpg" in line
 
 
-def test_duplicates_lists_copies(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_duplicates_lists_copies(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copy(collection.unsorted / "024.png", collection.unsorted / "copy.png")
     with Project.open(collection.project) as project:
         import_images(project, [collection.unsorted])

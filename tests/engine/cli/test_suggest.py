@@ -26,10 +26,16 @@ def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -
     """As many unlabelled images, the same ones for the same seed; a way that is not there is refused."""
 
     def drawn(*options: str) -> list[str]:
-        found = done(capsys, "suggest", collection.project, "--by", "random", "--json", *options).fields["images"]
+        found = done(
+            capsys, "suggest", collection.project, "--by", "random", "--json", *options
+        ).fields["images"]
         return [image["image"] for image in found]
 
-    assert drawn("--count", "5") == drawn("--count", "5", "--seed", "0") != drawn("--count", "5", "--seed", "1")
+    assert (
+        drawn("--count", "5")
+        == drawn("--count", "5", "--seed", "0")
+        != drawn("--count", "5", "--seed", "1")
+    )
     assert len(set(drawn("--count", "100"))) == 40
     message = refused(capsys, "suggest", collection.project, "--by", "magic", status=2)
     assert "expected teach-first or random, found magic" in message

@@ -34,7 +34,9 @@ def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
     (row,) = [line for line in lines if line.startswith(("timm:", "torchvision:"))]
     columns = "lvd142m * about 88.2 MB 1,200,000 - 518 512 Apache 2.0"
     assert row.split() == [SOURCE, *columns.split()]
-    found = done(capsys, "backbone", "list", "--published", "--search", "apache DINO", "--json").fields["networks"]
+    found = done(
+        capsys, "backbone", "list", "--published", "--search", "apache DINO", "--json"
+    ).fields["networks"]
     assert [network["source"] for network in found] == [SOURCE]
     nothing = done(capsys, "backbone", "list", "--published", "--search", "resnet").out
     assert "None of 2 networks matches" in nothing
@@ -42,7 +44,9 @@ def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_options_of_the_list_need_it(capsys: pytest.CaptureFixture[str]) -> None:
     """Reported in one line, as is a publisher that there is not."""
-    assert "for published networks" in refused(capsys, "backbone", "list", "--search", "x", status=2)
+    assert "for published networks" in refused(
+        capsys, "backbone", "list", "--search", "x", status=2
+    )
     line = refused(capsys, "backbone", "list", "--published", "--source", "keras")
     assert "expected torchvision or timm" in line
 
@@ -51,12 +55,24 @@ def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     """Size, licence and where the weights come from, before anything is requested."""
     line = refused(capsys, "backbone", "add", SOURCE, status=2)
     assert (
-        "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; licence: Apache 2.0" in line
+        "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; licence: Apache 2.0"
+        in line
     )
     answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes", "--mirror", tmp_path)
     assert answer.status == 1
     assert f"from {tmp_path}" in answer.err
     assert "the mirror's folder does not have these weights" in answer.err
-    assert "the mirror is not a folder" in refused(capsys, "backbone", "add", SOURCE, "--mirror", "gone", status=2)
-    line = refused(capsys, "new", tmp_path / "p.protoleaf", "--backbone", "leafnet", "--mirror", tmp_path, status=2)
+    assert "the mirror is not a folder" in refused(
+        capsys, "backbone", "add", SOURCE, "--mirror", "gone", status=2
+    )
+    line = refused(
+        capsys,
+        "new",
+        tmp_path / "p.protoleaf",
+        "--backbone",
+        "leafnet",
+        "--mirror",
+        tmp_path,
+        status=2,
+    )
     assert "a mirror is for the download of a published network only" in line

@@ -23,10 +23,16 @@ SETTINGS = ("iterations=4", "validation_episodes=3", "test_episodes=3", "validat
 QUICK = [part for setting in SETTINGS for part in ("--setting", setting)]
 
 
-def test_a_version_is_trained_and_used(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_is_trained_and_used(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Before and after are shown, the version is in the project and in use, and the collection is classified by it."""
     fields = done(capsys, "train", collection.project, *QUICK, "--choose", "--json").fields
-    assert (fields["version"], fields["name"], fields["depth"]) == (2, "Tuned propagation 1", "propagation")
+    assert (fields["version"], fields["name"], fields["depth"]) == (
+        2,
+        "Tuned propagation 1",
+        "propagation",
+    )
     assert fields["chosen"] is True
     assert set(FIGURE_NAMES) <= fields["figures"].keys()
     assert fields["settings"]["iterations"] == 4
@@ -36,7 +42,9 @@ def test_a_version_is_trained_and_used(collection: Collection, capsys: pytest.Ca
     assert listed["versions"][1]["figures"] == fields["figures"]
     out = collection.folder / "predictions.csv"
     done(capsys, "classify", collection.project, "-o", out)
-    assert out.read_text(encoding="utf-8").splitlines()[1].endswith(",ppn+,Tuned propagation 1,false")
+    assert (
+        out.read_text(encoding="utf-8").splitlines()[1].endswith(",ppn+,Tuned propagation 1,false")
+    )
     assert "sound" in done(capsys, "check", collection.project).out
 
 
@@ -66,7 +74,11 @@ def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixtu
     ],
 )
 def test_refusals(
-    arguments: tuple[str, ...], status: int, message: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...],
+    status: int,
+    message: str,
+    collection: Collection,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One line, and no version."""
     assert message in refused(capsys, "train", collection.project, *arguments, status=status)
@@ -93,7 +105,12 @@ def train_request(collection: Collection, out: Path, **settings: int | str) -> T
 def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Path) -> None:
     """While the window holds the project: progress, points and a result; the window adds the version itself."""
     request = train_request(
-        collection, tmp_path / "out", iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3
+        collection,
+        tmp_path / "out",
+        iterations=4,
+        validation_interval=2,
+        validation_episodes=3,
+        test_episodes=3,
     )
     with Project.open(collection.project) as window:
         answer = served(request)
@@ -103,10 +120,16 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
         assert points[0].loss is None
         assert {type(event) for event in answer.events} == {Progress, TrainingPoint}
         assert isinstance(answer.ending, TrainingResult)
-        assert (answer.ending.folder, answer.ending.name) == (tmp_path / "out", "Tuned propagation 1")
+        assert (answer.ending.folder, answer.ending.name) == (
+            tmp_path / "out",
+            "Tuned propagation 1",
+        )
         assert set(FIGURE_NAMES) <= answer.ending.figures.keys()
         assert len(window.models.versions()) == 1
-        assert window.models.version(adopt(window, read_trained(answer.ending.folder))).name == answer.ending.name
+        assert (
+            window.models.version(adopt(window, read_trained(answer.ending.folder))).name
+            == answer.ending.name
+        )
 
 
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
@@ -133,7 +156,11 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
 
     endings: list[Ending] = []
     worker = Worker()
-    worker.send(train_request(collection, tmp_path / "out", iterations=1_000_000), kill_at_point, endings.append)
+    worker.send(
+        train_request(collection, tmp_path / "out", iterations=1_000_000),
+        kill_at_point,
+        endings.append,
+    )
     assert worker.join(WAIT_S)
     assert isinstance(endings[0], Died)
     with Project.open(collection.project) as project:
@@ -143,7 +170,10 @@ def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_pa
 
 
 def test_a_killed_training_leaves_nothing_after_the_next_start(
-    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    collection: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
     program = (
@@ -158,7 +188,9 @@ def test_a_killed_training_leaves_nothing_after_the_next_start(
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     with subprocess.Popen(
-        [sys.executable, "-c", program, str(collection.project)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", program, str(collection.project)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == b"waits\n"

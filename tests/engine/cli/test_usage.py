@@ -28,7 +28,10 @@ def test_commands_are_those_of_the_contract() -> None:
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_the_list_says_what_a_command_says_of_itself(name: str) -> None:
     """The list of commands has their first paragraphs, since it loads none of them."""
-    listed = {**{each: about for each, (_, about) in commands.COMMANDS.items()}, **commands.LABORATORY}
+    listed = {
+        **{each: about for each, (_, about) in commands.COMMANDS.items()},
+        **commands.LABORATORY,
+    }
     assert listed[name] == " ".join(commands.loaded(name).help.partition("\n\n")[0].split())
 
 
@@ -54,18 +57,41 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (("new", "a.protoleaf", "b.protoleaf"), "b.protoleaf"),
         (("embed", "a.protoleaf", "--devise", "cpu"), "--devise"),
         (("embed", "a.protoleaf", "--device", "abacus"), "abacus"),
-        (("backbone", "use", "a.protoleaf", "torchvision:resnet18", "--yes", "--device", "abacus"), ", ".join(DEVICES)),
+        (
+            (
+                "backbone",
+                "use",
+                "a.protoleaf",
+                "torchvision:resnet18",
+                "--yes",
+                "--device",
+                "abacus",
+            ),
+            ", ".join(DEVICES),
+        ),
         (("benchmark", "embed", "--device", "abacus"), "abacus"),
         (("experiment", "transfer", "nowhere", "--device", "abacus"), "abacus"),
-        (("backbone", "add", "torchvision:resnet18", "--proxy", "socks5://here:1"), "not a proxy's address"),
+        (
+            ("backbone", "add", "torchvision:resnet18", "--proxy", "socks5://here:1"),
+            "not a proxy's address",
+        ),
         (("classify", "a.protoleaf"), "--out"),
-        (("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"), "expected ppn+, ppn, prototypes"),
+        (
+            ("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"),
+            "expected ppn+, ppn, prototypes",
+        ),
         (("evaluate", "a.protoleaf"), "--truth"),
-        (("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"), "regression, all, found magic"),
+        (
+            ("evaluate", "a.protoleaf", "--truth", "t.csv", "--setting", "magic"),
+            "regression, all, found magic",
+        ),
         (("new", "a.protoleaf", "--backbone", "b.onnx", "--preset", "magic"), "expected imagenet"),
         (("import-images", "a.protoleaf"), "PATH"),
         (("what-if", "a.protoleaf"), "nothing to try out"),
-        (("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"), "exclude each other"),
+        (
+            ("import-images", "a.protoleaf", "b", "--class", "x", "--folders-as-classes"),
+            "exclude each other",
+        ),
         (("benchmark", "collection", "--images", "3"), "--images"),
     ],
 )
@@ -89,28 +115,38 @@ def test_help_names_every_device(capsys: pytest.CaptureFixture[str]) -> None:
     """Also where the backbone is changed; and those that never ran on real hardware."""
     for command in (("embed",), ("backbone", "use")):
         shown = " ".join(done(capsys, *command, "--help").out.split())
-        assert f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}. The last three are experimental." in shown
+        assert (
+            f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}. The last three are experimental." in shown
+        )
     assert DEVICES[-3:] == tuple(EXPERIMENTAL)
 
 
-def test_a_named_file_that_is_no_image(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_named_file_that_is_no_image(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It is listed with what it is, and not taken."""
     answer = done(capsys, "import-images", collection.project, collection.truth).out
     assert answer.startswith("Added 0 images")
     assert (
-        f"1 file could not be added:\n  {collection.truth}: this is not an image that can be read: found text" in answer
+        f"1 file could not be added:\n  {collection.truth}: this is not an image that can be read: found text"
+        in answer
     )
 
 
 def test_unknown_graph_format(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """A format that does not exist is misuse, and the message lists those that do."""
-    line = refused(capsys, "import-graph", collection.project, collection.graph, "--format", "owl", status=2)
+    line = refused(
+        capsys, "import-graph", collection.project, collection.graph, "--format", "owl", status=2
+    )
     assert "expected one of folders, wordnet, imagenet, " in line
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), Cancelled()])
 def test_stopped_by_the_person(
-    stop: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stop: BaseException,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Ctrl+C ends with status 130 and one line, not with a traceback."""
 
@@ -118,7 +154,9 @@ def test_stopped_by_the_person(
         raise stop
 
     monkeypatch.setattr(project_commands, "say", interrupted)
-    assert "what was finished is kept" in refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
+    assert "what was finished is kept" in refused(
+        capsys, "new", tmp_path / "a.protoleaf", status=130
+    )
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -139,7 +177,9 @@ def test_doctor(as_json: bool, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert fields["reason"] or fields["device"] != "CPU"
 
 
-def test_json_is_one_object_that_any_terminal_takes(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_object_that_any_terminal_takes(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With --json standard output holds one line with one object, also where there is text otherwise."""
     answer = protoleaf(capsys, "import-images", collection.project, collection.unsorted, "--json")
     assert answer.out.count("\n") == 1

@@ -11,15 +11,25 @@ from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 
 
-def test_edits_are_tried_and_nothing_is_changed(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
+def test_edits_are_tried_and_nothing_is_changed(
+    capsys: pytest.CaptureFixture[str], collection: Collection
+) -> None:
     """Merging two classes moves all images of one; text and JSON agree, and the file keeps its bytes."""
     before = collection.project.read_bytes()
     edits = ("--unlink", "Red disc=Red", "--merge", "Blue checks=Blue disc")
     output = done(capsys, "what-if", collection.project, *edits).out
     fields = done(capsys, "what-if", collection.project, *edits, "--json").fields
     assert len(fields["edits"]) == 2
-    assert fields["change_class"] == sum(move["images"] for move in fields["moves"] if not move["safe_class"]) > 0
-    merged = next(move for move in fields["moves"] if move["before"] == "Blue checks" and not move["safe_class"])
+    assert (
+        fields["change_class"]
+        == sum(move["images"] for move in fields["moves"] if not move["safe_class"])
+        > 0
+    )
+    merged = next(
+        move
+        for move in fields["moves"]
+        if move["before"] == "Blue checks" and not move["safe_class"]
+    )
     assert merged["after"] == "Blue disc"
     assert f"Blue checks -> {merged['after']}" in output
     assert fields["held_out"]["images"] > 0
@@ -27,12 +37,16 @@ def test_edits_are_tried_and_nothing_is_changed(capsys: pytest.CaptureFixture[st
     assert collection.project.read_bytes() == before
 
 
-def test_what_the_graph_refuses_is_refused(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
+def test_what_the_graph_refuses_is_refused(
+    capsys: pytest.CaptureFixture[str], collection: Collection
+) -> None:
     """A circle, a class that there is not, and half a pair; each with one line."""
     before = collection.project.read_bytes()
     assert "Red" in refused(capsys, "what-if", collection.project, "--link", "Red=Red disc")
     assert "Nowhere" in refused(capsys, "what-if", collection.project, "--merge", "Nowhere=Red")
-    assert "such as Apple=Fruit" in refused(capsys, "what-if", collection.project, "--link", "Red", status=2)
+    assert "such as Apple=Fruit" in refused(
+        capsys, "what-if", collection.project, "--link", "Red", status=2
+    )
     assert collection.project.read_bytes() == before
 
 
@@ -46,7 +60,9 @@ with Project.open(Path(sys.argv[1])):
 """
 
 
-def test_it_works_beside_a_window(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
+def test_it_works_beside_a_window(
+    capsys: pytest.CaptureFixture[str], collection: Collection
+) -> None:
     """While another process has the project open for writing, so that nobody else may; the answer is the same."""
     words = ("what-if", collection.project, "--merge", "Blue checks=Blue disc", "--json")
     alone = done(capsys, *words).fields

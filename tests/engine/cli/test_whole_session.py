@@ -31,7 +31,9 @@ FIGURES = {
 }  # fmt: skip
 
 
-def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_an_empty_folder_to_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every step of the documented way works, a second embedding is free, and no picture is touched."""
     given = write_collection(tmp_path / "collection", cache_of_test())
     pictures = {folder: tree_hash(folder) for folder in (given.shots, given.unsorted)}
@@ -39,9 +41,22 @@ def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureF
 
     done(capsys, "new", project)
     grown = done(capsys, "import-graph", project, given.graph, "--json").fields
-    assert grown == {"classes_added": 11, "edges_added": 8, "aliases_added": 0, "classes": 11, "left_out": []}
-    shots = done(capsys, "import-images", project, given.shots, "--folders-as-classes", "--json").fields
-    assert (shots["added"], shots["labelled"], shots["classes_added"], shots["failures"]) == (24, 24, 0, [])
+    assert grown == {
+        "classes_added": 11,
+        "edges_added": 8,
+        "aliases_added": 0,
+        "classes": 11,
+        "left_out": [],
+    }
+    shots = done(
+        capsys, "import-images", project, given.shots, "--folders-as-classes", "--json"
+    ).fields
+    assert (shots["added"], shots["labelled"], shots["classes_added"], shots["failures"]) == (
+        24,
+        24,
+        0,
+        [],
+    )
     loose = done(capsys, "import-images", project, given.unsorted, "--json").fields
     assert (loose["added"], loose["labelled"]) == (UNSORTED, 0)
 
@@ -69,7 +84,9 @@ def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureF
     assert {folder: tree_hash(folder) for folder in pictures} == pictures
 
 
-def test_predictions_file(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_predictions_file(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The columns are the documented ones, and there is one row for each image without a person's label."""
     out = tmp_path / "predictions.csv"
     done(capsys, "classify", collection.project, "-o", out, "--setting", "ppn")
@@ -109,10 +126,19 @@ def test_classify_never_changes_a_persons_label(
 
 
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes", "regression"])
-def test_each_setting_beats_chance(collection: Collection, setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_setting_beats_chance(
+    collection: Collection, setting: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """On easy shapes every setting is far better than chance, at the leaf and above."""
     figures = done(
-        capsys, "evaluate", collection.project, "--truth", collection.truth, "--setting", setting, "--json"
+        capsys,
+        "evaluate",
+        collection.project,
+        "--truth",
+        collection.truth,
+        "--setting",
+        setting,
+        "--json",
     ).fields
     assert figures["setting"] == setting
     assert figures["top5"] >= figures["top1"] > 4 * CHANCE
@@ -121,17 +147,26 @@ def test_each_setting_beats_chance(collection: Collection, setting: str, capsys:
     assert figures["not_found"] == 0
 
 
-def test_all_settings_side_by_side(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_settings_side_by_side(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`--setting all` prints a column for each setting, and as JSON one object with all four."""
     arguments = ("evaluate", collection.project, "--truth", collection.truth, "--setting", "all")
     table = done(capsys, *arguments).out.splitlines()
     assert table[0].split() == ["ppn+", "ppn", "prototypes", "regression"]
     assert table[1].split() == ["images", "40", "40", "40", "40"]
     fields = done(capsys, *arguments, "--json").fields
-    assert [result["setting"] for result in fields["settings"]] == ["ppn+", "ppn", "prototypes", "regression"]
+    assert [result["setting"] for result in fields["settings"]] == [
+        "ppn+",
+        "ppn",
+        "prototypes",
+        "regression",
+    ]
 
 
-def test_settings_of_different_depth_share_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_of_different_depth_share_a_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With coarse shots only, PPN+ reaches the leaves and plain prototypes do not; the table has a dash there."""
     given = write_collection(tmp_path / "collection", cache_of_test())
     done(capsys, "new", given.project)
@@ -146,17 +181,32 @@ def test_settings_of_different_depth_share_a_table(tmp_path: Path, capsys: pytes
     assert "%" in level_1
 
 
-def test_everything_can_be_undone_after_a_session(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_can_be_undone_after_a_session(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each command that changes something is one step of history, newest first."""
-    done(capsys, "import-images", collection.project, collection.unsorted / "024.png", "--class", "Red disc")
+    done(
+        capsys,
+        "import-images",
+        collection.project,
+        collection.unsorted / "024.png",
+        "--class",
+        "Red disc",
+    )
     with Project.open(collection.project) as project:
         assert len(project.history.steps()) == 4
         while project.history.undo() is not None:
             pass
-        assert (len(project.classes.graph), project.images.count, len(project.labels.by_image())) == (0, 0, 0)
+        assert (
+            len(project.classes.graph),
+            project.images.count,
+            len(project.labels.by_image()),
+        ) == (0, 0, 0)
 
 
-def test_a_deleted_cache_is_filled_again(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_deleted_cache_is_filled_again(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Without the cache nothing can be classified and the message says what to do; embedding again mends it."""
     for file in CacheFolders(collection.caches.root).embeddings.iterdir():
         file.unlink()

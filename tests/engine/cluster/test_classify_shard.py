@@ -46,7 +46,9 @@ def laid(collection: Collection, tmp_path: Path) -> Laid:
         names = {class_id: graph.name(class_id) for class_id in graph.classes()}
         model = export_model(project, collection.caches, tmp_path / "model").folder
     (collection.unsorted / "999.png").write_bytes(b"nothing")
-    return Laid(classified, names, model, embedded([collection.unsorted], tmp_path / "set", shard_images=9))
+    return Laid(
+        classified, names, model, embedded([collection.unsorted], tmp_path / "set", shard_images=9)
+    )
 
 
 def predicted(laid: Laid, out: Path) -> list[dict[str, object]]:
@@ -56,7 +58,9 @@ def predicted(laid: Laid, out: Path) -> list[dict[str, object]]:
     numbers = range(manifest.shard_count)
     assert all(do(number).is_new for number in numbers)
     shards = prediction_shards(out, manifest)
-    return pa.Table.from_batches([batch for each in numbers for batch in each_batch(shards, each)]).to_pylist()
+    return pa.Table.from_batches(
+        [batch for each in numbers for batch in each_batch(shards, each)]
+    ).to_pylist()
 
 
 def test_predictions_are_the_program_s_own(laid: Laid, tmp_path: Path) -> None:
@@ -73,7 +77,9 @@ def test_predictions_are_the_program_s_own(laid: Laid, tmp_path: Path) -> None:
     assert int((~has).sum()) == 1
     for place, row in enumerate(rows):
         if not has[place]:
-            assert {row[name] for name in row if name not in {"path", "content_hash", "model"}} == {None}
+            assert {row[name] for name in row if name not in {"path", "content_hash", "model"}} == {
+                None
+            }
             continue
         best = int(probabilities[place].argmax())
         assert row["class_id"] == int(fitted.candidate_ids[best])
@@ -98,7 +104,9 @@ def test_only_missing_shards_are_made(laid: Laid, tmp_path: Path) -> None:
     do = ClassifyShards(laid.data_set.folder, tmp_path / "out").open(Resources())
     numbers = range(manifest.shard_count)
     assert [do(number).is_new for number in numbers] == [False, True, True, False, False]
-    again = pa.Table.from_batches([batch for each in numbers for batch in each_batch(shards, each)]).to_pylist()
+    again = pa.Table.from_batches(
+        [batch for each in numbers for batch in each_batch(shards, each)]
+    ).to_pylist()
     assert again == rows
 
 
@@ -110,7 +118,9 @@ def test_a_damaged_data_set_is_named(laid: Laid, tmp_path: Path) -> None:
     content[len(content) // 2] ^= 4
     path.write_bytes(content)
     do = ClassifyShards(laid.data_set.folder, tmp_path / "out").open(Resources())
-    with pytest.raises(FormatError, match=r"a shard is damaged.*Run the same `protoleaf embed` again"):
+    with pytest.raises(
+        FormatError, match=r"a shard is damaged.*Run the same `protoleaf embed` again"
+    ):
         do(0)
     assert list((tmp_path / "out" / SHARDS).iterdir()) == []
 
@@ -121,13 +131,17 @@ def test_what_does_not_belong_together_is_refused(laid: Laid, tmp_path: Path) ->
     manifest = begin_predictions(laid.data_set, bundle, tmp_path / "out")
     assert begin_predictions(laid.data_set, bundle, tmp_path / "out") == manifest
     other = DataSet(laid.data_set.folder, replace(laid.data_set.manifest, data_set_id="another"))
-    with pytest.raises(InputError, match="the folder holds predictions of another data set or model"):
+    with pytest.raises(
+        InputError, match="the folder holds predictions of another data set or model"
+    ):
         begin_predictions(other, bundle, tmp_path / "out")
     with pytest.raises(InputError, match="this name is already taken"):
         begin_predictions(laid.data_set, bundle, laid.model)
     with pytest.raises(InputError, match="this is not a folder of predictions"):
         begin_predictions(laid.data_set, bundle, laid.data_set.folder)
-    elsewhere = DataSet(laid.data_set.folder, replace(laid.data_set.manifest, backbone_hash="0" * 64))
+    elsewhere = DataSet(
+        laid.data_set.folder, replace(laid.data_set.manifest, backbone_hash="0" * 64)
+    )
     refusal = r"by another backbone than the model's: expected leafnet \(\w{32}\), found leafnet \(0{32}\) in"
     with pytest.raises(InputError, match=refusal):
         begin_predictions(elsewhere, bundle, tmp_path / "new")

@@ -35,7 +35,9 @@ def desktop_cache(images: Path, folder: Path) -> EmbeddingCache:
     """The desktop's cache after it embedded a folder."""
     model = find_model("leafnet")
     cache = EmbeddingCache(folder, model.embedding_identity, model.card.embedding_width)
-    requests = [EmbedRequest(place, file.path) for place, file in enumerate(find_images([images]).files)]
+    requests = [
+        EmbedRequest(place, file.path) for place, file in enumerate(find_images([images]).files)
+    ]
     embed_files(requests, BackboneSession(model.backbone, model.card, CPU_CHOICE), cache)
     return cache
 
@@ -65,7 +67,9 @@ def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None
     pictures = trial_images(session.card.input_side, 12)
     whole = to_halves(session.embed(pictures))
     for size in (1, 2, 3, 5, 8):
-        parts = [to_halves(session.embed(pictures[start : start + size])) for start in range(0, 12, size)]
+        parts = [
+            to_halves(session.embed(pictures[start : start + size])) for start in range(0, 12, size)
+        ]
         assert np.concatenate(parts).tobytes() == whole.tobytes()
 
 
@@ -98,7 +102,9 @@ def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None
     tar = write_tar(tmp_path / "a.tar", {"0.json": b"{}", **data})
     table = write_table(tmp_path / "b.parquet", data)
     try:
-        data_set = embedded([tmp_path / "files", tar, table, "memory://embedded"], tmp_path / "set", shard_images=4)
+        data_set = embedded(
+            [tmp_path / "files", tar, table, "memory://embedded"], tmp_path / "set", shard_images=4
+        )
     finally:
         store.rm("/embedded", recursive=True)
     found = rows_of(data_set)
@@ -117,9 +123,13 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "photos" / "3.jpg").touch()
     listed = tmp_path / "list.txt"
     listed.write_text(
-        "photos/1.jpg\nphotos/2.jpg\nphotos/3.jpg\nphotos/4.jpg\nmemory://nowhere/5.jpg\n", encoding="utf-8"
+        "photos/1.jpg\nphotos/2.jpg\nphotos/3.jpg\nphotos/4.jpg\nmemory://nowhere/5.jpg\n",
+        encoding="utf-8",
     )
-    tar = write_tar(tmp_path / "6.tar", {"a.jpg": encoded(picture(), "JPEG"), "b.jpg": encoded(picture(), "JPEG")})
+    tar = write_tar(
+        tmp_path / "6.tar",
+        {"a.jpg": encoded(picture(), "JPEG"), "b.jpg": encoded(picture(), "JPEG")},
+    )
     tar.write_bytes(tar.read_bytes()[:2500])
     data_set = embedded([listed, tar], tmp_path / "set")
     found = {path.rpartition("/")[2]: row for path, row in rows_of(data_set).items()}
@@ -134,7 +144,12 @@ def test_what_cannot_be_read_is_a_row_with_its_reason(tmp_path: Path) -> None:
     }
     assert found["2.jpg"][:3] == (content_hash(HALF), len(HALF), None)
     assert found["4.jpg"][:3] == (None, None, None)
-    reasons = [reason for number in range(2) for rows in data_set.each_rows(number) for reason in rows.reasons]
+    reasons = [
+        reason
+        for number in range(2)
+        for rows in data_set.each_rows(number)
+        for reason in rows.reasons
+    ]
     assert sum(reason is not None for reason in reasons) == data_set.manifest.failed == 5
 
 
@@ -163,7 +178,10 @@ def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
     tar = write_tar(tmp_path / "a.tar", {"a.jpg": encoded(picture(), "JPEG")})
     begun([tar], tmp_path / "set")
     write_tar(tar, {f"{number}.jpg": encoded(picture(), "JPEG") for number in range(9)})
-    with pytest.raises(InputError, match="a source has changed since the data set was started: expected 10,240 bytes"):
+    with pytest.raises(
+        InputError,
+        match="a source has changed since the data set was started: expected 10,240 bytes",
+    ):
         finish(tmp_path / "set")
     assert list((tmp_path / "set" / SHARDS).iterdir()) == []
 
@@ -175,7 +193,9 @@ def test_a_share_that_is_gone_ends_the_run(tmp_path: Path) -> None:
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
     begun([tmp_path / "photos"], tmp_path / "set", shard_images=20)
     (tmp_path / "photos").rename(tmp_path / "unplugged")
-    with pytest.raises(StorageError, match=r"no image of a shard can be reached.*10 images out of reach in shard 0"):
+    with pytest.raises(
+        StorageError, match=r"no image of a shard can be reached.*10 images out of reach in shard 0"
+    ):
         finish(tmp_path / "set")
     (tmp_path / "unplugged").rename(tmp_path / "photos")
     assert finish(tmp_path / "set").manifest.failed == 0
@@ -187,13 +207,15 @@ def test_a_data_set_goes_on_as_it_was_begun(tmp_path: Path, tinyleaf: Path) -> N
     first = begun([tmp_path / "1.jpg"], tmp_path / "set")
     assert begun([tmp_path / "1.jpg"], tmp_path / "set") == first
     with pytest.raises(
-        InputError, match=r"its sources cannot change: expected .*/1.jpg, found .*, .*1.jpg\. Name the same"
+        InputError,
+        match=r"its sources cannot change: expected .*/1.jpg, found .*, .*1.jpg\. Name the same",
     ):
         begun([tmp_path / "1.jpg", tmp_path / "1.jpg"], tmp_path / "set")
     with pytest.raises(InputError, match=r"its images a shard cannot change: expected 5, found 6"):
         begun([tmp_path / "1.jpg"], tmp_path / "set", shard_images=6)
     with pytest.raises(
-        InputError, match=r"its backbone cannot change: expected leafnet \([0-9a-f]{32}\), found tinyleaf"
+        InputError,
+        match=r"its backbone cannot change: expected leafnet \([0-9a-f]{32}\), found tinyleaf",
     ):
         begun([tmp_path / "1.jpg"], tmp_path / "set", model=find_model(str(tinyleaf)))
 
@@ -207,7 +229,10 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
         begun([tmp_path / "1.jpg"], tmp_path / "own")
     with pytest.raises(InputError, match="there is no image: found "):
         begun([tmp_path / "own"], tmp_path / "set")
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == ["1.jpg", "own"]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "cache") == [
+        "1.jpg",
+        "own",
+    ]
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:
@@ -218,7 +243,10 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
     draft.touch()
     with one_run(tmp_path / "set"):
         assert not draft.exists()
-        with pytest.raises(InputError, match="another run is writing to this folder"), one_run(tmp_path / "set"):
+        with (
+            pytest.raises(InputError, match="another run is writing to this folder"),
+            one_run(tmp_path / "set"),
+        ):
             pass
     with one_run(tmp_path / "set"):
         pass
@@ -226,7 +254,9 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 
 def test_a_folder_that_a_node_does_not_see(tmp_path: Path) -> None:
     """A worker on another computer says so, instead of making a folder there."""
-    with pytest.raises(InputError, match=r"a node of the cluster does not see the data set.*found .*elsewhere"):
+    with pytest.raises(
+        InputError, match=r"a node of the cluster does not see the data set.*found .*elsewhere"
+    ):
         EmbedShards(tmp_path / "elsewhere").open(Resources())
 
 
@@ -236,6 +266,13 @@ def test_a_data_set_has_its_backbone(tmp_path: Path) -> None:
     manifest = begun([tmp_path / "1.jpg"], tmp_path / "set")
     names = {path.name for path in (tmp_path / "set").iterdir()}
     companion = "backbone.int8.onnx"
-    assert names == {DESCRIPTION, "plan.parquet", BACKBONE_FILE, "backbone.card.json", companion, SHARDS}
+    assert names == {
+        DESCRIPTION,
+        "plan.parquet",
+        BACKBONE_FILE,
+        "backbone.card.json",
+        companion,
+        SHARDS,
+    }
     found = find_model(str(DataSet(tmp_path / "set", manifest).backbone))
     assert (found.backbone_hash, found.card) == (manifest.backbone_hash, manifest.card)

@@ -13,12 +13,20 @@ from tests.support.images import encoded, picture
 from tests.support.two_nodes import answered, program_environment, started
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs 'moto[server]'")
-boto3 = pytest.importorskip("boto3", reason="moto is not installed: pip install s3fs 'moto[server]'")
-moto_server = pytest.importorskip("moto.server", reason="moto is not installed: pip install s3fs 'moto[server]'")
+boto3 = pytest.importorskip(
+    "boto3", reason="moto is not installed: pip install s3fs 'moto[server]'"
+)
+moto_server = pytest.importorskip(
+    "moto.server", reason="moto is not installed: pip install s3fs 'moto[server]'"
+)
 
 pytestmark = pytest.mark.slow
 
-ACCESS = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key", "AWS_DEFAULT_REGION": "us-east-1"}
+ACCESS = {
+    "AWS_ACCESS_KEY_ID": "id",
+    "AWS_SECRET_ACCESS_KEY": "key",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
 IMAGES = {f"photos/{number}.jpg": encoded(picture(seed=number), "JPEG") for number in range(12)}
 
 
@@ -49,12 +57,19 @@ def test_images_of_a_bucket(store: dict[str, str], tmp_path: Path) -> None:
     assert (status, err) == (0, "")
     assert (json.loads(out)["images"], json.loads(out)["failed"]) == (12, 0)
     found = rows_of(DataSet.open(tmp_path / "set"))
-    assert {path: row[1] for path, row in found.items()} == {f"s3://birds/{name}": len(IMAGES[name]) for name in IMAGES}
+    assert {path: row[1] for path, row in found.items()} == {
+        f"s3://birds/{name}": len(IMAGES[name]) for name in IMAGES
+    }
     nowhere = ("embed", "s3://birds/none", "--out", tmp_path / "none", *options)
-    assert "the file or folder is not there: found s3://birds/none" in answered(started(*nowhere, environment=store))[2]
+    assert (
+        "the file or folder is not there: found s3://birds/none"
+        in answered(started(*nowhere, environment=store))[2]
+    )
     stranger = {name: value for name, value in store.items() if name not in ACCESS}
     stranger |= {"AWS_EC2_METADATA_DISABLED": "true", "HOME": os.fspath(tmp_path)}
     denied = ("embed", "s3://birds/photos", "--out", tmp_path / "denied", *options)
     status, out, err = answered(started(*denied, environment=stranger))
     assert (status, out, err.count("\n")) == (1, "", 1)
-    assert err.startswith("protoleaf: the storage denies access: expected credentials on every node")
+    assert err.startswith(
+        "protoleaf: the storage denies access: expected credentials on every node"
+    )

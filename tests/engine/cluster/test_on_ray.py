@@ -19,7 +19,14 @@ from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.data_sets import embedded, rows_of
 from tests.support.images import write_jpeg
-from tests.support.two_nodes import TwoNodes, answered, program_environment, shards_there, started, two_nodes
+from tests.support.two_nodes import (
+    TwoNodes,
+    answered,
+    program_environment,
+    shards_there,
+    started,
+    two_nodes,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -58,19 +65,39 @@ def test_embed_and_classify_on_this_computer(collection: Collection, tmp_path: P
     scratch.mkdir()
     environment = {**program_environment(), "TMPDIR": str(scratch)}
     for new in (8, 0):
-        status, out, err = answered(started(*embed(sources, tmp_path / "set", "--json"), environment=environment))
+        status, out, err = answered(
+            started(*embed(sources, tmp_path / "set", "--json"), environment=environment)
+        )
         assert (status, err) == (0, "")
         fields = json.loads(out)
-        assert (fields["images"], fields["shards"], fields["new_shards"], fields["failed"]) == (40, 8, new, 0)
+        assert (fields["images"], fields["shards"], fields["new_shards"], fields["failed"]) == (
+            40,
+            8,
+            new,
+            0,
+        )
     for new in (8, 0):
-        command = ("classify", tmp_path / "set", "--model", model, "--out", tmp_path / "out", "--json")
+        command = (
+            "classify",
+            tmp_path / "set",
+            "--model",
+            model,
+            "--out",
+            tmp_path / "out",
+            "--json",
+        )
         status, out, err = answered(started(*command, environment=environment))
         assert (status, err.count("\n")) == (0, 1)
-        assert "the model takes the mean of 5 views of an image; the data set has one view of each" in err
+        assert (
+            "the model takes the mean of 5 views of an image; the data set has one view of each"
+            in err
+        )
         fields = json.loads(out)
         assert (fields["predictions"], fields["new_shards"], fields["without"]) == (40, new, 0)
     assert read_predictions_manifest(tmp_path / "out").is_whole
-    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([sources], tmp_path / "expected"))
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(
+        embedded([sources], tmp_path / "expected")
+    )
     scratch.rmdir()  # only an empty one can go
 
 
@@ -83,7 +110,9 @@ def test_two_nodes_and_one_that_is_lost(nodes: TwoNodes, photos: Path, tmp_path:
     status, out, err = answered(running)
     assert (status, err) == (0, "")
     assert json.loads(out)["new_shards"] == IMAGES // 5
-    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([photos], tmp_path / "expected"))
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(
+        embedded([photos], tmp_path / "expected")
+    )
 
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path) -> None:
@@ -95,21 +124,32 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path)
     running.send_signal(signal.SIGINT)
     status, out, err = answered(running)
     assert (status, out) == (130, "")
-    assert err == "protoleaf: stopped; what was finished is kept; run the same command again to go on from here\n"
+    assert (
+        err
+        == "protoleaf: stopped; what was finished is kept; run the same command again to go on from here\n"
+    )
     assert psutil.wait_procs(children, timeout=30)[1] == []
     status, out, err = answered(started(*embed(photos, tmp_path / "set", "--json")))
     assert (status, err) == (0, "")
     assert 0 < json.loads(out)["new_shards"] < IMAGES // 5
-    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([photos], tmp_path / "expected"))
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(
+        embedded([photos], tmp_path / "expected")
+    )
 
 
 def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> None:
     """Ray is instructed to report nothing, no process of it connects to another computer, and no secret is written."""
-    environment = {**program_environment(), "HOME": str(tmp_path / "home"), "RAY_USAGE_STATS_ENABLED": "1"}
+    environment = {
+        **program_environment(),
+        "HOME": str(tmp_path / "home"),
+        "RAY_USAGE_STATS_ENABLED": "1",
+    }
     running = started(*embed(photos, tmp_path / "set"), environment=environment)
     assert shards_there(tmp_path / "set", 1, running)
     children = psutil.Process(running.pid).children(recursive=True)
-    environments = [each.environ() for each in children]  # some of Ray's processes write their titles over theirs
+    environments = [
+        each.environ() for each in children
+    ]  # some of Ray's processes write their titles over theirs
     found = {environment["RAY_USAGE_STATS_ENABLED"] for environment in environments if environment}
     peers = {peer.raddr.ip for each in children for peer in each.net_connections() if peer.raddr}
     assert answered(running)[0] == 0
@@ -123,7 +163,9 @@ def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> Non
 def test_what_ray_itself_says_of_reporting() -> None:
     """By its own account it is off, and would be on without us."""
     asks = "from ray._common.usage import usage_lib; print(usage_lib.usage_stats_enabled())"
-    environment = {name: value for name, value in os.environ.items() if name != "RAY_USAGE_STATS_ENABLED"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "RAY_USAGE_STATS_ENABLED"
+    }
     answers = [
         subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True,
@@ -166,7 +208,10 @@ def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -
         env=dict(nodes.environment),
     )  # fmt: skip
     assert done.returncode == 1
-    assert "protoleaf: the cluster runs another version of Ray or Python: expected the versions of this" in done.stderr
+    assert (
+        "protoleaf: the cluster runs another version of Ray or Python: expected the versions of this"
+        in done.stderr
+    )
 
 
 def test_without_ray(photos: Path, tmp_path: Path) -> None:

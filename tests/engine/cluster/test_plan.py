@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece, PlanTotals, ShardPlan, grouped, write_plan
+from engine.cluster.plan import (
+    IMAGE,
+    TABLE,
+    TAR_FILE,
+    Piece,
+    PlanTotals,
+    ShardPlan,
+    grouped,
+    write_plan,
+)
 from engine.dataset.manifest import PLAN_FILE
 from engine.errors import Cancelled, FormatError
 from engine.events import CancelToken
@@ -41,7 +50,9 @@ def test_every_piece_is_in_one_shard(counts: list[int | None], most: int) -> Non
     pieces = [Piece(IMAGE, str(place), images=count) for place, count in enumerate(counts)]
     shards = list(grouped(pieces, most))
     assert [piece for shard in shards for piece in shard] == pieces
-    assert all(len(shard) == 1 or sum(each.images or most for each in shard) <= most for shard in shards)
+    assert all(
+        len(shard) == 1 or sum(each.images or most for each in shard) <= most for shard in shards
+    )
 
 
 def test_a_stopped_plan_leaves_nothing(tmp_path: Path) -> None:

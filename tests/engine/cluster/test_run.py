@@ -18,7 +18,9 @@ from engine.events import CancelToken
         (ClusterSize(1, 2, 4), True, (4, Resources(1, has_gpu=True))),
     ],
 )
-def test_workers_of_a_cluster(size: ClusterSize, with_gpu: bool, expected: tuple[int, Resources]) -> None:
+def test_workers_of_a_cluster(
+    size: ClusterSize, with_gpu: bool, expected: tuple[int, Resources]
+) -> None:
     """One for each GPU with its share of the cores, else one for each core."""
     assert size.workers(with_gpu=with_gpu) == expected
 
@@ -35,5 +37,8 @@ def test_where_work_computes() -> None:
 @pytest.mark.parametrize("address", ["nonsense", "host", "ray://host:10001", "host:port", ":"])
 def test_addresses_that_are_none(address: str) -> None:
     """Are refused before anything is tried."""
-    with pytest.raises(UsageError, match="not the address of a Ray cluster"), connected(address, CancelToken()):
+    with (
+        pytest.raises(UsageError, match="not the address of a Ray cluster"),
+        connected(address, CancelToken()),
+    ):
         pass

@@ -28,7 +28,15 @@ def pieces_of(*sources: Path | str, shard_images: int = 5) -> list[Piece]:
 def photos(tmp_path: Path) -> Path:
     """A folder with folders, hidden files, doubles, other files and names in a natural order."""
     folder = tmp_path / "photos"
-    for name in ("10.jpg", "9.jpg", "deep/er/1.png", "deep/IMG_1.CR2", "deep/IMG_1.JPG", ".hidden.jpg", "notes.doc"):
+    for name in (
+        "10.jpg",
+        "9.jpg",
+        "deep/er/1.png",
+        "deep/IMG_1.CR2",
+        "deep/IMG_1.JPG",
+        ".hidden.jpg",
+        "notes.doc",
+    ):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(JPEG)
@@ -65,7 +73,9 @@ def test_lists_of_paths(tmp_path: Path) -> None:
 def test_archives_and_tables(tmp_path: Path) -> None:
     """A tar file is one piece; row groups of a table go together up to the size of a shard."""
     tar = write_tar(tmp_path / "1.tar", {"a.jpg": JPEG})
-    table = write_table(tmp_path / "2.parquet", {str(number): JPEG for number in range(9)}, group_rows=2)
+    table = write_table(
+        tmp_path / "2.parquet", {str(number): JPEG for number in range(9)}, group_rows=2
+    )
     assert pieces_of(tmp_path) == [
         Piece(TAR_FILE, str(tar), tar.stat().st_size, images=None),
         Piece(TABLE, str(table), table.stat().st_size, 0, 2, 4),
@@ -84,7 +94,9 @@ def test_stores() -> None:
         alone = pieces_of("memory://sources/b/2.jpg")
     finally:
         store.rm("/sources", recursive=True)
-    assert found == [(f"memory:///sources/b/{name}", len(JPEG)) for name in ("1.jpg", "2.jpg", "c/4.png")]
+    assert found == [
+        (f"memory:///sources/b/{name}", len(JPEG)) for name in ("1.jpg", "2.jpg", "c/4.png")
+    ]
     assert [piece.name for piece in alone] == ["memory:///sources/b/2.jpg"]
 
 

@@ -32,7 +32,9 @@ def test_top_classes(live: LiveCollection) -> None:
         assert [scored.class_id for scored in top[:1]] == [state.best_class[place]]
         assert top[0].score == pytest.approx(state.best_score[place], abs=1e-5)
         assert sum(scored.score for scored in top) == pytest.approx(1, abs=1e-5)
-        assert [scored.score for scored in top] == sorted((scored.score for scored in top), reverse=True)
+        assert [scored.score for scored in top] == sorted(
+            (scored.score for scored in top), reverse=True
+        )
         assert len(top) == len(LEAVES)
         assert live.top_classes(image_id, count=3) == top[:3]
     assert live.top_classes(10_000) == ()
@@ -59,7 +61,9 @@ def test_an_explanation_leads_back_to_images(live: LiveCollection) -> None:
     assert len(explanation.own.image_ids) == 3
     (parent,) = explanation.parents
     assert parent.class_id in live.project.classes.graph.parents(explanation.class_id)
-    assert {labelled[shot] for shot in parent.image_ids} == set(live.project.classes.graph.children(parent.class_id))
+    assert {labelled[shot] for shot in parent.image_ids} == set(
+        live.project.classes.graph.children(parent.class_id)
+    )
     assert explanation.score == pytest.approx(state.best_score[40], abs=1e-5)
     assert explanation.safe is not None
     assert explanation.safe.class_id == state.safe_class[40]
@@ -92,7 +96,9 @@ def test_unknown_is_the_same_word_everywhere(live: LiveCollection, collection: C
 
 def test_nothing_to_explain(live: LiveCollection, tmp_path: Path) -> None:
     """An image without an embedding, one that is not there, and a class without a prototype have no explanation."""
-    waiting = import_images(live.project, [write_shape(tmp_path / "new.png", "Red disc", seed=70)]).change
+    waiting = import_images(
+        live.project, [write_shape(tmp_path / "new.png", "Red disc", seed=70)]
+    ).change
     live.apply(waiting)
     assert live.explain(waiting.images_added[0]) is None
     assert live.top_classes(waiting.images_added[0]) == ()
@@ -116,7 +122,10 @@ def test_class_facts(live: LiveCollection) -> None:
     assert sum(parent.score for parent in facts.parents) == pytest.approx(1, abs=1e-5)
     assert not facts.is_zero_shot
     assert (facts.bar, facts.own_bar) == (0.95, None)
-    assert (live.class_facts(ids["Blue"]).bar, live.class_facts(ids["Blue"]).own_bar) == (0.95, 0.95)
+    assert (live.class_facts(ids["Blue"]).bar, live.class_facts(ids["Blue"]).own_bar) == (
+        0.95,
+        0.95,
+    )
     assert live.class_facts(ids["Green"]).bar == DEFAULT_BAR
     assert live.class_facts(ids["Green"]).shots == ()
 
@@ -128,7 +137,9 @@ def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
     live.apply(change)
     facts = live.class_facts(ring)
     assert (facts.is_zero_shot, facts.lambda_, facts.shots) == (True, 0, ())
-    assert [(parent.class_id, round(parent.score, 5)) for parent in facts.parents] == [(ids["Red"], 1)]
+    assert [(parent.class_id, round(parent.score, 5)) for parent in facts.parents] == [
+        (ids["Red"], 1)
+    ]
     change, alone = live.project.classes.add("Alone")
     live.apply(change)
     assert live.class_facts(alone).is_zero_shot
@@ -200,9 +211,14 @@ def test_nearest_shots_of_a_class(live: LiveCollection) -> None:
     vector = live.embedded.store.floats(np.array([row]))[0]
 
     def similarity(shot: int) -> float:
-        return float(live.embedded.store.floats(np.array([live.embedded.ready_row(shot)]))[0] @ vector)
+        return float(
+            live.embedded.store.floats(np.array([live.embedded.ready_row(shot)]))[0] @ vector
+        )
 
-    for name, classes in (("Red disc", {ids["Red disc"]}), ("Red", {ids[leaf] for leaf in LEAVES if "Red" in leaf})):
+    for name, classes in (
+        ("Red disc", {ids["Red disc"]}),
+        ("Red", {ids[leaf] for leaf in LEAVES if "Red" in leaf}),
+    ):
         shots = live.nearest_shots(image_id, ids[name], 100)
         assert set(shots) == {shot for shot, label in labels.items() if label in classes}
         assert list(shots) == sorted(shots, key=lambda shot: -similarity(shot))

@@ -19,14 +19,20 @@ LEAST_HELD = 0.93  # of 400 audits, where 95 % are meant
 REMOVED = 99
 
 
-def item(image_id: int, best: int | None, safe: int | None, stratum: tuple[int, int] = (0, 100)) -> AuditItem:
+def item(
+    image_id: int, best: int | None, safe: int | None, stratum: tuple[int, int] = (0, 100)
+) -> AuditItem:
     return AuditItem(image_id, image_id - 1, best, 0.7, safe, 0.9 if safe else 0.0, *stratum)
 
 
-def figures(items: list[AuditItem], answers: Mapping[int, int | None], source: str = "review") -> AuditFigures:
+def figures(
+    items: list[AuditItem], answers: Mapping[int, int | None], source: str = "review"
+) -> AuditFigures:
     audit = Audit(1, WHEN, "ada", is_stratified=False, population=100, size=50, items=items)
     return figures_of(
-        audit, {each: Label(each, answer, "ada", WHEN, source) for each, answer in answers.items()}, zoo()
+        audit,
+        {each: Label(each, answer, "ada", WHEN, source) for each, answer in answers.items()},
+        zoo(),
     )
 
 
@@ -51,12 +57,21 @@ def test_without_answers_nothing_is_known() -> None:
 def test_wrong_claims_raise_the_odds_of_errors() -> None:
     """Ten safe classes at 90 % claim one error: four are wrong; images without a safe class do not count."""
     claimed = [item(image_id, GULL, GULL) for image_id in range(1, 11)]
-    answers: dict[int, int | None] = {image_id: DOG if image_id <= 4 else GULL for image_id in range(1, 11)}
+    answers: dict[int, int | None] = {
+        image_id: DOG if image_id <= 4 else GULL for image_id in range(1, 11)
+    }
     expected = pytest.approx((PRIOR_ERRORS + 4) / (PRIOR_ERRORS + 1))
     assert figures(claimed, answers).error_odds == expected
     unsure = [item(image_id, GULL, None) for image_id in range(11, 21)]
-    assert figures([*claimed, *unsure], answers | dict.fromkeys(range(11, 21), DOG)).error_odds == expected
-    assert figures(unsure, dict.fromkeys(range(11, 21), DOG)).error_odds == figures(claimed, {}).error_odds == 1
+    assert (
+        figures([*claimed, *unsure], answers | dict.fromkeys(range(11, 21), DOG)).error_odds
+        == expected
+    )
+    assert (
+        figures(unsure, dict.fromkeys(range(11, 21), DOG)).error_odds
+        == figures(claimed, {}).error_odds
+        == 1
+    )
 
 
 def test_what_was_accepted_in_bulk_is_no_answer() -> None:
@@ -66,9 +81,13 @@ def test_what_was_accepted_in_bulk_is_no_answer() -> None:
 
 
 def test_classes_with_enough_answers_have_their_own_precision() -> None:
-    items = [item(each, GULL, GULL) for each in range(1, 7)] + [item(each, DOG, DOG) for each in range(7, 11)]
+    items = [item(each, GULL, GULL) for each in range(1, 7)] + [
+        item(each, DOG, DOG) for each in range(7, 11)
+    ]
     found = figures(items, dict.fromkeys(range(1, 6), GULL) | dict.fromkeys(range(6, 11), DOG))
-    assert [(class_id, each.right, each.count) for class_id, each in found.classes] == [(GULL, 5, 6)]
+    assert [(class_id, each.right, each.count) for class_id, each in found.classes] == [
+        (GULL, 5, 6)
+    ]
 
 
 def test_images_stand_for_as_many_as_their_stratum_has_for_each_answer() -> None:
@@ -104,7 +123,9 @@ def test_the_interval_of_a_uniform_audit_holds_the_truth(accuracy: float, size: 
 @pytest.mark.parametrize("accuracy", [0.5, 0.8, 0.95, 0.99])
 @pytest.mark.parametrize("size", [20, 50, 100])
 @pytest.mark.parametrize("answered", [1.0, 0.5])
-def test_the_interval_of_a_stratified_audit_holds_the_truth(accuracy: float, size: int, answered: float) -> None:
+def test_the_interval_of_a_stratified_audit_holds_the_truth(
+    accuracy: float, size: int, answered: float
+) -> None:
     """Strata of very different sizes and accuracies, all images answered or half of them."""
     random = np.random.default_rng(size)
     sizes = (4_000 / np.arange(1, max(2, size // 6) + 1) ** 1.5).astype(np.int64)
@@ -121,7 +142,9 @@ def test_the_interval_of_a_stratified_audit_holds_the_truth(accuracy: float, siz
         low, high = estimated(
             [
                 (whole / count, place >= bad)
-                for whole, count, bad in zip(sizes.tolist(), counts.tolist(), mistakes.tolist(), strict=True)
+                for whole, count, bad in zip(
+                    sizes.tolist(), counts.tolist(), mistakes.tolist(), strict=True
+                )
                 for place in range(count)
             ]
         ).interval

@@ -31,7 +31,9 @@ def change_to(live: LiveCollection, collection: Collection, source: Path) -> Pre
     return prepared
 
 
-def test_labels_graph_and_bars_stay(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+def test_labels_graph_and_bars_stay(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
     """Only the model version in use is another; every image is embedded and classified at once."""
     live.project.policies.set(1, ClassPolicy(bar=0.9))
     before, graph = dump(live.project), live.project.classes.graph.copy()
@@ -87,16 +89,27 @@ def test_a_cancelled_change_goes_on_from_its_cache(collection: Collection, tinyl
     content = collection.project.read_bytes()
     with Project.open(collection.project, for_writing=False) as project:
         with pytest.raises(Cancelled):
-            prepare_change(project, collection.caches, str(tinyleaf), device="cpu", on_progress=stop, cancel=token)
+            prepare_change(
+                project,
+                collection.caches,
+                str(tinyleaf),
+                device="cpu",
+                on_progress=stop,
+                cancel=token,
+            )
         with open_cache(find_model(str(tinyleaf)), collection.caches) as cache:
-            done = IMAGES - len(cache.missing([key for key in project.images.table().content_hashes if key]))
+            done = IMAGES - len(
+                cache.missing([key for key in project.images.table().content_hashes if key])
+            )
         prepared = prepare_change(project, collection.caches, str(tinyleaf), device="cpu")
     assert done > 0
     assert prepared.embedded == IMAGES - done
     assert collection.project.read_bytes() == content
 
 
-def test_a_prepared_change_that_is_not_used_changes_nothing(collection: Collection, tinyleaf: Path) -> None:
+def test_a_prepared_change_that_is_not_used_changes_nothing(
+    collection: Collection, tinyleaf: Path
+) -> None:
     """Keep the old one: the file is as it was."""
     content = collection.project.read_bytes()
     with Project.open(collection.project, for_writing=False) as project:
@@ -106,9 +119,13 @@ def test_a_prepared_change_that_is_not_used_changes_nothing(collection: Collecti
     assert collection.project.read_bytes() == content
 
 
-def test_both_are_measured_on_the_same_shots(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+def test_both_are_measured_on_the_same_shots(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
     """Accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
-    folds_of_project(live.project, collection.caches)  # reads fingerprints, by which copies are found
+    folds_of_project(
+        live.project, collection.caches
+    )  # reads fingerprints, by which copies are found
     live.load()
     assert live.fitted is not None
     before, folds = live.fitted.figures, live.folds
@@ -192,7 +209,9 @@ def test_facts_that_cannot_be_kept_leave_the_backbone(
     assert (dump(live.project), live.project.models.versions()) == before
 
 
-def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+def test_images_that_fail_stay_listed(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
     """A picture that went away is reported and marked; the old backbone still knows it after undo."""
     old = own_copy(live.state)
     lost = live.state.path_of(int(live.state.image_ids[-1]))
@@ -206,7 +225,9 @@ def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collecti
     assert_same(live.apply(change), old, tolerance=0)
 
 
-def test_facts_of_images_that_were_never_read_reach_the_project(collection: Collection, tinyleaf: Path) -> None:
+def test_facts_of_images_that_were_never_read_reach_the_project(
+    collection: Collection, tinyleaf: Path
+) -> None:
     """A project that nobody embedded before is whole after the change."""
     change_file(collection.project, "DELETE FROM image_fact")
     live = LiveCollection.open(collection.project, collection.caches)

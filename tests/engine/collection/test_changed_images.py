@@ -5,7 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.collection.state import NO_CLASS, UNKNOWN, ChangedImages, CollectionState, ImageStatus, changed_images
+from engine.collection.state import (
+    NO_CLASS,
+    UNKNOWN,
+    ChangedImages,
+    CollectionState,
+    ImageStatus,
+    changed_images,
+)
 from tests.support.states import Picture, many_pictures, state_of
 
 FRUIT, APPLE, PEPPER = 1, 2, 3
@@ -13,7 +20,10 @@ FRUIT, APPLE, PEPPER = 1, 2, 3
 
 def plain_moves(changes: ChangedImages) -> list[tuple[int, int, list[int], bool]]:
     """The moves as plain values."""
-    return [(move.before, move.after, move.image_ids.tolist(), move.is_safe_class) for move in changes.moves]
+    return [
+        (move.before, move.after, move.image_ids.tolist(), move.is_safe_class)
+        for move in changes.moves
+    ]
 
 
 def compared(before: Sequence[Picture], after: Sequence[Picture]) -> ChangedImages:
@@ -35,7 +45,11 @@ def test_images_are_grouped_by_where_they_went() -> None:
 
 def test_how_far_unknown_moved_and_by_which_labels() -> None:
     """Images that became unknown less those that are no longer; labels that came, most first, none that went."""
-    unknown, apple, pepper = Picture(best=APPLE, is_unknown=True), Picture(best=APPLE), Picture(best=PEPPER)
+    unknown, apple, pepper = (
+        Picture(best=APPLE, is_unknown=True),
+        Picture(best=APPLE),
+        Picture(best=PEPPER),
+    )
     before = [unknown, apple, apple, apple, apple, pepper, pepper, replace(apple, label=APPLE)]
     after = [
         apple, unknown, unknown, unknown, replace(apple, label=APPLE), replace(pepper, label=PEPPER),
@@ -49,7 +63,11 @@ def test_how_far_unknown_moved_and_by_which_labels() -> None:
 
 def test_a_bar_moves_safe_classes_only() -> None:
     """The most likely class stays; moves of safe classes come behind those of classes."""
-    before = [Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=APPLE)]
+    before = [
+        Picture(best=APPLE, safe=FRUIT),
+        Picture(best=APPLE, safe=FRUIT),
+        Picture(best=APPLE, safe=APPLE),
+    ]
     after = [
         Picture(best=APPLE, safe=NO_CLASS), Picture(best=APPLE, safe=NO_CLASS, safe_score=0.1),
         Picture(best=PEPPER, safe=FRUIT),
@@ -62,7 +80,12 @@ def test_a_bar_moves_safe_classes_only() -> None:
 def test_what_is_labelled_or_not_embedded_is_left_out() -> None:
     """An image that was labelled before or is now, or that was not embedded before or is not now."""
     stayed, moved = Picture(best=APPLE), Picture(best=PEPPER)
-    before = [replace(stayed, label=APPLE), stayed, replace(stayed, status=ImageStatus.WAITING), stayed]
+    before = [
+        replace(stayed, label=APPLE),
+        stayed,
+        replace(stayed, status=ImageStatus.WAITING),
+        stayed,
+    ]
     after = [moved, replace(moved, label=PEPPER), moved, replace(moved, status=ImageStatus.FAILED)]
     assert compared(before, after) == ChangedImages((), new_labels=((PEPPER, 1),))
 
@@ -76,14 +99,19 @@ def test_images_that_came_or_went_are_no_change() -> None:
 
 def test_a_first_prediction_is_a_change() -> None:
     """The first shots of a project give its images a class."""
-    assert plain_moves(compared([Picture()], [Picture(best=APPLE)])) == [(NO_CLASS, APPLE, [11], False)]
+    assert plain_moves(compared([Picture()], [Picture(best=APPLE)])) == [
+        (NO_CLASS, APPLE, [11], False)
+    ]
 
 
 def slowly(before: CollectionState, after: CollectionState) -> dict[tuple[int, int], set[int]]:
     """The same by a plain loop, where nothing is labelled, unknown or waiting."""
     found: dict[tuple[int, int], set[int]] = {}
     for image_id, was, now in zip(
-        before.image_ids.tolist(), before.best_class.tolist(), after.best_class.tolist(), strict=True
+        before.image_ids.tolist(),
+        before.best_class.tolist(),
+        after.best_class.tolist(),
+        strict=True,
     ):
         if was != now:
             found.setdefault((was, now), set()).add(image_id)
@@ -94,10 +122,14 @@ def test_many_images_are_counted_as_one_by_one() -> None:
     """The quick way finds what a plain loop finds."""
     before = many_pictures(3_000, seed=1)
     drawn = np.random.default_rng(2).integers(1, 8, 3_000)
-    after = replace(before, best_class=np.where(np.arange(3_000) % 3 == 0, drawn, before.best_class))
+    after = replace(
+        before, best_class=np.where(np.arange(3_000) % 3 == 0, drawn, before.best_class)
+    )
     changes = changed_images(before, after)
     expected = slowly(before, after)
-    assert {(move.before, move.after): set(move.image_ids.tolist()) for move in changes.moves} == expected
+    assert {
+        (move.before, move.after): set(move.image_ids.tolist()) for move in changes.moves
+    } == expected
     sizes = [len(move.image_ids) for move in changes.moves]
     assert sizes == sorted(sizes, reverse=True)
     assert changes.count == sum(map(len, expected.values())) > 500

@@ -51,7 +51,9 @@ def test_the_window_shows_the_same(
     _assert_as_shown(classified, live.load())
 
 
-def test_what_is_asked_for_comes_before_the_project_s_settings(live: LiveCollection, collection: Collection) -> None:
+def test_what_is_asked_for_comes_before_the_project_s_settings(
+    live: LiveCollection, collection: Collection
+) -> None:
     """A setting and the stage can be chosen for one run; the project keeps its own."""
     live.project.policies.set_setting("collection", False)
     live.project.policies.set_setting("setting", "ppn")
@@ -71,7 +73,9 @@ def test_the_cached_basis_serves_both(tmp_path: Path, monkeypatch: pytest.Monkey
     path = synthetic_project(tmp_path, caches, 1300)
     with Project.open(path, for_writing=False) as project:
         first = classify(project, caches)
-        monkeypatch.setattr("engine.everyday.collection_stage.live_basis.collection_basis", _must_not_be_made)
+        monkeypatch.setattr(
+            "engine.everyday.collection_stage.live_basis.collection_basis", _must_not_be_made
+        )
         again = classify(project, caches)
     live = LiveCollection.open(path, caches, for_writing=False)
     _assert_as_shown(first, live.load())

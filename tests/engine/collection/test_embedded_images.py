@@ -15,7 +15,13 @@ from engine.embedding.views import MOST_PER_CLASS
 from engine.everyday.blocks import to_floats
 from engine.everyday.shots import Shots
 from engine.project import Project
-from tests.support.collections import Collection, add_stranger, cache_of_test, without_its_views, write_shape
+from tests.support.collections import (
+    Collection,
+    add_stranger,
+    cache_of_test,
+    without_its_views,
+    write_shape,
+)
 
 
 @pytest.fixture
@@ -46,7 +52,9 @@ def shots_of(live: LiveCollection) -> Shots:
 def from_cache(live: LiveCollection, image_id: int) -> np.ndarray:
     """An image over all its views, as its cache has it."""
     with open_views_cache(live.model, cache_of_test()) as cache:
-        (vector,), (found,) = cache.get_many([each or b"" for each in live.embedded.images.hashes_of([image_id])])
+        (vector,), (found,) = cache.get_many(
+            [each or b"" for each in live.embedded.images.hashes_of([image_id])]
+        )
     assert found
     return vector.astype(np.float32)
 
@@ -71,7 +79,11 @@ def test_shots_are_over_all_views_and_held_out_by_one(live: LiveCollection) -> N
 def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollection) -> None:
     """It counts at once by one view, and by all of them when they are there."""
     image_id = unlabelled(live)
-    state = live.apply(live.project.labels.set([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    state = live.apply(
+        live.project.labels.set(
+            [image_id], int(live.state.best_class[live.state.position(image_id)])
+        )
+    )
     assert len(state.without_views) == 1
     place = shots_of(live).image_ids.tolist().index(image_id)
     assert (shots_of(live).embeddings[place] == shots_of(live).as_classified[place]).all()
@@ -125,7 +137,11 @@ def test_a_file_that_changed_is_not_taken_for_what_it_was(live: LiveCollection) 
 def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     """A photo whose disk is away keeps the embedding that it has, and is no failure."""
     image_id = unlabelled(live)
-    live.apply(live.project.labels.set([image_id], int(live.state.best_class[live.state.position(image_id)])))
+    live.apply(
+        live.project.labels.set(
+            [image_id], int(live.state.best_class[live.state.position(image_id)])
+        )
+    )
     live.state.path_of(image_id).unlink()
     done = embed_closer(live.project, cache_of_test(), device="cpu")
     assert done is not None
@@ -152,9 +168,9 @@ def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: C
     assert request is not None
     ids = [each.image_id for each in request.images]
     assert sorted(ids) == before.image_ids.tolist()
-    assert (before.label_class[[before.position(image_id) for image_id in ids]] >= 0).tolist() == [True] * 24 + [
-        False
-    ] * 40
+    assert (before.label_class[[before.position(image_id) for image_id in ids]] >= 0).tolist() == [
+        True
+    ] * 24 + [False] * 40
     embed_closer(live.project, cache_of_test(), device="cpu")
     live.take_embedded(ids[:30])
     assert (live.embedded.store.embeddings == one_view).all()
@@ -163,7 +179,9 @@ def test_a_collection_that_is_not_large_is_classified_by_all_views(collection: C
     assert (len(after.without_views), (after.best_class >= 0).sum()) == (0, 64)
     for image_id in ids[:2] + ids[-2:]:
         row = live.embedded.ready_row(image_id)
-        assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(from_cache(live, image_id), abs=1e-3)
+        assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(
+            from_cache(live, image_id), abs=1e-3
+        )
     live.close()
     again = LiveCollection.open(collection.project, collection.caches)
     assert again.load().best_class.tolist() == after.best_class.tolist()
@@ -194,7 +212,9 @@ def test_an_image_that_comes_later_has_one_view_at_first(collection: Collection)
     embed_closer(live.project, cache_of_test(), device="cpu")
     assert len(live.take_embedded([image_id]).without_views) == 0
     row = live.embedded.ready_row(image_id)
-    assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(from_cache(live, image_id), abs=1e-3)
+    assert to_floats(live.embedded.store.embeddings[row]) == pytest.approx(
+        from_cache(live, image_id), abs=1e-3
+    )
     live.close()
 
 

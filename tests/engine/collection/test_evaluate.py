@@ -44,8 +44,22 @@ ROWS = {
     "a.jpg": (0.03, 0.60, 0.30, 0.03, 0.02, 0.02),  # Gull: right; safe class Bird
     "b.jpg": (0.90, 0.03, 0.03, 0.02, 0.01, 0.01),  # Dog: right, and safe
     "c.jpg": (0.03, 0.45, 0.42, 0.05, 0.03, 0.02),  # Auk: Gull is wrong; safe class Bird is right
-    "d.jpg": (0.50, 0.20, 0.12, 0.09, 0.05, 0.04),  # Clay: wrong everywhere, not among five; safe class Animal is wrong
-    "e.jpg": (0.30, 0.22, 0.20, 0.10, 0.10, 0.08),  # Gull: Dog is wrong, Bird and Animal are right; nothing is safe
+    "d.jpg": (
+        0.50,
+        0.20,
+        0.12,
+        0.09,
+        0.05,
+        0.04,
+    ),  # Clay: wrong everywhere, not among five; safe class Animal is wrong
+    "e.jpg": (
+        0.30,
+        0.22,
+        0.20,
+        0.10,
+        0.10,
+        0.08,
+    ),  # Gull: Dog is wrong, Bird and Animal are right; nothing is safe
     "far.jpg": (0.02, 0.90, 0.02, 0.02, 0.02, 0.02),  # none of the classes, and called unknown
     "shot.jpg": (0.90, 0.02, 0.02, 0.02, 0.02, 0.02),  # labelled by a person: does not count
     "other.jpg": (0.90, 0.02, 0.02, 0.02, 0.02, 0.02),  # not in the truth: does not count
@@ -81,7 +95,10 @@ def test_two_images_in_one_bin_cancel_out(project: Project) -> None:
     """Two scores of 0.5, one right and one wrong, are perfectly calibrated."""
     ids = class_ids(project)
     classified = made_up(
-        project.classes.graph, [ids["Dog"], ids["Rock"], ids["Sand"]], [(0.5, 0.3, 0.2)] * 2, paths=["a.jpg", "b.jpg"]
+        project.classes.graph,
+        [ids["Dog"], ids["Rock"], ids["Sand"]],
+        [(0.5, 0.3, 0.2)] * 2,
+        paths=["a.jpg", "b.jpg"],
     )
     figures = evaluate(project, classified, {"a.jpg": ids["Dog"], "b.jpg": ids["Rock"]})
     assert figures.calibration_error == pytest.approx(0, abs=1e-6)
@@ -92,7 +109,10 @@ def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
     ids = class_ids(project)
     project.classes.link(ids["Dog"], [ids["Gull"]])
     classified = made_up(
-        project.classes.graph, [ids["Gull"], ids["Auk"], ids["Rock"]], [(0.26, 0.14, 0.60)], paths=["a.jpg"]
+        project.classes.graph,
+        [ids["Gull"], ids["Auk"], ids["Rock"]],
+        [(0.26, 0.14, 0.60)],
+        paths=["a.jpg"],
     )
     figures = evaluate(project, classified, {"a.jpg": ids["Gull"]})
     assert figures.levels[0] == 0
@@ -101,9 +121,13 @@ def test_a_leaf_below_two_parents_counts_once(project: Project) -> None:
 def test_nothing_known_has_no_accuracy(project: Project) -> None:
     """Only images of no class: accuracies are not numbers, coverage is."""
     ids = class_ids(project)
-    classified = made_up(project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["a.jpg"], far=[0])
+    classified = made_up(
+        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["a.jpg"], far=[0]
+    )
     figures = evaluate(project, classified, {"a.jpg": NO_CLASS})
-    assert all(map(math.isnan, (figures.top1, figures.top5, figures.safe_accuracy, *figures.levels)))
+    assert all(
+        map(math.isnan, (figures.top1, figures.top5, figures.safe_accuracy, *figures.levels))
+    )
     assert (figures.coverage, figures.unknown) == (0, 1)
 
 
@@ -123,7 +147,10 @@ def test_images_are_found_by_path_or_its_end(project: Project, name: str, found:
     """A truth may name an image as the project does, absolutely, or by whole parts at the end of its path."""
     ids = class_ids(project)
     classified = made_up(
-        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)] * 2, paths=["photos/a/1.jpg", "/mnt/2.jpg"]
+        project.classes.graph,
+        [ids["Dog"], ids["Rock"]],
+        [(0.9, 0.1)] * 2,
+        paths=["photos/a/1.jpg", "/mnt/2.jpg"],
     )
     truth = {name.format(folder=project.path.parent.as_posix()): ids["Dog"]}
     if not found:
@@ -141,10 +168,16 @@ def test_an_end_that_fits_several_images(project: Project) -> None:
     with pytest.raises(InputError, match=r"fits 2 images: found a/1.jpg, b/1.jpg"):
         evaluate(project, twins, {"1.jpg": ids["Dog"]})
     labelled = made_up(
-        project.classes.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"], labels={0: ids["Rock"]}
+        project.classes.graph,
+        candidates,
+        chances,
+        paths=["a/1.jpg", "b/1.jpg"],
+        labels={0: ids["Rock"]},
     )
     assert evaluate(project, labelled, {"1.jpg": ids["Dog"]}).images == 1
-    whole = made_up(project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["1.jpg", "b/1.jpg"])
+    whole = made_up(
+        project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["1.jpg", "b/1.jpg"]
+    )
     figures = evaluate(project, whole, {"1.jpg": ids["Dog"]})
     assert (figures.images, figures.top1) == (1, 1)
 
@@ -159,7 +192,9 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
         ".\\a\\1.jpg": ids["Dog"], "./b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,
     }  # fmt: skip
     candidates = [ids["Dog"], ids["Gull"]]
-    classified = made_up(project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"])
+    classified = made_up(
+        project.classes.graph, candidates, [(0.9, 0.1), (0.1, 0.9)], paths=["a/1.jpg", "b.jpg"]
+    )
     figures = evaluate(project, classified, read_truth(file, project.classes.graph))
     assert (figures.images, figures.top1, figures.not_found) == (2, 1, 2)
 
@@ -168,7 +203,9 @@ def test_a_truth_by_source_id_and_synonym(project: Project, tmp_path: Path) -> N
     """What a class is called elsewhere means the class."""
     ids = class_ids(project)
     aliases = ClassAttributes("n02084071", ("Canis familiaris",))
-    project.classes.edit(lambda graph: graph.set_attributes(ids["Dog"], aliases), named("Import ids"))
+    project.classes.edit(
+        lambda graph: graph.set_attributes(ids["Dog"], aliases), named("Import ids")
+    )
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,n02084071\nb.jpg,Canis familiaris\n", encoding="utf-8")
     assert read_truth(file, project.classes.graph) == {"a.jpg": ids["Dog"], "b.jpg": ids["Dog"]}
@@ -186,7 +223,8 @@ def test_a_synonym_that_is_unknown(project: Project, tmp_path: Path) -> None:
     """WordNet calls a stranger "unknown", too: in a truth file the word still means none of the classes."""
     dog = class_ids(project)["Dog"]
     project.classes.edit(
-        lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))), named("Import synonyms")
+        lambda graph: graph.set_attributes(dog, ClassAttributes(synonyms=("unknown",))),
+        named("Import synonyms"),
     )
     file = tmp_path / "truth.csv"
     file.write_text("image,class\na.jpg,unknown\n", encoding="utf-8")
@@ -202,11 +240,15 @@ def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
         read_truth(file, project.classes.graph)
 
 
-@pytest.mark.parametrize("other", ["photos/1.jpg", "./photos/1.jpg", "{folder}/photos/1.jpg", "photos\\1.jpg", "1.jpg"])
+@pytest.mark.parametrize(
+    "other", ["photos/1.jpg", "./photos/1.jpg", "{folder}/photos/1.jpg", "photos\\1.jpg", "1.jpg"]
+)
 def test_two_names_of_one_image_that_contradict_each_other(project: Project, other: str) -> None:
     """Whatever both are spelled like, and in either order; two that agree are one."""
     ids = class_ids(project)
-    classified = made_up(project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["photos/1.jpg"])
+    classified = made_up(
+        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["photos/1.jpg"]
+    )
     names = ["photos/1.jpg ", other.format(folder=project.path.parent)]
     for first, second in (names, names[::-1]):
         with pytest.raises(InputError, match="two classes for one image"):
@@ -218,6 +260,12 @@ def test_an_end_may_belong_to_another_image(project: Project) -> None:
     """`1.jpg` names the image in the root, so it says nothing of `photos/1.jpg`."""
     ids = class_ids(project)
     classified = made_up(
-        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)] * 2, paths=["1.jpg", "photos/1.jpg"]
+        project.classes.graph,
+        [ids["Dog"], ids["Rock"]],
+        [(0.9, 0.1)] * 2,
+        paths=["1.jpg", "photos/1.jpg"],
     )
-    assert evaluate(project, classified, {"photos/1.jpg": ids["Dog"], "1.jpg": ids["Rock"]}).images == 2
+    assert (
+        evaluate(project, classified, {"photos/1.jpg": ids["Dog"], "1.jpg": ids["Rock"]}).images
+        == 2
+    )

@@ -12,7 +12,13 @@ from PIL import Image
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
 from engine.collection.evaluate import Evaluation, evaluate
-from engine.collection.find_folds import FoldInput, burst_seconds, find_folds, sequence_names, set_burst_seconds
+from engine.collection.find_folds import (
+    FoldInput,
+    burst_seconds,
+    find_folds,
+    sequence_names,
+    set_burst_seconds,
+)
 from engine.collection.folding.partitions import ALONE
 from engine.collection.folding.sequences import ShotTimes
 from engine.collection.importing.import_images import import_images
@@ -26,7 +32,9 @@ from tests.support.collections import Collection, cache_of_test
 NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (a camera's clock knows no time zone)
 
 
-def _taken(project: Project, image_ids: list[int], step_s: float = 1, camera: str = "Reconyx") -> None:
+def _taken(
+    project: Project, image_ids: list[int], step_s: float = 1, camera: str = "Reconyx"
+) -> None:
     project.details.store(
         ImageDetails(image_id, 1, 48, 48, NOON + timedelta(seconds=place * step_s), camera)
         for place, image_id in enumerate(image_ids)
@@ -65,7 +73,10 @@ def test_the_seconds_are_the_projects_and_can_be_undone(collection: Collection) 
         _taken(project, ids, step_s=30)
         assert burst_seconds(project) == 5
         assert sequence_names(project) == {}
-        assert str(set_burst_seconds(project, 60).action) == "Set the maximum gap in a burst to 60 seconds"
+        assert (
+            str(set_burst_seconds(project, 60).action)
+            == "Set the maximum gap in a burst to 60 seconds"
+        )
         assert sequence_names(project) == dict.fromkeys(ids, f"s{ids[0]}")
         project.history.undo()
         assert sequence_names(project) == {}
@@ -84,12 +95,17 @@ def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> No
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)[:3]
         project.details.store(
-            [ImageDetails(ids[0], 1, 1, 1, NOON.replace(tzinfo=UTC)), ImageDetails(ids[1], 1, 1, 1, NOON)]
+            [
+                ImageDetails(ids[0], 1, 1, 1, NOON.replace(tzinfo=UTC)),
+                ImageDetails(ids[1], 1, 1, 1, NOON),
+            ]
         )
         assert sequence_names(project) == dict.fromkeys(ids[:2], f"s{ids[0]}")
 
 
-def test_copies_are_found_once_pictures_were_looked_at(collection: Collection, tmp_path: Path) -> None:
+def test_copies_are_found_once_pictures_were_looked_at(
+    collection: Collection, tmp_path: Path
+) -> None:
     """A resized and recompressed photo folds with its original, and the sharper one stands for both."""
     rng = np.random.default_rng(3)
     coarse = Image.fromarray(rng.integers(0, 255, (9, 12, 3), dtype=np.uint8)).resize(
@@ -102,7 +118,10 @@ def test_copies_are_found_once_pictures_were_looked_at(collection: Collection, t
     with Project.open(collection.project) as project:
         added = import_images(project, [folder]).change.images_added
         embed_project(project, cache_of_test(), device="cpu")
-        assert folds_of_project(project, cache_of_test(), looks=False).of(np.array(added)).tolist() == [ALONE] * 2
+        assert (
+            folds_of_project(project, cache_of_test(), looks=False).of(np.array(added)).tolist()
+            == [ALONE] * 2
+        )
         folds = folds_of_project(project, cache_of_test())
         assert set(added) in [set(members) for members, _ in folds.each()]
         assert not np.isnan(folds.sharpness).any()
@@ -117,7 +136,8 @@ def test_evaluate_counts_twins_of_labelled_images(collection: Collection) -> Non
         ids = list(project.images.table().ids)
         labelled, free = ids[0], ids[30:32]
         project.details.store(
-            ImageDetails(each, 1, 1, 1, NOON + timedelta(seconds=place), "") for place, each in enumerate(free)
+            ImageDetails(each, 1, 1, 1, NOON + timedelta(seconds=place), "")
+            for place, each in enumerate(free)
         )
         before = _evaluated(project, collection)
         assert (before.twins, before.top1_without_twins) == (0, before.top1)
@@ -135,7 +155,9 @@ def _evaluated(project: Project, collection: Collection) -> Evaluation:
     return evaluate(project, classified, truth)
 
 
-def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned(collection: Collection) -> None:
+def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned(
+    collection: Collection,
+) -> None:
     with Project.open(collection.project) as project:
         live = LiveCollection(project, cache_of_test())
         live.load()
@@ -173,7 +195,10 @@ def test_bursts_are_of_one_camera_by_moments(collection: Collection) -> None:
 
 def test_pages_and_frames_that_look_alike_are_no_copies() -> None:
     """Plates have one layout, and frames one background; the same file again is a copy."""
-    paths, parts = ["a.pdf", "a.pdf", "b.pdf", "c.mp4", "d.mp4"], ["page=1", "page=2", "page=1", "t=0", "t=0"]
+    paths, parts = (
+        ["a.pdf", "a.pdf", "b.pdf", "c.mp4", "d.mp4"],
+        ["page=1", "page=2", "page=1", "t=0", "t=0"],
+    )
     keys = np.array([b"1" * 16, b"2" * 16, b"1" * 16, b"3" * 16, b"4" * 16], dtype="S16")
     count = len(paths)
     given = FoldInput(

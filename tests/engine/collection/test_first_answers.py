@@ -45,7 +45,9 @@ def _agree(live: LiveCollection) -> None:
         assert guess.tops[0].score == pytest.approx(live.state.best_score[place], abs=1e-4)
         (top,) = live.top_classes(image_id, 1)
         assert top.class_id == guess.tops[0].class_id
-        assert top.score == pytest.approx(guess.tops[0].score, abs=1e-6)  # one image alone is rounded otherwise
+        assert top.score == pytest.approx(
+            guess.tops[0].score, abs=1e-6
+        )  # one image alone is rounded otherwise
         explanation = live.explain(image_id)
         assert explanation is not None
         assert explanation.is_unknown == live.state.is_unknown[place]
@@ -80,13 +82,19 @@ def test_counts_follow_the_first_answers(live: LiveCollection) -> None:
     run_fit(live.fit_input(_in_view(live)), on_first=live.adopt_first)
     state, graph = live.state, live.project.classes.graph
     shown = np.where(
-        state.label_class >= 0, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
+        state.label_class >= 0,
+        state.label_class,
+        np.where(state.is_unknown, NO_CLASS, state.best_class),
     ).tolist()
     for class_id, count in state.image_counts.items():
-        assert count == sum(one >= 0 and (one == class_id or class_id in graph.ancestors(one)) for one in shown)
+        assert count == sum(
+            one >= 0 and (one == class_id or class_id in graph.ancestors(one)) for one in shown
+        )
 
 
-def test_a_label_that_comes_meanwhile_does_not_wait_for_all(live: LiveCollection, collection: Collection) -> None:
+def test_a_label_that_comes_meanwhile_does_not_wait_for_all(
+    live: LiveCollection, collection: Collection
+) -> None:
     """It is learned between two slices; its answers stay when the fit before it is done."""
     _label_otherwise(live)
     newer: list[FitInput] = []
@@ -121,7 +129,9 @@ def test_the_first_fit_answers_images_in_view_too(collection: Collection) -> Non
     live = LiveCollection.open(collection.project, collection.caches)
     live.load(fits=False)
     run_fit(live.fit_input(_in_view(live)), on_first=live.adopt_first)
-    assert (live.state.best_class != NO_CLASS).tolist() == [place < VIEW for place in range(len(live.state.image_ids))]
+    assert (live.state.best_class != NO_CLASS).tolist() == [
+        place < VIEW for place in range(len(live.state.image_ids))
+    ]
     assert live.guesses(_in_view(live))[int(live.state.image_ids[0])].tops
     live.close()
 
@@ -159,7 +169,9 @@ def test_images_and_classes_that_went_meanwhile(live: LiveCollection) -> None:
     assert named <= set(live.project.classes.graph.classes())
 
 
-def test_a_fit_is_cancelled_between_its_answers(live: LiveCollection, collection: Collection) -> None:
+def test_a_fit_is_cancelled_between_its_answers(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Answers that were given stay until the next fit, which has it all."""
     cancel = CancelToken()
 

@@ -106,7 +106,9 @@ Act = Callable[[LiveCollection], Change | None]
 @pytest.mark.parametrize(
     "act",
     [
-        lambda live: live.project.labels.set(_first_free(live, 2), class_ids(live.project)["Green disc"]),
+        lambda live: live.project.labels.set(
+            _first_free(live, 2), class_ids(live.project)["Green disc"]
+        ),
         lambda live: live.project.labels.remove(live.state.image_ids.tolist()[:5]),
         lambda live: live.project.classes.remove([class_ids(live.project)["Red checks"]]),
         lambda live: live.project.policies.set(class_ids(live.project)["Red"], ClassPolicy(0.99)),
@@ -127,7 +129,9 @@ def test_what_happens_while_a_fit_runs_is_worked_in_by_the_next(
     live.take(change)
     state = live.adopt(_elsewhere(wanted))
     assert live.is_behind
-    named = {*state.best_class.tolist(), *state.safe_class.tolist(), *state.image_counts} - {NO_CLASS}
+    named = {*state.best_class.tolist(), *state.safe_class.tolist(), *state.image_counts} - {
+        NO_CLASS
+    }
     assert named <= set(live.project.classes.graph.classes())
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
     assert not live.is_behind
@@ -159,7 +163,9 @@ def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
         assert guess.label == live.project.labels.of(image_id)
         alone = live.top_classes(image_id, 9)
         assert [top.class_id for top in guess.tops] == [top.class_id for top in alone]
-        np.testing.assert_allclose([top.score for top in guess.tops], [top.score for top in alone], atol=1e-5)
+        np.testing.assert_allclose(
+            [top.score for top in guess.tops], [top.score for top in alone], atol=1e-5
+        )
         assert guess.explanation is not None
         assert guess.explanation.class_id == alone[0].class_id
 
@@ -171,7 +177,10 @@ def test_guesses_name_no_class_that_is_gone(live: LiveCollection) -> None:
     for guess in live.guesses(live.state.image_ids.tolist()).values():
         assert guess.explanation is not None
         shares = [guess.explanation.own, *guess.explanation.parents, *guess.explanation.coarse]
-        assert gone not in {*(top.class_id for top in guess.tops), *(share.class_id for share in shares)}
+        assert gone not in {
+            *(top.class_id for top in guess.tops),
+            *(share.class_id for share in shares),
+        }
         assert guess.explanation.class_id == guess.tops[0].class_id
 
 
@@ -181,11 +190,17 @@ def test_guesses_before_the_first_fit(collection: Collection) -> None:
     live.load(fits=False)
     image_id = int(live.state.image_ids[0])
     guess = live.guesses([image_id])[image_id]
-    assert (guess.tops, guess.explanation, guess.label) == ((), None, live.project.labels.of(image_id))
+    assert (guess.tops, guess.explanation, guess.label) == (
+        (),
+        None,
+        live.project.labels.of(image_id),
+    )
     live.close()
 
 
-def test_labels_while_a_fit_runs_on_another_thread(live: LiveCollection, collection: Collection) -> None:
+def test_labels_while_a_fit_runs_on_another_thread(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Person and fits beside one another: every label is in the end what a fresh opening shows, fits or not."""
     ids, chosen = class_ids(live.project), _first_free(live, 12)
     leaves = ["Red disc", "Green disc", "Blue disc"]
@@ -245,7 +260,9 @@ def test_a_fit_that_is_stopped_on_its_way(
     assert_same(live.adopt(run_fit(live.fit_input())), fresh_state(live, collection.caches))
 
 
-def test_embeddings_that_come_while_a_fit_runs(live: LiveCollection, collection: Collection) -> None:
+def test_embeddings_that_come_while_a_fit_runs(
+    live: LiveCollection, collection: Collection
+) -> None:
     """New images are classified by the model that was fitted without them, and the next fit learns from them."""
     for seed in range(3):
         write_shape(collection.folder / "new" / f"{seed}.png", "Green disc", seed=100 + seed)
@@ -269,7 +286,9 @@ def test_another_backbone_while_a_fit_runs(live: LiveCollection) -> None:
     """What was fitted with the one before is dropped."""
     outcome = run_fit(live.fit_input())
     version = live.project.models.add(
-        backbone_name="other", backbone_hash="d" * 64, settings={CARD_SETTING: card_text(live.model.card)}
+        backbone_name="other",
+        backbone_hash="d" * 64,
+        settings={CARD_SETTING: card_text(live.model.card)},
     )
     state = live.take(live.project.models.choose(version.version_id))
     assert live.fit_input().classifier is not outcome.given.classifier

@@ -35,7 +35,9 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
     labels = drawn.project.labels.table()
     labelled = dict(zip(labels.image_ids, labels.class_ids, strict=True))
     shown = np.where(state.is_unknown, NO_CLASS, state.best_class)
-    for place, (image_id, label) in enumerate(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True)):
+    for place, (image_id, label) in enumerate(
+        zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True)
+    ):
         assert (image_id in labelled) == (label != NO_CLASS)
         if image_id in labelled:
             shown[place] = NO_CLASS if labelled[image_id] is None else labelled[image_id]
@@ -72,7 +74,11 @@ class _Walk:
             lambda: self._act(self._project.history.undo()),
             lambda: self._act(self._project.history.redo()),
         ]
-        embedding: list[Callable[[], object]] = [lambda: self._drawn.add_images(3), self.embed_waiting, self._edit]
+        embedding: list[Callable[[], object]] = [
+            lambda: self._drawn.add_images(3),
+            self.embed_waiting,
+            self._edit,
+        ]
         self._choose.choice([*person, *embedding, *3 * [self._begin], *3 * [self._adopt]])()
 
     def embed_waiting(self) -> None:
@@ -81,7 +87,8 @@ class _Walk:
 
     def _edit(self) -> None:
         embeddings = {
-            i: self._choose.choice([None, self._drawn.near(i % KINDS, seed=i + 500)]) for i in self._some()[:2]
+            i: self._choose.choice([None, self._drawn.near(i % KINDS, seed=i + 500)])
+            for i in self._some()[:2]
         }
         self._drawn.embed(embeddings)
 
@@ -97,13 +104,21 @@ class _Walk:
             self._live.take(change)
 
     def _label(self) -> None:
-        self._act(self._project.labels.set(self._some(), self._choose.choice([None, self._class(), self._class()])))
+        self._act(
+            self._project.labels.set(
+                self._some(), self._choose.choice([None, self._class(), self._class()])
+            )
+        )
 
     def _unlabel(self) -> None:
         self._act(self._project.labels.remove(self._some()))
 
     def _grow(self) -> None:
-        self._act(self._project.classes.add(f"new {len(self._project.history.steps())}", [self._class()])[0])
+        self._act(
+            self._project.classes.add(f"new {len(self._project.history.steps())}", [self._class()])[
+                0
+            ]
+        )
 
     def _remove_class(self) -> None:
         if len(self._project.classes.graph) > KINDS:
@@ -113,8 +128,14 @@ class _Walk:
         self._act(self._project.images.remove(self._some()[:2]))
 
     def _set_rules(self) -> None:
-        self._act(self._project.policies.set(self._class(), ClassPolicy(self._choose.choice([None, 0.3, 0.95]))))
-        self._act(self._project.policies.set_setting("collection", self._choose.choice([None, False])))
+        self._act(
+            self._project.policies.set(
+                self._class(), ClassPolicy(self._choose.choice([None, 0.3, 0.95]))
+            )
+        )
+        self._act(
+            self._project.policies.set_setting("collection", self._choose.choice([None, False]))
+        )
 
     def _some(self) -> list[int]:
         ids = self._live.state.image_ids.tolist()

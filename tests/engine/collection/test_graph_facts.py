@@ -25,11 +25,19 @@ def graph() -> CategoryGraph:
     return graph
 
 
-def test_a_class_has_the_faces_of_its_shots_and_a_coarse_one_those_below_in_turn(graph: CategoryGraph) -> None:
+def test_a_class_has_the_faces_of_its_shots_and_a_coarse_one_those_below_in_turn(
+    graph: CategoryGraph,
+) -> None:
     """Animal shows a gull, a fish, another gull: not all gulls first; what nobody labelled has no face."""
     labels = (4, 4, 4, 3, 2, UNKNOWN)
     state = state_of([Picture(label=label) for label in labels])
-    assert faces(graph, state, most=3) == {4: (11, 12, 13), 3: (14,), 2: (15, 11, 12), 5: (11, 12, 13), 1: (15, 14, 11)}
+    assert faces(graph, state, most=3) == {
+        4: (11, 12, 13),
+        3: (14,),
+        2: (15, 11, 12),
+        5: (11, 12, 13),
+        1: (15, 14, 11),
+    }
 
 
 def test_each_image_counts_once_however_many_ways_lead_to_it(graph: CategoryGraph) -> None:
@@ -44,17 +52,27 @@ def test_each_image_counts_once_however_many_ways_lead_to_it(graph: CategoryGrap
         ]
     )
     shares = decided_shares(graph, state)
-    assert shares == {4: pytest.approx(2 / 3), 2: pytest.approx(2 / 3), 5: pytest.approx(2 / 3), 1: 0.5, 3: 0.0}
+    assert shares == {
+        4: pytest.approx(2 / 3),
+        2: pytest.approx(2 / 3),
+        5: pytest.approx(2 / 3),
+        1: 0.5,
+        3: 0.0,
+    }
 
 
 def test_weights_of_all_edges_at_once(collection: Collection) -> None:
     """The same as the page of each class says."""
-    with closing(LiveCollection.open(collection.project, collection.caches, for_writing=False)) as live:
+    with closing(
+        LiveCollection.open(collection.project, collection.caches, for_writing=False)
+    ) as live:
         live.load()
         assert live.fitted is not None
         weights, own = live.fitted.inheritance.edge_weights, live.fitted.inheritance.own_shares
         assert weights
         for parent, child in weights:
             facts = live.class_facts(child)
-            assert {each.class_id: each.score for each in facts.parents}[parent] == weights[parent, child]
+            assert {each.class_id: each.score for each in facts.parents}[parent] == weights[
+                parent, child
+            ]
             assert own[child] == facts.lambda_

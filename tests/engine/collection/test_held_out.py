@@ -12,7 +12,9 @@ from tests.support.collections import class_ids
 def answers(rights: dict[int, bool]) -> HeldOutAnswers:
     """A model that is right about these images, and names as safe class what it says."""
     is_right = np.array(list(rights.values()), dtype=bool)
-    return HeldOutAnswers(np.array(list(rights), dtype=np.int64), is_right, np.ones(len(rights), dtype=bool), is_right)
+    return HeldOutAnswers(
+        np.array(list(rights), dtype=np.int64), is_right, np.ones(len(rights), dtype=bool), is_right
+    )
 
 
 def differing(images: int, lost: int, gained: int) -> HeldOutComparison:
@@ -33,13 +35,19 @@ def test_the_interval_holds_what_it_says() -> None:
     """Of 2,000 pairs of models whose true gain is 5 points, at least 19 of 20 intervals hold it, at 40 images each."""
     chance = np.random.default_rng(5)
     draws = chance.multinomial(40, [0.10, 0.15, 0.75], size=2_000).tolist()
-    holds = [low <= 0.05 <= high for low, high in (differing(40, lost, gained).interval for lost, gained, _ in draws)]
+    holds = [
+        low <= 0.05 <= high
+        for low, high in (differing(40, lost, gained).interval for lost, gained, _ in draws)
+    ]
     assert 0.94 <= np.mean(holds) <= 0.99
 
 
 def test_only_images_that_both_held_out_count() -> None:
     """In any order; what one model only was asked about is left out."""
-    found = compared(answers({1: True, 2: False, 5: True, 9: True}), answers({2: True, 5: True, 7: False, 9: False}))
+    found = compared(
+        answers({1: True, 2: False, 5: True, 9: True}),
+        answers({2: True, 5: True, 7: False, 9: False}),
+    )
     assert (found.images, found.before, found.after, found.lost, found.gained) == (3, 2, 2, 1, 1)
     assert (found.named_before, found.named_after) == (3, 3)
     assert (found.named_rightly_before, found.named_rightly_after) == (2, 2)
@@ -52,7 +60,10 @@ def test_a_fit_is_right_as_often_as_its_own_check_says(live: LiveCollection) -> 
     assert collection is not None
     assert collection.is_used
     staged = held_out_answers(live.fitted, live.project.classes.graph)
-    assert (len(staged.image_ids), int(staged.is_right.sum())) == (collection.shots, collection.hits)
+    assert (len(staged.image_ids), int(staged.is_right.sum())) == (
+        collection.shots,
+        collection.hits,
+    )
     shots = live.state.image_ids[live.state.label_class > 0]
     assert set(staged.image_ids.tolist()) <= set(shots.tolist())
     live.apply(live.project.policies.set_setting("collection", False))

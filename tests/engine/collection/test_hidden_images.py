@@ -19,9 +19,14 @@ from tests.support.collections import Collection
 def with_person(live: LiveCollection, collection: Collection) -> tuple[LiveCollection, list[int]]:
     """A labelled photo and one without a label, both with a person that a detector found; and all their images."""
     state, images = live.state, live.project.images
-    ids = [int(state.image_ids[np.flatnonzero(which)[0]]) for which in (state.is_labelled, state.is_unlabelled)]
+    ids = [
+        int(state.image_ids[np.flatnonzero(which)[0]])
+        for which in (state.is_labelled, state.is_unlabelled)
+    ]
     files = [FoundFile.at(state.path_of(each)) for each in ids]
-    boxes = [NewItem(file, "xywh=percent:5,5,50,50", "person", 0.9) for file in files if file is not None]
+    boxes = [
+        NewItem(file, "xywh=percent:5,5,50,50", "person", 0.9) for file in files if file is not None
+    ]
     change = images.add_labelled(boxes, [None, None])
     live.apply(change)
     embed_project(live.project, collection.caches, device="cpu", with_views=True)
@@ -41,7 +46,9 @@ def shown(live: LiveCollection) -> dict[str, set[int]]:
         "groups": {each for group in groups for each in group.image_ids},
         "label check": set(label_check_input(live).images.image_ids.tolist()),
         "audit": set(state.image_ids[population_of(state)].tolist()),
-        "pictures": {each for each in state.image_ids.tolist() if state.visible_source_of(each) is not None},
+        "pictures": {
+            each for each in state.image_ids.tolist() if state.visible_source_of(each) is not None
+        },
     }
 
 

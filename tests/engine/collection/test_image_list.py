@@ -84,7 +84,11 @@ def kept(tmp_path: Path) -> EmbeddingRows:
     file = KeptEmbeddings(tmp_path / "rows", "any", 2)
     embeddings = np.array([[2, 2], [4, 4], [6, 6], [0, 0]], dtype=np.int16)
     is_filled = np.array([True, True, True, False])
-    file.write(EmbeddingRows(np.array(KEPT_IDS), np.array([12, 14, 16, 18], dtype=np.uint64), is_filled, embeddings))
+    file.write(
+        EmbeddingRows(
+            np.array(KEPT_IDS), np.array([12, 14, 16, 18], dtype=np.uint64), is_filled, embeddings
+        )
+    )
     found = file.read()
     assert found is not None
     return found
@@ -96,7 +100,11 @@ def kept(tmp_path: Path) -> EmbeddingRows:
         ((2, 4, 6, 8), (12, 14, 16, 18), (2, 4, 6, 0)),  # all as they were
         ((2, 4, 6, 8), (12, 99, 16, 18), (2, 0, 6, 0)),  # another content
         ((2, 4, 6, 8, 9), (12, 14, 16, 18, 19), (2, 4, 6, 0, 0)),  # one came, within the room
-        ((2, 4, 6, 8, 9, 10), (12, 14, 16, 18, 19, 20), (2, 4, 6, 0, 0, 0)),  # two came, which is more
+        (
+            (2, 4, 6, 8, 9, 10),
+            (12, 14, 16, 18, 19, 20),
+            (2, 4, 6, 0, 0, 0),
+        ),  # two came, which is more
         ((2, 6), (12, 16), (2, 6)),  # two went
         ((1, 2, 5, 6, 8), (11, 12, 15, 16, 18), (0, 2, 0, 6, 0)),  # older ones came back
         ((9, 10), (12, 14), (0, 0)),  # none is left
@@ -112,7 +120,9 @@ def test_a_store_begins_with_kept_rows(
     assert store.embeddings.tolist() == [[number, number] for number in expected]
     assert store.is_filled.tolist() == [number > 0 for number in expected]
     assert (store.filled_at > 0).tolist() == store.is_filled.tolist()
-    assert store.contents.tolist() == [code if number else 0 for code, number in zip(contents, expected, strict=True)]
+    assert store.contents.tolist() == [
+        code if number else 0 for code, number in zip(contents, expected, strict=True)
+    ]
 
 
 def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
@@ -132,7 +142,9 @@ def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
     assert store.contents[13] == int.from_bytes(b"b" * 8, "little")
 
 
-def test_contents_are_copied_once_and_only_where_they_are_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_contents_are_copied_once_and_only_where_they_are_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """However many blocks are filled; who holds those of before keeps them."""
     monkeypatch.setattr("engine.collection.image_list.FILL_ROWS", 2)
     store, rows = EmbeddingStore(4), np.arange(6)

@@ -88,7 +88,9 @@ def test_a_moved_box_waits_and_an_undone_move_does_not(boxed: LiveCollection) ->
     assert boxed.state.status[-1] == ImageStatus.READY
 
 
-def test_images_of_one_file_are_requested_together(live: LiveCollection, collection: Collection) -> None:
+def test_images_of_one_file_are_requested_together(
+    live: LiveCollection, collection: Collection
+) -> None:
     photos = live.state.image_ids[:2].tolist()
     for box in (FIRST, SECOND):
         for photo in photos:
@@ -102,7 +104,9 @@ def test_images_of_one_file_are_requested_together(live: LiveCollection, collect
     assert all(request.known_hash is not None or request.part for request in wanted.images)
 
 
-def test_boxes_are_in_no_fold_and_held_out_with_their_photo(boxed: LiveCollection, collection: Collection) -> None:
+def test_boxes_are_in_no_fold_and_held_out_with_their_photo(
+    boxed: LiveCollection, collection: Collection
+) -> None:
     project = boxed.project
     project.images.add_parts(int(boxed.state.image_ids[-3]), ["thing=2"])
     embed_project(project, collection.caches, device="cpu", with_views=True)

@@ -62,7 +62,11 @@ def test_a_list_comes_back(folder: Path) -> None:
     found.content_hashes.append(None)
     assert list(found.content_hashes) == [HASHES[0], b"\x02" * 16, *HASHES[2:], None]
     assert found.content_hashes.padded()[1] == 16
-    kept.write(ListedImages(found.ids, found.paths, found.parts, found.content_hashes, {}), DIGEST, is_other=True)
+    kept.write(
+        ListedImages(found.ids, found.paths, found.parts, found.content_hashes, {}),
+        DIGEST,
+        is_other=True,
+    )
     again = kept.read(DIGEST)
     assert again is not None
     assert list(again.content_hashes) == list(found.content_hashes)
@@ -97,7 +101,9 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
     (path,) = folder.glob(f"*{SUFFIX}")
     left = path.with_suffix(DIGEST_SUFFIX).read_bytes()
     kept.write(
-        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}), bytes(32), is_other=True
+        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}),
+        bytes(32),
+        is_other=True,
     )
     (path,) = folder.glob(f"*{SUFFIX}")
     assert len(list(folder.iterdir())) == 2
@@ -113,7 +119,9 @@ def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: boo
     ours = KeptList(folder, "any")
     assert ours.read(DIGEST) is not None
     kept.write(
-        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}), bytes(32), is_other=True
+        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}),
+        bytes(32),
+        is_other=True,
     )
     if is_damaged:
         (path,) = folder.glob(f"*{SUFFIX}")
@@ -216,7 +224,9 @@ def test_it_follows_what_is_done(large: Collection, what: str) -> None:
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_what_another_program_did_is_seen(large: Collection, tables: list[bool], is_killed: bool) -> None:
+def test_what_another_program_did_is_seen(
+    large: Collection, tables: list[bool], is_killed: bool
+) -> None:
     """One that wrote without this cache, whether it closed the project or was killed."""
     project = Project.open(large.project, is_backed_up=False)
     project.images.remove([project.images.table([3]).ids[0]])
@@ -250,7 +260,9 @@ def test_an_earlier_copy_of_the_project_has_its_own_list(large: Collection, tmp_
     """A file that was put back is not shown with the images of the later one."""
     copy = tmp_path / "copy"
     shutil.copy(large.project, copy)
-    with_live(large, lambda live: live.apply(live.project.images.remove([int(live.load().image_ids[0])])))
+    with_live(
+        large, lambda live: live.apply(live.project.images.remove([int(live.load().image_ids[0])]))
+    )
     copy.replace(large.project)
     live = LiveCollection.open(large.project, large.caches)
     assert len(live.load_list().image_ids) == 64

@@ -13,7 +13,14 @@ from engine.collection.kept_predictions import SUFFIX
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.project import Project
-from tests.support.collections import FAMILIES, LEAVES, Collection, class_ids, embed_collection, write_graph
+from tests.support.collections import (
+    FAMILIES,
+    LEAVES,
+    Collection,
+    class_ids,
+    embed_collection,
+    write_graph,
+)
 from tests.support.live_states import assert_same
 
 PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown")
@@ -134,7 +141,9 @@ def test_another_project_under_its_name_is_shown_none(large: Collection) -> None
     live.close()
 
 
-def test_a_class_that_took_the_id_of_another_is_not_predicted(large: Collection, tmp_path: Path) -> None:
+def test_a_class_that_took_the_id_of_another_is_not_predicted(
+    large: Collection, tmp_path: Path
+) -> None:
     """An older copy is put back and gets a class: its id is that of one that only the later project had."""
     older = shutil.copy(large.project, tmp_path / "older")
     live = LiveCollection.open(large.project, large.caches)

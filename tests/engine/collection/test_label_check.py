@@ -56,7 +56,11 @@ def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> Non
     relabel(drawn, 8, leaf(drawn, 1))
     found = checked(drawn)
     suspect = only(found)
-    assert (suspect.image_id, suspect.label, suspect.proposed) == (8, leaf(drawn, 1), leaf(drawn, 0))
+    assert (suspect.image_id, suspect.label, suspect.proposed) == (
+        8,
+        leaf(drawn, 1),
+        leaf(drawn, 0),
+    )
     assert suspect.reason is SuspectReason.NEIGHBOURS
     assert suspect.votes[0] == (leaf(drawn, 0), EACH - 1)
     assert suspect.probability > 0.9
@@ -68,7 +72,9 @@ def test_a_wrong_label_is_found_with_its_evidence(drawn: DrawnEmbeddings) -> Non
     assert (found.labels, found.classes, found.probably_wrong) == (KINDS * EACH, KINDS, 1)
 
 
-def test_a_confirmed_label_is_not_asked_about_while_it_stays_the_same(drawn: DrawnEmbeddings) -> None:
+def test_a_confirmed_label_is_not_asked_about_while_it_stays_the_same(
+    drawn: DrawnEmbeddings,
+) -> None:
     relabel(drawn, 8, leaf(drawn, 1))
     drawn.act(drawn.project.labels.confirm([8]))
     assert checked(drawn).suspects == ()
@@ -80,7 +86,9 @@ def test_a_confirmed_label_is_not_asked_about_while_it_stays_the_same(drawn: Dra
     assert only(checked(drawn)).label == leaf(drawn, 1)
 
 
-def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(drawn: DrawnEmbeddings) -> None:
+def test_nearly_the_same_image_with_another_label_is_the_strongest_reason(
+    drawn: DrawnEmbeddings,
+) -> None:
     vector = drawn.near(0, seed=8)
     drawn.embed({12: (vector + 0.001).astype(np.float32)})
     relabel(drawn, 12, leaf(drawn, 3))
@@ -109,7 +117,9 @@ def test_none_of_the_classes_in_the_middle_of_one(drawn: DrawnEmbeddings) -> Non
     assert (suspect.label, suspect.proposed) == (UNKNOWN, leaf(drawn, 0))
 
 
-def test_labels_on_removed_classes_and_removed_images_are_not_judged(drawn: DrawnEmbeddings) -> None:
+def test_labels_on_removed_classes_and_removed_images_are_not_judged(
+    drawn: DrawnEmbeddings,
+) -> None:
     relabel(drawn, 8, leaf(drawn, 1))
     drawn.act(drawn.project.images.remove([8]))
     drawn.act(drawn.project.classes.remove([leaf(drawn, 3)]))
@@ -129,7 +139,11 @@ def test_a_snapshot_whose_labels_are_of_a_class_that_is_gone(drawn: DrawnEmbeddi
 def test_too_few_labels_say_how_many_are_missing(drawn: DrawnEmbeddings, labels: int) -> None:
     drawn.act(drawn.project.labels.remove(range(labels + 1, KINDS * EACH + 1)))
     found = checked(drawn)
-    assert (found.labels_missing, found.has_enough, found.suspects) == (FEWEST_LABELS - labels, False, ())
+    assert (found.labels_missing, found.has_enough, found.suspects) == (
+        FEWEST_LABELS - labels,
+        False,
+        (),
+    )
 
 
 def test_one_class_only(drawn: DrawnEmbeddings) -> None:

@@ -23,7 +23,14 @@ from engine.everyday.prototypical.model import EverydayModel
 from engine.model_card import card_path, read_card, write_card
 from engine.project import Change, ClassPolicy
 from research.benchmarks.synthetic import synthetic_project
-from tests.support.collections import FAMILIES, LEAVES, Collection, class_ids, write_graph, write_shape
+from tests.support.collections import (
+    FAMILIES,
+    LEAVES,
+    Collection,
+    class_ids,
+    write_graph,
+    write_shape,
+)
 from tests.support.live_states import assert_same, fresh_state, own_copy
 
 Action = Callable[[LiveCollection], Change | None]
@@ -61,7 +68,9 @@ def test_first_paint_comes_before_predictions(collection: Collection) -> None:
     live.close()
 
 
-def test_every_kind_of_action_one_after_the_other(live: LiveCollection, collection: Collection) -> None:
+def test_every_kind_of_action_one_after_the_other(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Labels, classes, bars, settings and images: after each, and after its undo and redo, nothing differs."""
     ids = class_ids(live.project)
     caches = collection.caches
@@ -105,7 +114,9 @@ def test_a_new_name_needs_no_fit(live: LiveCollection, collection: Collection) -
     assert live.is_behind
 
 
-def test_undo_of_everything_and_redo_of_everything(live: LiveCollection, collection: Collection) -> None:
+def test_undo_of_everything_and_redo_of_everything(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Down to the empty project and up again, step by step."""
     live.project.labels.set(_free(live)[:2], None)
     live.load()
@@ -152,7 +163,9 @@ def test_random_walks(live: LiveCollection, collection: Collection, seed: int) -
         _do(live, collection.caches, choose.choice(moves))
 
 
-def test_new_images_wait_and_then_are_classified(live: LiveCollection, collection: Collection) -> None:
+def test_new_images_wait_and_then_are_classified(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Added images wait, good ones are predicted once embedded, broken ones have failed; nothing else changes."""
     folder, project = collection.folder / "new", live.project
     for seed in range(3):
@@ -177,7 +190,9 @@ def test_new_images_wait_and_then_are_classified(live: LiveCollection, collectio
     assert [by_name[f"new/{seed}.png"] for seed in range(3)] == [ImageStatus.READY] * 3
 
 
-def test_new_shots_teach_once_they_are_embedded(live: LiveCollection, collection: Collection) -> None:
+def test_new_shots_teach_once_they_are_embedded(
+    live: LiveCollection, collection: Collection
+) -> None:
     """Images that come with a class are no shots of the model before their embedding is there, and are from then on."""
     folder, project = collection.folder / "new", live.project
     ids = class_ids(project)
@@ -194,7 +209,9 @@ def test_new_shots_teach_once_they_are_embedded(live: LiveCollection, collection
     assert live.fitted.shots.counts()[ids["Green disc"]] == 5
 
 
-def test_images_removed_while_they_are_embedded(live: LiveCollection, collection: Collection) -> None:
+def test_images_removed_while_they_are_embedded(
+    live: LiveCollection, collection: Collection
+) -> None:
     """A late result for a removed image changes nothing, and undo brings the image back with its own embedding."""
     folder, project = collection.folder / "new", live.project
     for seed, leaf in enumerate(("Green disc", "Red checks", "Blue stripes")):
@@ -226,7 +243,10 @@ def test_another_model_version(live: LiveCollection, collection: Collection) -> 
     shutil.copy(bundled.backbone, other)
     shutil.copy(bundled.propagation, other.with_suffix(".propagation.onnx"))
     fields = read_card(bundled.backbone)
-    write_card(other, type(fields)(**{**vars(fields), "name": "other", "temperature": 5 * fields.temperature}))
+    write_card(
+        other,
+        type(fields)(**{**vars(fields), "name": "other", "temperature": 5 * fields.temperature}),
+    )
     assert card_path(other).exists()
     version = live.project.models.add(
         backbone_name="other", backbone_hash=bundled.backbone_hash, backbone_path=str(other)
@@ -282,7 +302,9 @@ def test_counts_are_of_distinct_images(live: LiveCollection) -> None:
     state = live.state
     assert (state.label_class[:2] == UNKNOWN).all()
     shown = np.where(
-        state.label_class != NO_CLASS, state.label_class, np.where(state.is_unknown, NO_CLASS, state.best_class)
+        state.label_class != NO_CLASS,
+        state.label_class,
+        np.where(state.is_unknown, NO_CLASS, state.best_class),
     )
     for class_id in project.classes.graph.classes():
         below = [class_id, *project.classes.graph.descendants(class_id)]
@@ -319,7 +341,9 @@ def test_labels_one_after_the_other_without_the_stage(tmp_path: Path, setting: s
     live.close()
 
 
-def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_collection_larger_than_its_anchors_keeps_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the collection stage on every label is worked in at once, and gives what a fresh start would."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 1100)
     monkeypatch.setattr("engine.everyday.collection_stage.live_basis.MOST_ANCHORS", 1100)
@@ -337,11 +361,15 @@ def test_a_collection_larger_than_its_anchors_keeps_up(tmp_path: Path, monkeypat
     live.close()
 
 
-def test_merging_a_graph_into_an_open_collection(live: LiveCollection, collection: Collection) -> None:
+def test_merging_a_graph_into_an_open_collection(
+    live: LiveCollection, collection: Collection
+) -> None:
     """New children of a class with shots are zero-shot candidates at once."""
     from engine.collection.importing.import_graph import import_graph
 
-    source = write_graph(collection.folder / "more.csv", {"Red": ["Red disc", "Red rings"], "Brown": ["Brown disc"]})
+    source = write_graph(
+        collection.folder / "more.csv", {"Red": ["Red disc", "Red rings"], "Brown": ["Brown disc"]}
+    )
     _do(live, collection.caches, lambda live: import_graph(live.project, source).change)
     assert live.class_facts(class_ids(live.project)["Red rings"]).is_zero_shot
 
@@ -358,7 +386,9 @@ def test_a_shot_without_an_embedding_is_not_fitted(
 
     monkeypatch.setattr(fit_module, "fit", counted)
     photo = write_shape(tmp_path / "new.png", "Blue disc", seed=78)
-    change = import_images(live.project, [photo], class_id=live.project.classes.graph.find("Blue disc")).change
+    change = import_images(
+        live.project, [photo], class_id=live.project.classes.graph.find("Blue disc")
+    ).change
     before = live.fitted
     live.apply(change)
     assert (fits, live.fitted) == ([], before)

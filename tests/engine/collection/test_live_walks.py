@@ -30,7 +30,10 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
     for scores in (state.best_score, state.safe_score):
         assert np.isfinite(scores).all()
         assert ((scores >= 0) & (scores <= 1 + 1e-5)).all()
-    bars = {class_id: live.class_facts(class_id).bar for class_id in drawn.project.classes.graph.classes()}
+    bars = {
+        class_id: live.class_facts(class_id).bar
+        for class_id in drawn.project.classes.graph.classes()
+    }
     for place, image_id in enumerate(state.image_ids.tolist()):
         if state.safe_class[place] != NO_CLASS:
             assert state.safe_score[place] >= np.float32(bars[int(state.safe_class[place])])
@@ -62,7 +65,9 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
         drawn.embed_waiting(choose.choice([1, 99]), KINDS)
 
     def edit_files() -> None:
-        drawn.embed({i: choose.choice([None, drawn.near(i % KINDS, seed=i + 500)]) for i in some()[:2]})
+        drawn.embed(
+            {i: choose.choice([None, drawn.near(i % KINDS, seed=i + 500)]) for i in some()[:2]}
+        )
 
     actions: list[Callable[[], object]] = [
         lambda: drawn.act(project.labels.set(some(), a_class())),
@@ -73,7 +78,9 @@ def test_random_walks(drawn: DrawnEmbeddings, seed: int) -> None:
         embed_waiting,
         edit_files,
         lambda: drawn.act(project.images.remove(some())),
-        lambda: drawn.act(project.policies.set(a_class(), ClassPolicy(choose.choice([None, 0.3, 0.95])))),
+        lambda: drawn.act(
+            project.policies.set(a_class(), ClassPolicy(choose.choice([None, 0.3, 0.95])))
+        ),
         lambda: drawn.act(project.policies.set_setting("collection", choose.choice([None, False]))),
         lambda: drawn.act(project.history.undo()),
         lambda: drawn.act(project.history.redo()),
@@ -110,13 +117,22 @@ def test_files_that_changed(drawn: DrawnEmbeddings) -> None:
     assert drawn.live.state.status[21] == ImageStatus.FAILED
 
 
-def test_removed_images_teach_no_more(drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_images_teach_no_more(
+    drawn: DrawnEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also in a collection too large to be looked at anew each time, and none of them is left once many went."""
-    for module in ("engine.everyday.collection_stage.basis", "engine.everyday.collection_stage.live_basis"):
+    for module in (
+        "engine.everyday.collection_stage.basis",
+        "engine.everyday.collection_stage.live_basis",
+    ):
         monkeypatch.setattr(f"{module}.MOST_ANCHORS", 20)
     drawn.live.load()
     gone = drawn.live.state.image_ids[28:].tolist()
     drawn.act(drawn.project.images.remove(gone))
-    named = {one.image_id for i in drawn.live.state.image_ids.tolist() for one in drawn.live.explain(i).look_alikes}  # type: ignore[union-attr]
+    named = {
+        one.image_id
+        for i in drawn.live.state.image_ids.tolist()
+        for one in drawn.live.explain(i).look_alikes  # type: ignore[union-attr]
+    }
     assert named
     assert named.isdisjoint(gone)

@@ -28,7 +28,9 @@ def changed(live: LiveCollection, collection: Collection, tmp_path: Path) -> Col
     """The collection uses a backbone of the library; its state, and nothing is open any more."""
     add_to_library(tmp_path)
     prepared = prepare_change(live.project, collection.caches, "tinyleaf", device="cpu")
-    state = own_copy(live.apply(use_backbone(live.project, "tinyleaf", prepared.backbone_hash, prepared.news)))
+    state = own_copy(
+        live.apply(use_backbone(live.project, "tinyleaf", prepared.backbone_hash, prepared.news))
+    )
     live.close()
     return state
 
@@ -40,7 +42,9 @@ def opened(collection: Collection) -> LiveCollection:
     return live
 
 
-def test_the_project_opens_with_what_it_knows(changed: CollectionState, collection: Collection) -> None:
+def test_the_project_opens_with_what_it_knows(
+    changed: CollectionState, collection: Collection
+) -> None:
     """Labels are there, embedded images stay classified; nothing new can be embedded, and the reason has a remedy."""
     with Project.open(collection.project, for_writing=False) as project:
         before = dump(project)
@@ -81,16 +85,22 @@ def test_what_a_companion_embedded_is_found_without_its_files(
         again.close()
 
 
-def test_a_card_that_cannot_be_read_is_no_hindrance(changed: CollectionState, collection: Collection) -> None:
+def test_a_card_that_cannot_be_read_is_no_hindrance(
+    changed: CollectionState, collection: Collection
+) -> None:
     """A newer program wrote it: the width of what is embedded is known all the same."""
     width = find_model("tinyleaf").card.embedding_width
     BackboneLibrary().remove("tinyleaf")
     with Project.open(collection.project, for_writing=False) as project:
-        version = replace(project.models.current, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'})
+        version = replace(
+            project.models.current, settings={CARD_SETTING: '{"name": "tinyleaf", "colours": 4}'}
+        )
         assert model_or_lost(project, collection.caches, version).card.embedding_width == width
 
 
-def test_the_name_is_taken_on_another_computer(changed: CollectionState, collection: Collection) -> None:
+def test_the_name_is_taken_on_another_computer(
+    changed: CollectionState, collection: Collection
+) -> None:
     """Another backbone has the name there, and this one came in under another: it is found by its content."""
     files = find_model("tinyleaf")
     BackboneLibrary().add(files.backbone, replace(files.card, name="elsewhere"))
@@ -101,7 +111,9 @@ def test_the_name_is_taken_on_another_computer(changed: CollectionState, collect
         assert lost_reason(project, collection.caches) == ""
 
 
-def test_another_backbone_mends_it_and_undo_is_no_trap(changed: CollectionState, collection: Collection) -> None:
+def test_another_backbone_mends_it_and_undo_is_no_trap(
+    changed: CollectionState, collection: Collection
+) -> None:
     """Choosing another one works; undo goes back to what the cache knows of the lost one."""
     BackboneLibrary().remove("tinyleaf")
     live = opened(collection)
@@ -119,7 +131,9 @@ def test_another_backbone_mends_it_and_undo_is_no_trap(changed: CollectionState,
         live.close()
 
 
-def test_without_embeddings_all_images_wait(changed: CollectionState, collection: Collection) -> None:
+def test_without_embeddings_all_images_wait(
+    changed: CollectionState, collection: Collection
+) -> None:
     """Backbone and cache are gone: the project still opens, with labels and classes."""
     BackboneLibrary().remove("tinyleaf")
     shutil.rmtree(collection.caches.embeddings)
@@ -132,7 +146,9 @@ def test_without_embeddings_all_images_wait(changed: CollectionState, collection
         live.close()
 
 
-def test_the_width_is_found_without_a_card(changed: CollectionState, collection: Collection) -> None:
+def test_the_width_is_found_without_a_card(
+    changed: CollectionState, collection: Collection
+) -> None:
     """A version of an older program tells no card: the cache's own name says how wide embeddings are."""
     version_files = find_model("tinyleaf")
     with Project.open(collection.project) as project:
@@ -156,10 +172,15 @@ def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collec
     """A project from elsewhere may name anything as its backbone's file."""
     with Project.open(collection.project) as project:
         version = replace(project.models.current, backbone_path=path)
-        assert model_or_lost(project, collection.caches, version).propagation == width_agnostic_propagation()
+        assert (
+            model_or_lost(project, collection.caches, version).propagation
+            == width_agnostic_propagation()
+        )
 
 
-def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
+def test_a_file_that_changed_is_as_good_as_gone(
+    live: LiveCollection, collection: Collection, tinyleaf: Path
+) -> None:
     """Embeddings of two networks are never mixed: what the cache knows of the old one is shown, exactly."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     live.apply(use_backbone(live.project, str(tinyleaf), prepared.backbone_hash))
@@ -169,7 +190,9 @@ def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection
         file.write(b"\x00")
     again = opened(collection)
     try:
-        assert "has changed since the project was made" in lost_reason(again.project, collection.caches)
+        assert "has changed since the project was made" in lost_reason(
+            again.project, collection.caches
+        )
         assert own_propagation(tinyleaf).is_file()
         assert_same(again.state, state, tolerance=0)
     finally:
@@ -177,7 +200,10 @@ def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection
 
 
 def test_a_backbone_that_moved_within_the_library_is_found(
-    changed: CollectionState, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    changed: CollectionState,
+    collection: Collection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A project that comes from another computer knows its backbone by another path; the content tells."""
     (tmp_path / "backbones").rename(tmp_path / "moved")

@@ -11,7 +11,14 @@ import pytest
 
 from engine.backbones.model_files import width_agnostic_propagation
 from engine.collection.embed import open_cache, open_views_cache
-from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones, choose_version, find_model, model_of
+from engine.collection.models import (
+    BUNDLED_NAME,
+    all_models,
+    bundled_backbones,
+    choose_version,
+    find_model,
+    model_of,
+)
 from engine.collection.new_project import new_project
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, ProjectExistsError, StorageError
@@ -49,12 +56,18 @@ def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Pat
     new_project(path, str(own_backbone)).close()
     own_backbone.unlink()
     with Project.open(path, for_writing=False) as project:
-        assert (project.models.current.backbone_path, project.models.current.backbone_name) == ("", "own-leafnet")
+        assert (project.models.current.backbone_path, project.models.current.backbone_name) == (
+            "",
+            "own-leafnet",
+        )
         model = model_of(project, cache_of_test())
     assert model.backbone.is_relative_to(backbones_folder())
     assert model.backbone.read_bytes().startswith(content)
     assert model.has_own_propagation
-    assert [each.name for each in all_models()] == [BUNDLED_NAME, "own-leafnet"]  # its card has "leafnet"
+    assert [each.name for each in all_models()] == [
+        BUNDLED_NAME,
+        "own-leafnet",
+    ]  # its card has "leafnet"
 
 
 def project_on_a_path(path: Path, backbone: Path) -> Project:
@@ -120,7 +133,9 @@ def test_embeddings_of_network_and_companion_are_never_mixed(tmp_path: Path) -> 
     caches, key = cache_of_test(), b"k" * 32
     models = [find_model(str(tmp_path / "tiny.onnx"))]
     with open_cache(models[0], caches) as cache:
-        assert cache.path.name.startswith(models[0].backbone_hash[:32]), "as before there were companions"
+        assert cache.path.name.startswith(models[0].backbone_hash[:32]), (
+            "as before there were companions"
+        )
         cache.put_many([key], np.ones((1, WIDTH)))
     companion = write_companion(tmp_path / "tiny.onnx", tmp_path / "tiny.onnx")
     for opened in (open_cache, open_views_cache):
@@ -137,7 +152,11 @@ def test_a_model_trained_in_the_project_is_taken_out_once(project: Project) -> N
     """Its files lie in the cache under their hashes, its card is its own, and a second look writes nothing."""
     version, caches = _trained(project), cache_of_test()
     model = model_of(project, caches, version)
-    assert (model.name, model.card.temperature, model.is_bundled) == ("Tuned propagation 1", 0.5, False)
+    assert (model.name, model.card.temperature, model.is_bundled) == (
+        "Tuned propagation 1",
+        0.5,
+        False,
+    )
     assert model.backbone.read_bytes() == b"network"
     assert model.propagation.read_bytes() == b"Tuned propagation 1"
     assert sorted(path.name for path in caches.models.iterdir()) == sorted(
@@ -193,7 +212,9 @@ def test_a_version_is_chosen_only_while_its_files_are_there(project: Project) ->
     assert project.models.current.version_id == version.version_id
     project.history.undo()
     assert project.models.current.version_id == first
-    gone = project.models.add(backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx")
+    gone = project.models.add(
+        backbone_name="gone", backbone_hash="0" * 64, backbone_path="/gone.onnx"
+    )
     before = str(project.history.undo_action)
     for version_id, error in ((gone.version_id, ModelError), (99, InputError)):
         with pytest.raises(error):

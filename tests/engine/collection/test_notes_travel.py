@@ -37,11 +37,15 @@ def add_photos(project: Project, folder: Path) -> None:
 
 
 def noted(project: Project) -> dict[int, tuple[int, bool, str]]:
-    return {each.image_id: (each.stars, each.is_flagged, each.comment) for each in project.notes.by_image().values()}
+    return {
+        each.image_id: (each.stars, each.is_flagged, each.comment)
+        for each in project.notes.by_image().values()
+    }
 
 
 @pytest.mark.parametrize(
-    ("name", "out"), [("csv", "out.csv"), ("jsonl", "out.jsonl"), ("parquet", "out.parquet"), ("xmp", "side")]
+    ("name", "out"),
+    [("csv", "out.csv"), ("jsonl", "out.jsonl"), ("parquet", "out.parquet"), ("xmp", "side")],
 )
 def test_notes_come_back(project: Project, tmp_path: Path, name: str, out: str) -> None:
     """Of images with and without a label, into a project that has the same photos."""
@@ -102,7 +106,9 @@ def test_odd_numbers_of_stars(tmp_path: Path, stars: str) -> None:
     """Never an error, and never more than five."""
     project = new_project(tmp_path)
     add_photos(project, tmp_path)
-    (tmp_path / "labels.csv").write_text(f"image,class,stars,comment\nphoto1.jpg,Fox,{stars},x\n", encoding="utf-8")
+    (tmp_path / "labels.csv").write_text(
+        f"image,class,stars,comment\nphoto1.jpg,Fox,{stars},x\n", encoding="utf-8"
+    )
     import_labels(project, tmp_path / "labels.csv", adds_classes=True)
     assert noted(project)[1] == ({"6": 5, "4.0": 4}.get(stars, 0), False, "x")
 
@@ -111,6 +117,8 @@ def test_an_export_without_notes_is_read_as_before(project: Project, tmp_path: P
     choice = ExportChoice("csv", tmp_path / "a.csv", Which.VERIFIED)
     export_images(project, {}, choice)
     text = (tmp_path / "a.csv").read_text(encoding="utf-8")
-    (tmp_path / "b.csv").write_text(text.replace("stars,flagged,comment,", "a,b,c,"), encoding="utf-8")
+    (tmp_path / "b.csv").write_text(
+        text.replace("stars,flagged,comment,", "a,b,c,"), encoding="utf-8"
+    )
     assert import_labels(project, tmp_path / "b.csv").noted == 0
     assert replace(choice).out.exists()

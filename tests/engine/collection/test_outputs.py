@@ -38,7 +38,9 @@ def aliases(real: Path, folder: Path) -> dict[str, Path]:
 
 @posix_only
 @pytest.mark.parametrize("is_overwriting", [False, True])
-def test_images_and_the_project_are_never_replaced(music: Labelled, tmp_path: Path, is_overwriting: bool) -> None:
+def test_images_and_the_project_are_never_replaced(
+    music: Labelled, tmp_path: Path, is_overwriting: bool
+) -> None:
     """Whatever they are called, and whoever asks."""
     for number, real in enumerate((photo_of(music), music.project.path)):
         before = real.read_bytes()
@@ -52,7 +54,9 @@ def test_images_and_the_project_are_never_replaced(music: Labelled, tmp_path: Pa
 
 
 @posix_only
-def test_a_photo_that_changed_and_has_another_name_is_found(music: Labelled, tmp_path: Path) -> None:
+def test_a_photo_that_changed_and_has_another_name_is_found(
+    music: Labelled, tmp_path: Path
+) -> None:
     """Neither size nor name help: the project's own entry is a link to a file of another name that grew meanwhile."""
     photo = photo_of(music)
     store = tmp_path / "store.bin"
@@ -91,11 +95,18 @@ def test_a_device_takes_every_format(music: Labelled, tmp_path: Path, name: str)
 
 
 @pytest.mark.parametrize("side", ["-wal", "-shm", "-journal"])
-def test_names_that_belong_to_a_project_are_refused(music: Labelled, tmp_path: Path, side: str) -> None:
+def test_names_that_belong_to_a_project_are_refused(
+    music: Labelled, tmp_path: Path, side: str
+) -> None:
     """SQLite would read them; of this project and of every other, also where nothing is there yet."""
     for project in (music.project.path, tmp_path / "other.protoleaf"):
         with pytest.raises(InputError, match="would overwrite"):
-            check_file(project.with_name(project.name + side), "csv", project=music.project, is_overwriting=True)
+            check_file(
+                project.with_name(project.name + side),
+                "csv",
+                project=music.project,
+                is_overwriting=True,
+            )
 
 
 def test_other_projects_and_backups_are_never_replaced(music: Labelled, tmp_path: Path) -> None:
@@ -119,7 +130,9 @@ def test_caches_and_backups_are_never_replaced(
         check_file(kept, "csv", project=music.project, is_overwriting=True)
 
 
-def test_another_file_is_replaced_only_where_that_is_asked_for(music: Labelled, tmp_path: Path) -> None:
+def test_another_file_is_replaced_only_where_that_is_asked_for(
+    music: Labelled, tmp_path: Path
+) -> None:
     """The error says what it is, and how to replace it."""
     out = tmp_path / "theirs.csv"
     out.write_bytes(b"\xff\xd8\xff picture")
@@ -180,7 +193,9 @@ def test_what_came_in_between_is_not_replaced(music: Labelled, tmp_path: Path) -
         out.write_bytes(b"theirs")
 
     with pytest.raises(TakenError):
-        export_images(music.project, {}, ExportChoice("csv", out, Which.VERIFIED), on_progress=somebody_else)
+        export_images(
+            music.project, {}, ExportChoice("csv", out, Which.VERIFIED), on_progress=somebody_else
+        )
     assert out.read_bytes() == b"theirs"
 
 

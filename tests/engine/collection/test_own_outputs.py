@@ -21,7 +21,9 @@ def written(music: Labelled, kind: str, folder: Path) -> Path:
         export_images(music.project, music.answers, ExportChoice(kind, out, Which.ALL))
     elif kind == PREDICTIONS:
         rows = [LabelledRow("a.png", None, "ada")]
-        write_predictions_file(out, music.project.classes.graph, rows, setting="ppn+", model="leafnet")
+        write_predictions_file(
+            out, music.project.classes.graph, rows, setting="ppn+", model="leafnet"
+        )
     else:
         export_graph(music.project, out, kind.removeprefix("graph-"))
     return out

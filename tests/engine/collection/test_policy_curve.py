@@ -21,10 +21,17 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 def fitted(propagation: PropagationSession) -> EverydayModel:
     """A model of four kinds of the seaside."""
     drawn = collection(seaside_graph())
-    return fit(drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL, KELP), 5)), propagation, PRIOR)
+    return fit(
+        drawn.graph,
+        drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL, KELP), 5)),
+        propagation,
+        PRIOR,
+    )
 
 
-def _with_held_out(fitted: EverydayModel, predicted: list[tuple[int, dict[int, float]]]) -> EverydayModel:
+def _with_held_out(
+    fitted: EverydayModel, predicted: list[tuple[int, dict[int, float]]]
+) -> EverydayModel:
     """The model as if it had predicted this for held-out images: each one's label, and the chances of classes."""
     candidates = fitted.candidate_ids.tolist()
     chances = np.zeros((len(predicted), len(candidates)), dtype=np.float32)
@@ -32,7 +39,10 @@ def _with_held_out(fitted: EverydayModel, predicted: list[tuple[int, dict[int, f
         for class_id, chance in by_class.items():
             chances[row, candidates.index(class_id)] = chance
     return replace(
-        fitted, held_out=HeldOutShots(np.arange(len(predicted)), np.array([label for label, _ in predicted]), chances)
+        fitted,
+        held_out=HeldOutShots(
+            np.arange(len(predicted)), np.array([label for label, _ in predicted]), chances
+        ),
     )
 
 
@@ -70,7 +80,9 @@ def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) 
     assert (whole.images, whole.recognised, whole.mistaken_for) == (3, 3, None)
 
 
-def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(fitted: EverydayModel) -> None:
+def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(
+    fitted: EverydayModel,
+) -> None:
     """A seal of 60.5%: below a bar of 90% it is not even a diver, unless seals have a lower bar of their own."""
     model = _with_held_out(fitted, [(SEAL, {SEAL: 0.605, KELP: 0.395})])
     graph = seaside_graph()
@@ -85,7 +97,10 @@ def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(fit
 def test_a_class_that_is_too_deep_is_never_named(fitted: EverydayModel) -> None:
     graph, rules = seaside_graph(), {DIVER: Policy(is_deepest=True)}
     drawn = collection(graph)
-    capped = replace(fitted, back_off=replace(fitted.back_off, candidate_bars=np.full(4, np.inf, dtype=np.float32)))
+    capped = replace(
+        fitted,
+        back_off=replace(fitted.back_off, candidate_bars=np.full(4, np.inf, dtype=np.float32)),
+    )
     curve = policy_curve(_with_held_out(capped, [(SEAL, {SEAL: 1.0})]), drawn.graph, rules, SEAL)
     assert curve is not None
     assert {point.named for point in curve.points} == {0}
@@ -100,7 +115,9 @@ def test_a_class_without_held_out_images_has_no_curve(fitted: EverydayModel) -> 
 def test_it_says_that_classes_have_no_examples(propagation: PropagationSession) -> None:
     """No held-out image can be taken for kelp, which has none."""
     drawn = collection(seaside_graph())
-    model = fit(drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL), 3)), propagation, PRIOR)
+    model = fit(
+        drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL), 3)), propagation, PRIOR
+    )
     curve = policy_curve(model, drawn.graph, {}, PUFFIN)
     assert curve is not None
     assert curve.has_unseen

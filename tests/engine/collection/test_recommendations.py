@@ -108,7 +108,9 @@ def test_few_labels_do_not_train_the_accurate_backbone(propagation: PropagationS
     few = dict.fromkeys(range(1, len(NAMES) + 1), 3)
     given = _given(propagation, alike=ALIKE, shots=few, model_name=ACCURATE)
     assert _kinds(given) == [RecommendationKind.MORE_EXAMPLES]
-    assert RecommendationKind.TRAIN_BACKBONE in _kinds(_given(propagation, alike=ALIKE, model_name=ACCURATE))
+    assert RecommendationKind.TRAIN_BACKBONE in _kinds(
+        _given(propagation, alike=ALIKE, model_name=ACCURATE)
+    )
 
 
 def test_the_accurate_backbone_comes_before_training(propagation: PropagationSession) -> None:
@@ -120,12 +122,17 @@ def test_the_accurate_backbone_comes_before_training(propagation: PropagationSes
 def test_classes_with_few_examples_are_named(propagation: PropagationSession) -> None:
     """One example of Good: three more would settle many images, and no backbone is blamed."""
     given = _given(propagation, shots={1: 1})
-    undecided = np.flatnonzero((given.state.label_class == NO_CLASS) & (given.state.best_class == 1))
+    undecided = np.flatnonzero(
+        (given.state.label_class == NO_CLASS) & (given.state.best_class == 1)
+    )
     safe = given.state.safe_class.copy()
     safe[undecided] = NO_CLASS
     given = replace(given, state=replace(given.state, safe_class=safe))
     (recommendation,) = find_recommendations(given)
-    assert (recommendation.kind, recommendation.class_ids) == (RecommendationKind.MORE_EXAMPLES, (1,))
+    assert (recommendation.kind, recommendation.class_ids) == (
+        RecommendationKind.MORE_EXAMPLES,
+        (1,),
+    )
     assert (
         str(recommendation.text(given.graph.name))
         == f"3 more examples of Good would help about {recommendation.images} images."
@@ -136,7 +143,10 @@ def test_other_images_come_first(propagation: PropagationSession) -> None:
     """Labels from elsewhere, on a backbone that confuses classes: two things, the less helpful third is left out."""
     given = _given(propagation, alike=ALIKE)
     moved = FromElsewhere(**vars(given.fitted))
-    assert _kinds(replace(given, fitted=moved)) == [RecommendationKind.LABEL_OTHERS, RecommendationKind.TRAIN_BACKBONE]
+    assert _kinds(replace(given, fitted=moved)) == [
+        RecommendationKind.LABEL_OTHERS,
+        RecommendationKind.TRAIN_BACKBONE,
+    ]
 
 
 def test_a_removed_class_is_not_named(propagation: PropagationSession) -> None:
@@ -185,7 +195,9 @@ def test_classes_without_examples_come_first(propagation: PropagationSession) ->
 
 def test_a_single_class_with_examples_has_them() -> None:
     """English has another verb for one."""
-    recommendation = Recommendation(RecommendationKind.LABEL_CLASSES, (7,), unseen=ClassesSeen(1, 504, 0.99))
+    recommendation = Recommendation(
+        RecommendationKind.LABEL_CLASSES, (7,), unseen=ClassesSeen(1, 504, 0.99)
+    )
     text = str(recommendation.text(lambda _each: "Tulip"))
     assert text == "1 of 505 classes has examples. Label 3 images of each; next: Tulip."
 

@@ -76,7 +76,9 @@ def with_metadata(path: Path) -> None:
 def resized(path: Path) -> None:
     """The same picture, a little smaller."""
     picture = Image.open(path).convert("RGB")
-    small = picture.resize((picture.width * 9 // 10, picture.height * 9 // 10), Image.Resampling.LANCZOS)
+    small = picture.resize(
+        (picture.width * 9 // 10, picture.height * 9 // 10), Image.Resampling.LANCZOS
+    )
     path.write_bytes(saved(small, "PNG"))
 
 
@@ -112,7 +114,9 @@ def test_another_photo_takes_a_label_out_of_force(project: Project, collection: 
     assert image_id not in project.labels.table().image_ids
     assert project.labels.counts()[red_disc] == before - 1
     assert image_id not in shots(project, collection)
-    assert check_project(project, collection.caches, 10).labels == sum(project.labels.counts().values())
+    assert check_project(project, collection.caches, 10).labels == sum(
+        project.labels.counts().values()
+    )
     (found,) = images_found(project, collection.caches, "replaced")
     assert (found.image_id, found.is_labelled) == (image_id, False)
     assert image_id in known_images(project).labelled  # a moved file must not take its place
@@ -121,7 +125,12 @@ def test_another_photo_takes_a_label_out_of_force(project: Project, collection: 
 def test_its_size_and_details_follow_the_new_file(project: Project, collection: Collection) -> None:
     """What is shown of the file is what it is now."""
     image_id, path = labelled_image(project, collection)
-    write_later(path, lambda file: Image.fromarray(draw_shape("Blue stripes", seed=3)).resize((80, 60)).save(file))
+    write_later(
+        path,
+        lambda file: (
+            Image.fromarray(draw_shape("Blue stripes", seed=3)).resize((80, 60)).save(file)
+        ),
+    )
     embed_project(project, collection.caches, device="cpu")
     record, state = project.images.record(image_id), path.stat()
     assert (record.size_bytes, record.modified_ns) == (state.st_size, state.st_mtime_ns)
@@ -133,7 +142,9 @@ def test_its_size_and_details_follow_the_new_file(project: Project, collection: 
 
 
 @pytest.mark.parametrize("write", [as_jpeg, with_metadata, resized, touched])
-def test_the_same_picture_keeps_its_label(project: Project, collection: Collection, write: Write) -> None:
+def test_the_same_picture_keeps_its_label(
+    project: Project, collection: Collection, write: Write
+) -> None:
     """Recompressed, with other metadata, resized a little, or touched: without a question."""
     image_id, path = labelled_image(project, collection)
     write_later(path, write)
@@ -143,7 +154,9 @@ def test_the_same_picture_keeps_its_label(project: Project, collection: Collecti
     assert labelled_and_written_to(project) == []
 
 
-@pytest.mark.parametrize(("write", "is_same"), [(as_jpeg, True), (resized, True), (another_photo, False)])
+@pytest.mark.parametrize(
+    ("write", "is_same"), [(as_jpeg, True), (resized, True), (another_photo, False)]
+)
 def test_a_box_keeps_its_label_with_its_photo(
     project: Project, collection: Collection, write: Write, *, is_same: bool
 ) -> None:
@@ -175,7 +188,9 @@ def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: C
     assert not project.labels.outdated()
 
 
-def test_asking_again_takes_the_label_off_and_is_undone(project: Project, collection: Collection) -> None:
+def test_asking_again_takes_the_label_off_and_is_undone(
+    project: Project, collection: Collection
+) -> None:
     """Undo brings the question back, not the label."""
     image_id, path = labelled_image(project, collection)
     write_later(path, another_photo)
@@ -221,7 +236,9 @@ def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_
     assert not project.labels.outdated()
 
 
-def test_another_photo_after_one_that_cannot_be_read(project: Project, collection: Collection) -> None:
+def test_another_photo_after_one_that_cannot_be_read(
+    project: Project, collection: Collection
+) -> None:
     """A file that is half written keeps its label; the photo that follows is compared with the one before."""
     image_id, path = labelled_image(project, collection)
     write_later(path, lambda file: file.write_bytes(b"half of a picture"))
@@ -232,7 +249,9 @@ def test_another_photo_after_one_that_cannot_be_read(project: Project, collectio
     assert set(project.labels.outdated()) == {image_id}
 
 
-def test_a_second_change_after_a_confirmation_asks_again(project: Project, collection: Collection) -> None:
+def test_a_second_change_after_a_confirmation_asks_again(
+    project: Project, collection: Collection
+) -> None:
     """The label is then about the second photo, and the third is another one."""
     image_id, path = labelled_image(project, collection)
     write_later(path, another_photo)
@@ -243,7 +262,9 @@ def test_a_second_change_after_a_confirmation_asks_again(project: Project, colle
     assert set(project.labels.outdated()) == {image_id}
 
 
-def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(project: Project, collection: Collection) -> None:
+def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(
+    project: Project, collection: Collection
+) -> None:
     """The file was replaced while the image had no label."""
     image_id, path = labelled_image(project, collection)
     project.labels.remove([image_id])
@@ -259,12 +280,19 @@ def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Pa
     file = write_shape(photos / "a.png", "Red disc", seed=1)
     with Project.open(collection.project) as project:
         import_images(project, [photos], class_id=class_ids(project)["Red disc"])
-        write_later(file, lambda path: Image.fromarray(draw_shape("Blue stripes", seed=2)).resize((90, 90)).save(path))
+        write_later(
+            file,
+            lambda path: (
+                Image.fromarray(draw_shape("Blue stripes", seed=2)).resize((90, 90)).save(path)
+            ),
+        )
         embed_project(project, collection.caches, device="cpu")
         assert set(project.labels.outdated()) == {project.images.find(file)}
 
 
-def test_a_clock_that_was_put_right_is_no_other_photo(project: Project, collection: Collection) -> None:
+def test_a_clock_that_was_put_right_is_no_other_photo(
+    project: Project, collection: Collection
+) -> None:
     """Another time of the camera on the same pixels is metadata; on nearly the same ones it is a second shot."""
     image_id, path = labelled_image(project, collection)
     pixels = np.asarray(Image.open(path).convert("RGB"))
@@ -282,7 +310,9 @@ def test_a_clock_that_was_put_right_is_no_other_photo(project: Project, collecti
     write_later(path, lambda file: file.write_bytes(put_right))
     embed_project(project, collection.caches, device="cpu")
     assert image_id in project.labels.by_image()
-    noisy = np.clip(pixels.astype(int) + np.random.default_rng(1).normal(0, 20, pixels.shape), 0, 255)
+    noisy = np.clip(
+        pixels.astype(int) + np.random.default_rng(1).normal(0, 20, pixels.shape), 0, 255
+    )
     second = shot_at(datetime(2026, 5, 1, 8), Image.fromarray(noisy.astype(np.uint8)))  # noqa: DTZ001
     write_later(path, lambda file: file.write_bytes(second))
     embed_project(project, collection.caches, device="cpu")

@@ -20,7 +20,9 @@ def grouping(live: LiveCollection) -> LiveCollection:
     return live
 
 
-def queue_of(live: LiveCollection, memory: ReviewMemory | None = None, *, ahead: int = 60) -> ReviewQueue:
+def queue_of(
+    live: LiveCollection, memory: ReviewMemory | None = None, *, ahead: int = 60
+) -> ReviewQueue:
     """The queue as of now."""
     given = live.group_input(memory or ReviewMemory())
     assert given is not None
@@ -61,7 +63,14 @@ def test_answers_about_a_class_move_its_errors(grouping: LiveCollection) -> None
     """What was wrong often is expected to be wrong again, and comes as look-alikes; other classes stay as they are."""
     before = next(group for group in queue_of(grouping).groups if group.is_sure)
     surer = queue_of(grouping, ReviewMemory(error_odds={before.class_id: 0.01})).groups
-    assert max(sum(group.errors) for group in surer if group.class_id == before.class_id and group.is_sure) < 0.5
+    assert (
+        max(
+            sum(group.errors)
+            for group in surer
+            if group.class_id == before.class_id and group.is_sure
+        )
+        < 0.5
+    )
     doubted = queue_of(grouping, ReviewMemory(error_odds={before.class_id: 1e6})).groups
     assert before.class_id not in {group.class_id for group in doubted if group.is_sure}
     assert {group.class_id for group in doubted if group.is_sure}
@@ -72,7 +81,9 @@ def test_before_any_label_nothing_is_proposed(grouping: LiveCollection) -> None:
     grouping.apply(grouping.project.labels.remove(grouping.state.image_ids.tolist()))
     queue = queue_of(grouping)
     assert queue.open_images == 64
-    assert {(group.class_id, group.tops, group.errors) for group in queue.groups} == {(NO_CLASS, (), ())}
+    assert {(group.class_id, group.tops, group.errors) for group in queue.groups} == {
+        (NO_CLASS, (), ())
+    }
 
 
 def test_a_dismissed_class_is_not_proposed_again(grouping: LiveCollection) -> None:
@@ -88,7 +99,9 @@ def test_a_dismissed_class_is_not_proposed_again(grouping: LiveCollection) -> No
 def test_a_coarse_answer_comes_again_with_finer_classes(grouping: LiveCollection) -> None:
     """First of all, proposed among the classes below; once it has one of those it is done."""
     ids = class_ids(grouping.project)
-    chosen = next(group for group in queue_of(grouping).groups if group.class_id != NO_CLASS).image_ids
+    chosen = next(
+        group for group in queue_of(grouping).groups if group.class_id != NO_CLASS
+    ).image_ids
     grouping.apply(grouping.project.labels.set(chosen, ids["Red"]))
     memory = ReviewMemory(branches=dict.fromkeys(chosen, ids["Red"]))
     queue = queue_of(grouping, memory)

@@ -11,7 +11,10 @@ def test_a_class_with_two_parents_and_names_in_languages(tmp_path: Path) -> None
     """As its tables say; a hip is a berry, and berries are no hips."""
     with Project.open(copy_sample_project(tmp_path / "sample"), for_writing=False) as project:
         graph = project.classes.graph
-        assert sorted(names_of(graph, graph.parents(graph.find("Rose hip")))) == ["Berries", "Roses"]
+        assert sorted(names_of(graph, graph.parents(graph.find("Rose hip")))) == [
+            "Berries",
+            "Roses",
+        ]
         assert names_of(graph, graph.parents(graph.find("Berries"))) == ["Fruits"]
         assert graph.attributes(graph.find("Acorn")).name_in("fr") == "Gland"
         assert len(graph.levels()) == 3

@@ -30,7 +30,10 @@ def test_searches_are_saved_renamed_removed_and_each_is_undone(project: Project)
     save_search(project, "night", "date:2024 night OR dusk")
     change = save_search(project, "Foxes", " class:Fox ")
     assert change.text == "Saved the search Foxes"
-    assert list(saved_searches(project).items()) == [("Foxes", "class:Fox"), ("night", "date:2024 night OR dusk")]
+    assert list(saved_searches(project).items()) == [
+        ("Foxes", "class:Fox"),
+        ("night", "date:2024 night OR dusk"),
+    ]
     rename_search(project, "night", "After  dark")
     assert list(saved_searches(project)) == ["After dark", "Foxes"]
     remove_search(project, "Foxes")

@@ -26,14 +26,23 @@ from engine.project.records import FileChange, ImageDetails
 from tests.support.projects import new_project
 from tests.support.states import Picture, state_of
 
-NAMES = ("site1/IMG_2.JPG", "site1/IMG_10.JPG", "Site 2/fuchs.jpg", "Site 2/Möwe.png", "other/a.tif", "top.jpg")
+NAMES = (
+    "site1/IMG_2.JPG",
+    "site1/IMG_10.JPG",
+    "Site 2/fuchs.jpg",
+    "Site 2/Möwe.png",
+    "other/a.tif",
+    "top.jpg",
+)
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     opened = new_project(tmp_path)
     sizes = (100_000, 3_000_000, 2_000_000, 10, 20, 30)
-    opened.images.add([FoundFile(tmp_path / name, size, 7) for name, size in zip(NAMES, sizes, strict=True)])
+    opened.images.add(
+        [FoundFile(tmp_path / name, size, 7) for name, size in zip(NAMES, sizes, strict=True)]
+    )
     _, animal = opened.classes.add("Animal")
     _, fox = opened.classes.add("Red fox", (animal,))
     opened.labels.set([1], fox)
@@ -43,7 +52,10 @@ def project(tmp_path: Path) -> Iterator[Project]:
     opened.notes.set_stars([1, 3], 4)
     opened.notes.set_flagged([2], True)
     opened.notes.set_comment([4], "Blurred wing")
-    distance, antlers = ImageField("distance", FieldKind.NUMBER), ImageField("antlers", FieldKind.YES_NO)
+    distance, antlers = (
+        ImageField("distance", FieldKind.NUMBER),
+        ImageField("antlers", FieldKind.YES_NO),
+    )
     opened.fields.define([*CAMERA_TRAP, distance, antlers, ImageField("remark", FieldKind.TEXT)])
     opened.fields.set([1, 2], "count", "12")
     opened.fields.set([3], "count", "2")
@@ -87,7 +99,10 @@ def searched_state(known: ImageKnowledge, project: Project) -> CollectionState:
     ids = [image_id for image_id, _ in project.images.each_path()]
     classes = {each: label.class_id for each, label in project.labels.by_image().items()}
     state = state_of([Picture()] * len(ids))
-    labels = [-1 if each not in classes else -2 if classes[each] is None else classes[each] for each in ids]
+    labels = [
+        -1 if each not in classes else -2 if classes[each] is None else classes[each]
+        for each in ids
+    ]
     return replace(
         state, image_ids=np.array(ids), label_class=np.array(labels, dtype=np.int64),
         best_class=np.array([-1, -1, -1, 2, 2, -1][: len(ids)], dtype=np.int64),
@@ -151,19 +166,27 @@ def test_a_class_that_is_not_there(known: ImageKnowledge, project: Project) -> N
         found(known, project, "fox class:Unicorn")
 
 
-@pytest.mark.parametrize("query", ["colour:red", "sex:neuter", "antlers:perhaps", "distance:far", "has:wings"])
-def test_values_that_no_field_takes_are_not_searched(known: ImageKnowledge, project: Project, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["colour:red", "sex:neuter", "antlers:perhaps", "distance:far", "has:wings"]
+)
+def test_values_that_no_field_takes_are_not_searched(
+    known: ImageKnowledge, project: Project, query: str
+) -> None:
     with pytest.raises(QueryError):
         found(known, project, query)
 
 
-def test_fields_that_are_defined_later_are_searched(known: ImageKnowledge, project: Project) -> None:
+def test_fields_that_are_defined_later_are_searched(
+    known: ImageKnowledge, project: Project
+) -> None:
     known.follow(project.fields.define([ImageField("site", FieldKind.TEXT)]))
     known.follow(project.fields.set([2], "site", "North"))
     assert found(known, project, "site:north") == [2]
 
 
-def test_values_of_a_replaced_picture_are_found_no_more(known: ImageKnowledge, project: Project) -> None:
+def test_values_of_a_replaced_picture_are_found_no_more(
+    known: ImageKnowledge, project: Project
+) -> None:
     later = time_text(datetime.now(UTC) + timedelta(hours=1))
     project.file_changes.record([FileChange(3, 5, 5, b"x", later)])
     known.store_details([], has_replaced=True)
@@ -210,7 +233,9 @@ def assert_same(kept: ImageColumns, anew: ImageColumns) -> None:
     assert kept.notes.stars.tolist() == anew.notes.stars.tolist()
 
 
-def test_columns_follow_whatever_happens(project: Project, known: ImageKnowledge, tmp_path: Path) -> None:
+def test_columns_follow_whatever_happens(
+    project: Project, known: ImageKnowledge, tmp_path: Path
+) -> None:
     """Actions, undo and redo in any order."""
     chance = random.Random(5)
     known.columns(np.arange(1, 7))
@@ -219,7 +244,9 @@ def test_columns_follow_whatever_happens(project: Project, known: ImageKnowledge
         some = chance.sample(ids, min(2, len(ids)))
         act = chance.randrange(8)
         if act == 0:
-            change: Change | None = project.images.add([FoundFile(tmp_path / f"new{step}/{step}.jpg", step, 1)])
+            change: Change | None = project.images.add(
+                [FoundFile(tmp_path / f"new{step}/{step}.jpg", step, 1)]
+            )
         elif act == 1 and len(ids) > 2:
             change = project.images.remove(some[:1])
         elif act == 2:
@@ -234,7 +261,11 @@ def test_columns_follow_whatever_happens(project: Project, known: ImageKnowledge
             known.store_details(
                 [
                     FileDetails(
-                        some[0], step, PhotoDetails(step, 1, camera=f"c{step % 3}", fields={"title": "t" * (step % 2)})
+                        some[0],
+                        step,
+                        PhotoDetails(
+                            step, 1, camera=f"c{step % 3}", fields={"title": "t" * (step % 2)}
+                        ),
                     )
                 ]
             )
@@ -266,6 +297,8 @@ def test_dates_are_those_on_the_wall(known: ImageKnowledge) -> None:
 
 
 def test_details_as_they_are_stored(project: Project) -> None:
-    stored = as_stored([FileDetails(5, 9, PhotoDetails(3, 4, None, "C", 1.5, -2.5, {"iso": "100"}))])
+    stored = as_stored(
+        [FileDetails(5, 9, PhotoDetails(3, 4, None, "C", 1.5, -2.5, {"iso": "100"}))]
+    )
     project.details.store(stored)
     assert project.details.of(5) == stored[0]

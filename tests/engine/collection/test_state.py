@@ -40,7 +40,12 @@ def test_moved_counts_are_those_of_counting_anew() -> None:
         before = shown[places]
         shown[places] = [choose.choice(codes) for _ in places]
         counts = counts.moved(graph, before, shown[places])
-        below = {top: [top, left, right, both], left: [left, both], right: [right, both], both: [both]}
+        below = {
+            top: [top, left, right, both],
+            left: [left, both],
+            right: [right, both],
+            both: [both],
+        }
         expected = {above: int(np.isin(shown, classes).sum()) for above, classes in below.items()}
         assert counts.or_below == {class_id: count for class_id, count in expected.items() if count}
         assert counts.or_below == ShownCounts.of(graph, shown).or_below

@@ -109,7 +109,9 @@ def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -
 
 
 @pytest.mark.parametrize("with_stage", [True, False])
-def test_command_and_window_agree(live: LiveCollection, collection: Collection, *, with_stage: bool) -> None:
+def test_command_and_window_agree(
+    live: LiveCollection, collection: Collection, *, with_stage: bool
+) -> None:
     """The same images in the same order, with the guess that a label would settle."""
     live.apply(live.project.policies.set_setting("collection", with_stage))
     live.find_what_teaches(is_wanted=True)

@@ -40,13 +40,20 @@ def ids_of(request: EmbedImages | None) -> list[int]:
         ((9, 1), (2, 3), [9, 1, 4, 5, 6, 7]),
         ((5, 99), (5, 7), [2, 3, 4, 9, 1, 6]),
     ],
-    ids=["labelled first", "in view before all", "what was requested is not requested again", "in view and done"],
+    ids=[
+        "labelled first",
+        "in view before all",
+        "what was requested is not requested again",
+        "in view and done",
+    ],
 )
 def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
     live: LiveCollection, in_view: tuple[int, ...], asked: tuple[int, ...], expected: list[int]
 ) -> None:
     """Predictions need labelled images; a person waits for what they look at."""
-    request = images_to_embed(live, cache_of_test(), "cpu", in_view=in_view, asked=asked, most=len(expected))
+    request = images_to_embed(
+        live, cache_of_test(), "cpu", in_view=in_view, asked=asked, most=len(expected)
+    )
     assert ids_of(request) == expected
     assert request is not None
     assert (request.done_before, request.total) == (len(asked), UNREAD_IMAGES)

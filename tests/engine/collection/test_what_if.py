@@ -21,11 +21,17 @@ def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -
     outcome = outcome_of(live, baseline)
     free = before.label_class == NO_CLASS
     free &= live.state.label_class == NO_CLASS
-    assert outcome.changes.other_class == int((before.best_class != live.state.best_class)[free].sum()) > 4
+    assert (
+        outcome.changes.other_class
+        == int((before.best_class != live.state.best_class)[free].sum())
+        > 4
+    )
     assert outcome.edits == tuple(map(str, tried_edits(project)))
     assert [text.split()[0] for text in outcome.edits] == ["Merged", "Removed"]
     assert outcome.held_out is not None
-    assert 0 < outcome.held_out.images <= 21  # the three shots of the removed class are none any more
+    assert (
+        0 < outcome.held_out.images <= 21
+    )  # the three shots of the removed class are none any more
     for _ in range(2):
         undone = project.history.undo()
         assert undone is not None

@@ -42,7 +42,9 @@ def test_embeddings_are_one_array(whole: DataSet, tmp_path: Path) -> None:
     """Rows in the order of the shards, zeros where there is none; made once."""
     reports: list[Progress] = []
     found = whole.embeddings(tmp_path / "embeddings", on_progress=reports.append)
-    expected = np.concatenate([rows.embeddings for number in range(2) for rows in whole.each_rows(number)])
+    expected = np.concatenate(
+        [rows.embeddings for number in range(2) for rows in whole.each_rows(number)]
+    )
     assert found.tobytes() == expected.tobytes()
     assert (found.shape[0], reports[-1].done) == (7, 7)
     assert np.flatnonzero(~np.any(found, axis=1)).tolist() == [6]
@@ -56,7 +58,10 @@ def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path)
     write_manifest(tmp_path, whole.manifest)
     (tmp_path / "shards").mkdir()
     (tmp_path / "shards" / "0000001.parquet").touch()
-    with pytest.raises(InputError, match=r"not whole: expected 2 shards, found 1 in .*Run the same `protoleaf embed`"):
+    with pytest.raises(
+        InputError,
+        match=r"not whole: expected 2 shards, found 1 in .*Run the same `protoleaf embed`",
+    ):
         DataSet.open(tmp_path)
     (tmp_path / "shards" / "0000000.parquet").touch()
     write_manifest(tmp_path, replace(whole.manifest, shards=()))
@@ -74,7 +79,9 @@ def test_a_data_set_that_is_not_whole_is_refused(whole: DataSet, tmp_path: Path)
         ('{"format": "protoleaf data set", "version": 2}', FormatError, "newer version.*found version 2"),
     ],
 )  # fmt: skip
-def test_other_folders_are_refused(tmp_path: Path, content: str | None, error: type[Exception], message: str) -> None:
+def test_other_folders_are_refused(
+    tmp_path: Path, content: str | None, error: type[Exception], message: str
+) -> None:
     """In one line."""
     if content is not None:
         (tmp_path / DESCRIPTION).write_text(content, encoding="utf-8")

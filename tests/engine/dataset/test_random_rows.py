@@ -23,7 +23,8 @@ READY = 6 + 60 + 1_800
 def data_set(tmp_path_factory: pytest.TempPathFactory) -> DataSet:
     """Three shards of different sizes, the last in several batches."""
     return write_data_set(
-        tmp_path_factory.mktemp("drawn") / "set", [some_rows(count, 384, seed=count) for count in ROWS]
+        tmp_path_factory.mktemp("drawn") / "set",
+        [some_rows(count, 384, seed=count) for count in ROWS],
     )
 
 
@@ -52,7 +53,9 @@ def test_the_drawn_rows_are_whole(data_set: DataSet) -> None:
     for rows in parts:
         assert rows.has_embedding.all()
         for place, path in enumerate(rows.paths):
-            assert (rows.content_hashes[place], rows.embeddings[place].tobytes()) == everything[path][:2]
+            assert (rows.content_hashes[place], rows.embeddings[place].tobytes()) == everything[
+                path
+            ][:2]
 
 
 def test_all_can_be_drawn(data_set: DataSet) -> None:
@@ -73,7 +76,9 @@ def test_every_image_is_as_probable(data_set: DataSet) -> None:
         of_shard[path.split("-")[0]] += count
     for rows in ROWS:
         ready = rows // 7 * 6
-        assert of_shard[f"photos/{rows}"] / ready == pytest.approx(expected, rel=5 / (expected * ready) ** 0.5)
+        assert of_shard[f"photos/{rows}"] / ready == pytest.approx(
+            expected, rel=5 / (expected * ready) ** 0.5
+        )
     assert len(times) > 0.999 * READY
 
 

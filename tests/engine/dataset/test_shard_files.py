@@ -28,7 +28,9 @@ def written(shards: ShardSet, number: int, *groups: EmbeddedRows) -> Path:
     with new_shard(shards, number) as shard:
         for rows in groups:
             shard.add(to_arrow(rows))
-        shard.facts = ShardFacts(sum(map(len, groups)), sum(int((~rows.has_embedding).sum()) for rows in groups), "CPU")
+        shard.facts = ShardFacts(
+            sum(map(len, groups)), sum(int((~rows.has_embedding).sum()) for rows in groups), "CPU"
+        )
     return shards.path(number)
 
 

@@ -10,7 +10,12 @@ from engine.errors import InputError
 
 @pytest.mark.parametrize(
     "text",
-    ["{0: 'animal', 1: 'person'}", '["animal", "person"]', '{"0": "animal", "1": "person"}', "['animal', 'person']"],
+    [
+        "{0: 'animal', 1: 'person'}",
+        '["animal", "person"]',
+        '{"0": "animal", "1": "person"}',
+        "['animal', 'person']",
+    ],
 )
 def test_forms_of_metadata(text: str) -> None:
     """As Ultralytics writes it, and as JSON."""

@@ -25,7 +25,12 @@ def test_another_category_stays() -> None:
 
 def test_the_best_come_first() -> None:
     """At most so many."""
-    apart = candidates(*((20 * place, 0, 20 * place + 10, 10, score, 0) for place, score in enumerate((0.2, 0.9, 0.5))))
+    apart = candidates(
+        *(
+            (20 * place, 0, 20 * place + 10, 10, score, 0)
+            for place, score in enumerate((0.2, 0.9, 0.5))
+        )
+    )
     assert without_overlaps(apart, 2)[:, SCORE].tolist() == best_first(apart, 2)[:, SCORE].tolist()
     assert np.allclose(without_overlaps(apart, 9)[:, SCORE], (0.9, 0.5, 0.2))
 

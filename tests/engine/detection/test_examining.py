@@ -60,8 +60,17 @@ def test_names_and_size_in_a_child(tmp_path: Path) -> None:
     path = write_detector(tmp_path / "discs.onnx", "yolov8")
     facts = examine_detector(path, limits=LIMITS)
     assert facts == examined_detector(path)
-    assert (facts.names, facts.takes.size, facts.takes.stride) == (("white", "red"), (SIDE, SIDE), 0)
-    assert [facts.category(number) for number in (0, 1, 7, -1)] == ["white", "red", "class 7", "class -1"]
+    assert (facts.names, facts.takes.size, facts.takes.stride) == (
+        ("white", "red"),
+        (SIDE, SIDE),
+        0,
+    )
+    assert [facts.category(number) for number in (0, 1, 7, -1)] == [
+        "white",
+        "red",
+        "class 7",
+        "class -1",
+    ]
 
 
 def test_opening_with_names(tmp_path: Path) -> None:
@@ -146,7 +155,9 @@ def test_inputs_that_are_not_a_detectors(tmp_path: Path) -> None:
     nodes.append(helper.make_node("Mul", ["features", "other"], ["output"]))
     outputs = {"output": (TensorProto.FLOAT, None)}
     inputs = {"images": ("batch", 3, 64, 64), "other": (1,)}
-    two = models.write_model(tmp_path / "two.onnx", nodes, outputs, inputs=inputs, initializers=constants)
+    two = models.write_model(
+        tmp_path / "two.onnx", nodes, outputs, inputs=inputs, initializers=constants
+    )
     assert "inputs are not those of a detector" in refusal(two)
     assert "batches of one size" in refusal(write_detector(tmp_path / "four.onnx", batch=4))
 
@@ -214,7 +225,9 @@ def test_outputs_of_any_shape(tmp_path: Path) -> None:
         except ModelError:
             continue
         detectors += 1
-        assert all(0 <= each.box.left < each.box.right <= 1 and 0 < each.score <= 1 for each in found)
+        assert all(
+            0 <= each.box.left < each.box.right <= 1 and 0 < each.score <= 1 for each in found
+        )
     assert detectors > 1
 
 

@@ -31,7 +31,9 @@ def write_photos(folder: Path, count: int = 5) -> list[SearchedFile]:
     return files
 
 
-def run(detector: ObjectDetector, files: Iterable[SearchedFile]) -> tuple[list[FoundThings], DetectionSummary]:
+def run(
+    detector: ObjectDetector, files: Iterable[SearchedFile]
+) -> tuple[list[FoundThings], DetectionSummary]:
     """What is found, by image."""
     found: list[FoundThings] = []
     summary = find_things(files, detector, found.extend)
@@ -48,7 +50,12 @@ def test_files_and_failures(tmp_path: Path) -> None:
     assert [bool(each.failure) for each in found] == [False, False, False, True, False, True]
     assert [each.is_unreachable for each in found][3:] == [False, False, True]
     assert found[2].content_hash == file_hash(files[2].path)
-    assert (summary.searched, summary.with_things, summary.boxes, summary.failure_count) == (4, 3, 7, 2)
+    assert (summary.searched, summary.with_things, summary.boxes, summary.failure_count) == (
+        4,
+        3,
+        7,
+        2,
+    )
     assert dict(summary.failed)[files[-1]].startswith("the file is not there")
     assert (summary.device_name, summary.notice) == ("CPU", "")
 
@@ -102,7 +109,9 @@ def test_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One run at a time, which all cores share, finds the same."""
     files = write_photos(tmp_path)
     usual, _ = run(opened_detector(tmp_path / "discs.onnx"), files)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1 << 20, total=1 << 33))
+    monkeypatch.setattr(
+        psutil, "virtual_memory", lambda: SimpleNamespace(available=1 << 20, total=1 << 33)
+    )
     detector = opened_detector(tmp_path / "discs.onnx")
     assert detector.runs_at_once == 1
     found, _ = run(detector, files)

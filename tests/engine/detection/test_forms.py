@@ -38,7 +38,9 @@ def test_discs_are_found(tmp_path: Path, form: str) -> None:
     empty = picture_of_discs((90, 160), ())
     found = [*detector.detect([wide, high]), *turned]
     assert detector.detect([empty]) == [[]]
-    for detections, discs, size in zip(found, (DISCS, HIGH_DISCS, HIGH_DISCS), (WIDE, HIGH, HIGH), strict=True):
+    for detections, discs, size in zip(
+        found, (DISCS, HIGH_DISCS, HIGH_DISCS), (WIDE, HIGH, HIGH), strict=True
+    ):
         assert len({each.box for each in detections}) == len(discs)
         for disc in discs:
             nearest = min(detections, key=lambda each: farthest_edge(each, disc, size))

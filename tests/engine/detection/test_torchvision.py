@@ -32,7 +32,9 @@ def _ssd_lite() -> Any:
     from torchvision.models.detection import ssdlite320_mobilenet_v3_large as make
 
     network = make(weights=None, weights_backbone=None, num_classes=3)
-    for values in network.parameters():  # else all scores are the same, and which boxes are left is chance
+    for (
+        values
+    ) in network.parameters():  # else all scores are the same, and which boxes are left is chance
         if values.ndim > 1:
             torch.nn.init.kaiming_normal_(values)
     return network
@@ -41,7 +43,14 @@ def _ssd_lite() -> Any:
 def _retina_net() -> Any:
     from torchvision.models.detection import retinanet_resnet50_fpn as make
 
-    return make(weights=None, weights_backbone=None, num_classes=3, min_size=128, max_size=200, score_thresh=0.001)
+    return make(
+        weights=None,
+        weights_backbone=None,
+        num_classes=3,
+        min_size=128,
+        max_size=200,
+        score_thresh=0.001,
+    )
 
 
 @pytest.mark.parametrize("make", [_faster_rcnn, _ssd_lite, _retina_net])
@@ -60,7 +69,13 @@ def test_boxes_are_torchs(tmp_path: Path, make: Callable[[], Any]) -> None:
     names = list(expected)
     axes = {"image": {1: "height", 2: "width"}}
     torch.onnx.export(
-        network, ([image],), path, input_names=["image"], output_names=names, dynamic_axes=axes, dynamo=False
+        network,
+        ([image],),
+        path,
+        input_names=["image"],
+        output_names=names,
+        dynamic_axes=axes,
+        dynamo=False,
     )
     facts = examined_detector(path, names=NAMES)
     assert (facts.form.kind, facts.takes.layout) == (APART, "chw")

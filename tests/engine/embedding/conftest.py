@@ -14,4 +14,6 @@ from tests.support.backbones import write_tiny_backbone
 def session(tmp_path: Path) -> BackboneSession:
     """On two threads of the CPU."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
-    return BackboneSession(tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2)
+    return BackboneSession(
+        tmp_path / "tiny.onnx", card, ProviderChoice(CPU_PROVIDER, "CPU"), threads=2
+    )

@@ -78,7 +78,10 @@ def test_wrong_shape_is_a_bug(tmp_path: Path) -> None:
 
 def test_backbones_do_not_mix(tmp_path: Path) -> None:
     """Each backbone has a file of its own."""
-    with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one, EmbeddingCache(tmp_path, "cd" * 32, WIDTH) as other:
+    with (
+        EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one,
+        EmbeddingCache(tmp_path, "cd" * 32, WIDTH) as other,
+    ):
         one.put_many(hashes_of(1), vectors_of(1))
         assert other.missing(hashes_of(1)) == hashes_of(1)
 
@@ -146,7 +149,9 @@ def test_vector_of_a_wrong_length_counts_as_missing(tmp_path: Path) -> None:
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(2), vectors_of(2))
         connection = sqlite3.connect(cache.path)
-        connection.execute("UPDATE embedding SET vector = x'00' WHERE content_hash = ?", (hashes_of(1)[0],))
+        connection.execute(
+            "UPDATE embedding SET vector = x'00' WHERE content_hash = ?", (hashes_of(1)[0],)
+        )
         connection.commit()
         connection.close()
         assert cache.get_many(hashes_of(2))[1].tolist() == [False, True]
@@ -156,7 +161,10 @@ def test_two_programs_write_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Two open caches of one file both write, and both see everything."""
     monkeypatch.setattr(module, "_CHUNK", 7)
     hashes, vectors = hashes_of(200), vectors_of(200)
-    with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one, EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other:
+    with (
+        EmbeddingCache(tmp_path, BACKBONE, WIDTH) as one,
+        EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other,
+    ):
 
         def write(cache: EmbeddingCache, start: int) -> None:
             for position in range(start, start + 100, 10):
@@ -184,7 +192,10 @@ def test_a_deleted_cache_is_started_anew(tmp_path: Path) -> None:
 
 def test_a_cache_that_another_program_made_anew(tmp_path: Path) -> None:
     """Two programs had it open and it was deleted: the second to notice goes on in the first one's new file."""
-    with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache, EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other:
+    with (
+        EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache,
+        EmbeddingCache(tmp_path, BACKBONE, WIDTH) as other,
+    ):
         cache.put_many(hashes_of(1), vectors_of(1))
         if not deleted(tmp_path):
             pytest.skip("open files cannot be deleted here")

@@ -61,7 +61,10 @@ def images(session: BackboneSession, count: int) -> NDArray[np.uint8]:
 
 def photos(folder: Path, count: int) -> list[EmbedRequest]:
     folder.mkdir(exist_ok=True)
-    return [EmbedRequest(number, write_jpeg(folder / f"{number}.jpg", seed=number)) for number in range(count)]
+    return [
+        EmbedRequest(number, write_jpeg(folder / f"{number}.jpg", seed=number))
+        for number in range(count)
+    ]
 
 
 def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
@@ -77,7 +80,9 @@ def test_images_that_were_added_together_may_run_apart(device: Device) -> None:
         np.testing.assert_allclose(vectors, device.embed(each), rtol=1e-4)
 
 
-def test_there_is_room_until_all_batches_are_full(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_room_until_all_batches_are_full(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The device is busy with the first."""
     go_on = threading.Event()
 
@@ -96,7 +101,9 @@ def test_there_is_room_until_all_batches_are_full(device: Device, monkeypatch: p
         assert all(len(future.result(20)) == BATCH for future in futures)
 
 
-def test_a_failure_reaches_all_whose_images_were_in_the_batch(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_reaches_all_whose_images_were_in_the_batch(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_images: NDArray[np.uint8]) -> NDArray[np.float32]:
         raise ModelError("the device is gone")
 
@@ -118,12 +125,20 @@ def test_what_has_not_begun_is_dropped(device: Device) -> None:
 
 @pytest.mark.parametrize("with_views", [False, True])
 def test_every_file_gets_its_own_embedding(
-    tmp_path: Path, device: Device, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch, *, with_views: bool
+    tmp_path: Path,
+    device: Device,
+    cache: EmbeddingCache,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    with_views: bool,
 ) -> None:
     """As on the CPU, of every view; all batches but the last are full of images that were wanted."""
     requests = photos(tmp_path / "photos", 45)
     (tmp_path / "broken.jpg").write_bytes(b"no picture")
-    requests += [EmbedRequest(100, tmp_path / "broken.jpg"), EmbedRequest(101, tmp_path / "gone.jpg")]
+    requests += [
+        EmbedRequest(100, tmp_path / "broken.jpg"),
+        EmbedRequest(101, tmp_path / "gone.jpg"),
+    ]
     requests.append(EmbedRequest(102, requests[3].path))
     progress = list[Progress]()
     views = EmbeddingCache(tmp_path / "views", "ef" * 32, WIDTH) if with_views else None
@@ -131,9 +146,13 @@ def test_every_file_gets_its_own_embedding(
     assert (summary.embedded, summary.from_cache, summary.failure_count) == (45, 1, 2)
     assert progress[-1].done == len(requests)
     assert device.sizes == [BATCH] * -(-45 * (5 if with_views else 1) // BATCH)
-    other, other_views = (EmbeddingCache(tmp_path / name, "cd" * 32, WIDTH) for name in ("other", "other views"))
+    other, other_views = (
+        EmbeddingCache(tmp_path / name, "cd" * 32, WIDTH) for name in ("other", "other views")
+    )
     monkeypatch.setattr(type(device.session), "is_on_gpu", False)
-    on_cores = embed_files(requests, device.session, other, views=other_views if with_views else None)
+    on_cores = embed_files(
+        requests, device.session, other, views=other_views if with_views else None
+    )
     keys = [content_hash(request.path.read_bytes()) for request in requests[:45]]
     np.testing.assert_array_equal(cache.get_many(keys)[0], other.get_many(keys)[0])
     if views is not None:
@@ -164,7 +183,9 @@ def test_a_cancel_keeps_what_was_embedded(
     device.run_by(cancel_then, monkeypatch)
     with pytest.raises(Cancelled):
         embed_files(requests, device.session, cache, cancel=cancel)
-    done = 60 - len(cache.missing([content_hash(request.path.read_bytes()) for request in requests]))
+    done = 60 - len(
+        cache.missing([content_hash(request.path.read_bytes()) for request in requests])
+    )
     assert 0 < done < 60
     assert embed_files(requests, device.session, cache).embedded == 60 - done
 

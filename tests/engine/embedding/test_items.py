@@ -32,7 +32,10 @@ def cache(tmp_path: Path, session: BackboneSession) -> EmbeddingCache:
 
 def requests_of(folder: Path, photos: int) -> list[EmbedRequest]:
     """Photos with boxes, each photo before its boxes."""
-    paths = [write_jpeg(folder / f"{number}.jpg", width=400, height=300, seed=number) for number in range(photos)]
+    paths = [
+        write_jpeg(folder / f"{number}.jpg", width=400, height=300, seed=number)
+        for number in range(photos)
+    ]
     parts = ["", *BOXES]
     return [
         EmbedRequest(100 * photo + place, path, None, part)
@@ -55,7 +58,9 @@ def test_a_file_is_read_once_for_all_its_boxes(
     summary = embed_files(requests, session, cache, on_batch=results.append)
     assert (summary.embedded, summary.failure_count, len(opened)) == (15, 0, 3)
     hashes = {each.image_id: each.content_hash for batch in results for each in batch.results}
-    assert {hashes[image_id] for image_id in range(5)} == {content_hash(requests[0].path.read_bytes())}
+    assert {hashes[image_id] for image_id in range(5)} == {
+        content_hash(requests[0].path.read_bytes())
+    }
     again = embed_files(requests, session, cache)
     assert (again.from_cache, len(opened)) == (15, 3)
 
@@ -78,7 +83,9 @@ def test_a_file_is_never_left_halfway(tmp_path: Path) -> None:
 def test_the_picture_of_a_box_alone_is_hashed_as_a_whole(tmp_path: Path) -> None:
     whole, box, *_ = requests_of(tmp_path, 1)
     hashes = [
-        read_chunk([request], WantedPixels(96, 1.0), lambda keys: keys, CancelToken(), patience_s=1.0)
+        read_chunk(
+            [request], WantedPixels(96, 1.0), lambda keys: keys, CancelToken(), patience_s=1.0
+        )
         .photos[0]
         .picture_hash
         for request in (whole, box)
@@ -114,7 +121,9 @@ def test_a_box_that_moved_is_embedded_again_and_one_that_came_back_is_not(
     assert counts == [1, 1, 0]
 
 
-def test_boxes_have_thumbnails_of_their_own(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_boxes_have_thumbnails_of_their_own(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     requests, caches = requests_of(tmp_path, 1), CacheFolders(tmp_path / "all")
     embed_files(requests, session, cache, previews=PreviewCaches(caches, 320))
     thumbnails, status = ThumbnailCache(caches.thumbnails), requests[0].path.stat()
@@ -129,12 +138,18 @@ def test_boxes_of_a_missing_or_damaged_file_fail_each(
 ) -> None:
     (tmp_path / "broken.jpg").write_bytes(b"not an image")
     paths = (tmp_path / "broken.jpg", tmp_path / "gone.jpg")
-    requests = [EmbedRequest(number, path, None, part) for path in paths for number, part in enumerate(BOXES)]
+    requests = [
+        EmbedRequest(number, path, None, part)
+        for path in paths
+        for number, part in enumerate(BOXES)
+    ]
     summary = embed_files(requests, session, cache)
     assert (summary.failure_count, summary.embedded) == (8, 0)
 
 
-def test_many_boxes_of_one_file(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_many_boxes_of_one_file(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     path = write_jpeg(tmp_path / "crowd.jpg", width=400, height=300)
     parts = [FilePart(box=BoundingBox.of(each / 200, 0.1, 0.2, 0.2)).text for each in range(150)]
     requests = [EmbedRequest(number, path, None, part) for number, part in enumerate(parts)]

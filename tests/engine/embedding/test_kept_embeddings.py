@@ -73,7 +73,9 @@ def test_a_damaged_beginning_is_known(kept: KeptEmbeddings, tmp_path: Path, plac
 
 
 @pytest.mark.parametrize("length", [0, 10, 200, -1])
-def test_a_file_that_was_cut_off_is_known(kept: KeptEmbeddings, tmp_path: Path, length: int) -> None:
+def test_a_file_that_was_cut_off_is_known(
+    kept: KeptEmbeddings, tmp_path: Path, length: int
+) -> None:
     """Wherever it ends."""
     kept.write(rows_of(100))
     data = the_file(tmp_path).read_bytes()
@@ -82,7 +84,9 @@ def test_a_file_that_was_cut_off_is_known(kept: KeptEmbeddings, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("damage", ["a bit", "a block", "two rows"])
-def test_embeddings_that_are_not_whole_are_known(kept: KeptEmbeddings, tmp_path: Path, damage: str) -> None:
+def test_embeddings_that_are_not_whole_are_known(
+    kept: KeptEmbeddings, tmp_path: Path, damage: str
+) -> None:
     """Ids and contents are those of before, and so is the size."""
     rows = rows_of(1_000)
     kept.write(rows)
@@ -94,7 +98,10 @@ def test_embeddings_that_are_not_whole_are_known(kept: KeptEmbeddings, tmp_path:
         case "a block":
             data[start + 512 : start + 1024] = bytes(512)
         case _:
-            row, other = (slice(start + place * WIDTH * 2, start + (place + 1) * WIDTH * 2) for place in (3, 4))
+            row, other = (
+                slice(start + place * WIDTH * 2, start + (place + 1) * WIDTH * 2)
+                for place in (3, 4)
+            )
             data[row], data[other] = data[other], data[row]
     the_file(tmp_path).write_bytes(data)
     assert kept.read() is None
@@ -106,7 +113,9 @@ def test_another_width_is_no_use(kept: KeptEmbeddings, tmp_path: Path) -> None:
     assert KeptEmbeddings(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
 
 
-def test_rows_that_changed_while_they_were_written_are_dropped(kept: KeptEmbeddings, tmp_path: Path) -> None:
+def test_rows_that_changed_while_they_were_written_are_dropped(
+    kept: KeptEmbeddings, tmp_path: Path
+) -> None:
     """What was kept before stays, and no draft is left."""
     kept.write(rows_of(10))
     kept.write(rows_of(20), lambda: False)
@@ -129,7 +138,9 @@ def test_the_newest_is_read_and_others_go(kept: KeptEmbeddings, tmp_path: Path) 
     assert np.array_equal(mapped.embeddings[:10], rows_of(10).embeddings)
 
 
-def test_collections_that_were_not_opened_for_long_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collections_that_were_not_opened_for_long_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Once all together take too much."""
     monkeypatch.setattr(kept_embeddings, "MOST_BYTES", 80_000)
     many = [KeptEmbeddings(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
@@ -138,7 +149,9 @@ def test_collections_that_were_not_opened_for_long_go(tmp_path: Path, monkeypatc
     assert [each.read() is None for each in many] == [True, True, True, False, False]
 
 
-def test_a_nearly_full_disk_is_left_alone(kept: KeptEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_nearly_full_disk_is_left_alone(
+    kept: KeptEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A cache must not take the last bytes."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=100))
     kept.write(rows_of(1_000))

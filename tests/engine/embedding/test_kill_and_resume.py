@@ -53,7 +53,10 @@ def test_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert 0 < len(acknowledged) < COUNT
 
     with EmbeddingCache(tmp_path / "cache", "ab" * 32, WIDTH) as cache:
-        hashes = [content_hash((tmp_path / "photos" / f"{number}.jpg").read_bytes()) for number in range(COUNT)]
+        hashes = [
+            content_hash((tmp_path / "photos" / f"{number}.jpg").read_bytes())
+            for number in range(COUNT)
+        ]
         missing = cache.missing(hashes)
         assert not {hashes[number] for number in acknowledged} & set(missing)
         connection = sqlite3.connect(cache.path)
@@ -72,7 +75,11 @@ def _run_until_killed(root: Path) -> list[int]:
     repository = Path(__file__).parents[3]
     acknowledged = []
     with subprocess.Popen(
-        [sys.executable, "-c", script], cwd=repository, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script],
+        cwd=repository,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as child:
         assert child.stdout is not None
         for line in child.stdout:

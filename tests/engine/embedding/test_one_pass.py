@@ -57,7 +57,9 @@ def photos(folder: Path) -> list[EmbedRequest]:
     folder.mkdir()
     contents = {
         "wide.jpg": encoded(picture(1280, 720, seed=1), "JPEG", quality=90),
-        "turned.jpg": encoded(Image.fromarray(picture(640, 480, seed=2)), "JPEG", exif=exif_with_orientation(6)),
+        "turned.jpg": encoded(
+            Image.fromarray(picture(640, 480, seed=2)), "JPEG", exif=exif_with_orientation(6)
+        ),
         "plain.png": encoded(picture(700, 500, seed=3), "PNG"),
         "ink.jpg": encoded(Image.fromarray(picture(500, 400, seed=4)).convert("CMYK"), "JPEG"),
         "grey.jpg": encoded(Image.fromarray(picture(500, 400, seed=5)).convert("L"), "JPEG"),
@@ -79,9 +81,17 @@ def test_one_read_makes_all(
         return read_file(path)
 
     monkeypatch.setattr(opened_file, "read_file", note_and_read)
-    done = embed_files(requests, session, caches.whole, views=caches.views, previews=caches.previews)
-    assert (done.embedded, sorted(read)) == (len(requests), sorted(request.path for request in requests))
-    thumbnails, fingerprints = ThumbnailCache(caches.folders.thumbnails), FingerprintCache(caches.folders.fingerprints)
+    done = embed_files(
+        requests, session, caches.whole, views=caches.views, previews=caches.previews
+    )
+    assert (done.embedded, sorted(read)) == (
+        len(requests),
+        sorted(request.path for request in requests),
+    )
+    thumbnails, fingerprints = (
+        ThumbnailCache(caches.folders.thumbnails),
+        FingerprintCache(caches.folders.fingerprints),
+    )
     with EmbeddingCache(tmp_path / "alone", "ab" * 32, WIDTH) as alone:
         embed_files(requests, session, alone)
         keys = [content_hash(request.path.read_bytes()) for request in requests]
@@ -94,7 +104,10 @@ def test_one_read_makes_all(
         kept = thumbnails.get(file.path, file.size_bytes, file.modified_ns, SIDE)
         assert kept == thumbnail(request.path, SIDE)
         expected = fingerprint_of(request.path)
-        assert (int(found.bits[place]), found.sharpness[place]) == (expected.bits, np.float32(expected.sharpness))
+        assert (int(found.bits[place]), found.sharpness[place]) == (
+            expected.bits,
+            np.float32(expected.sharpness),
+        )
     thumbnails.close()
     fingerprints.close()
 
@@ -111,7 +124,12 @@ def test_a_scale_of_a_jpeg_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> N
     expected = decode_square(data, 165, 0.875), decode_square(data, 32)
     monkeypatch.setattr(simplejpeg, "decode_jpeg", note_and_decode)
     image = ImageDecoder(data)
-    found = [image.square(165, 0.875), image.square(200, 0.875), image.within(SIDE), image.square(32)]
+    found = [
+        image.square(165, 0.875),
+        image.square(200, 0.875),
+        image.within(SIDE),
+        image.square(32),
+    ]
     assert decoded == [(500, 300), (63, 38)]
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[3], expected[1])
@@ -152,14 +170,24 @@ def test_what_is_shown_first_is_read_before_anything_is_embedded(
         news.extend(("seen", image_id) for image_id in batch.seen)
         news.extend(("embedded", result.image_id) for result in batch.results)
 
-    embed_files(requests, session, caches.whole, views=caches.views, previews=caches.previews, on_batch=take, workers=1)
+    embed_files(
+        requests,
+        session,
+        caches.whole,
+        views=caches.views,
+        previews=caches.previews,
+        on_batch=take,
+        workers=1,
+    )
     first = next(place for place, (kind, _image_id) in enumerate(news) if kind == "embedded")
     assert {image_id for _kind, image_id in news[:first]} >= set(range(6))
     for kind in ("seen", "embedded"):
         assert sorted(image_id for each, image_id in news if each == kind) == list(range(20))
 
 
-def test_a_photo_without_views_is_not_known(tmp_path: Path, session: BackboneSession, caches: Caches) -> None:
+def test_a_photo_without_views_is_not_known(
+    tmp_path: Path, session: BackboneSession, caches: Caches
+) -> None:
     """A content whose views are missing is read again, and both of its embeddings are there."""
     requests = photos(tmp_path / "photos")
     embed_files(requests, session, caches.whole)

@@ -76,7 +76,9 @@ def test_an_animation_that_is_an_image_as_well(
     summary = embed_files(requests, session, cache)
     assert (summary.embedded, summary.failure_count) == (3, 0)
     assert embed_files([EmbedRequest(9, path, None, "t=0")], session, cache).embedded == 1
-    vectors, found = cache.get_many([part_content(file_hash(path), part) for part in ("", "t=0", "t=2", "t=4")])
+    vectors, found = cache.get_many(
+        [part_content(file_hash(path), part) for part in ("", "t=0", "t=2", "t=4")]
+    )
     assert found.all()
     assert np.array_equal(vectors[0], vectors[1])
     assert len({vector.tobytes() for vector in vectors}) == 3

@@ -19,7 +19,9 @@ def in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rates, "PHOTOS_S", 60.0)
 
 
-def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(tmp_path: Path) -> None:
+def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
+    tmp_path: Path,
+) -> None:
     """A photo that cannot be read costs nothing but itself."""
     model = find_model()
     broken = tmp_path / "broken.png"
@@ -33,7 +35,11 @@ def test_backbones_are_measured_on_photos_and_one_that_does_not_run_is_left_out(
 
 @pytest.mark.parametrize(
     ("rate", "images_per_s"),
-    [(PhotoRate(400.0), 400.0), (PhotoRate(400.0, 400.0), 200.0), (PhotoRate(4000.0, 400.0, is_on_gpu=True), 400.0)],
+    [
+        (PhotoRate(400.0), 400.0),
+        (PhotoRate(400.0, 400.0), 200.0),
+        (PhotoRate(4000.0, 400.0, is_on_gpu=True), 400.0),
+    ],
     ids=["no photos", "shared cores", "a GPU beside the cores"],
 )
 def test_reading_photos_counts(rate: PhotoRate, images_per_s: float) -> None:

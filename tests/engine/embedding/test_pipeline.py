@@ -38,7 +38,10 @@ def cache(tmp_path: Path) -> Iterator[EmbeddingCache]:
 def photos(folder: Path, count: int) -> list[EmbedRequest]:
     """Write photos of different content; ids start at 100."""
     folder.mkdir(exist_ok=True)
-    return [EmbedRequest(100 + number, write_jpeg(folder / f"{number}.jpg", seed=number)) for number in range(count)]
+    return [
+        EmbedRequest(100 + number, write_jpeg(folder / f"{number}.jpg", seed=number))
+        for number in range(count)
+    ]
 
 
 def hash_of(request: EmbedRequest) -> bytes:
@@ -75,7 +78,9 @@ class Results:
             self._then()
 
 
-def test_every_file_gets_its_own_embedding(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_every_file_gets_its_own_embedding(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """The cache holds for each file what the backbone says of that file alone."""
     requests = photos(tmp_path / "photos", 37)
     received = Results()
@@ -105,7 +110,12 @@ def test_failures_are_listed_and_the_rest_is_embedded(
     assert summary.embedded == 16
     reasons = {image_id: reason for image_id, _path, reason in summary.failed}
     assert sorted(reasons) == [103, 107, 111, 115]
-    for image_id, words in ((103, "not there"), (107, "empty"), (111, "found text"), (115, "damaged")):
+    for image_id, words in (
+        (103, "not there"),
+        (107, "empty"),
+        (111, "found text"),
+        (115, "damaged"),
+    ):
         assert words in reasons[image_id]
         assert received.results[image_id][1] == reasons[image_id]
     assert received.results[103][0] is None
@@ -136,7 +146,10 @@ def test_what_is_out_of_reach_keeps_what_is_known_of_it(
     assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)
     assert received.results[100] == (known[0].known_hash, None)
     assert received.results[101] == (content_hash(b""), "the file is empty")
-    assert received.results[102] == (known[2].known_hash, "the file cannot be read: found Permission denied")
+    assert received.results[102] == (
+        known[2].known_hash,
+        "the file cannot be read: found Permission denied",
+    )
     assert received.results[104][0] == b"s" * 16
     assert "not there" in str(received.results[104][1])
 
@@ -173,7 +186,9 @@ def test_equal_contents_are_embedded_once(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 120 files with 10 contents, one of them rotten, on 4 threads, 9 images go through the backbone."""
-    contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [b"rotten"]
+    contents = [request.path.read_bytes() for request in photos(tmp_path / "photos", 9)] + [
+        b"rotten"
+    ]
     requests = []
     for number in range(120):
         path = tmp_path / f"copy {number}.jpg"
@@ -192,10 +207,15 @@ def test_equal_contents_are_embedded_once(
     assert sum(embedded) == 9
     assert (summary.embedded, summary.from_cache, len(summary.failed)) == (9, 99, 12)
     assert len(received.results) == 120
-    assert all((failure is None) == (key != content_hash(b"rotten")) for key, failure in received.results.values())
+    assert all(
+        (failure is None) == (key != content_hash(b"rotten"))
+        for key, failure in received.results.values()
+    )
 
 
-def test_cancel_keeps_what_was_reported(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_cancel_keeps_what_was_reported(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """After a cancel everything reported is in the cache, and the next run embeds only the rest."""
     requests = photos(tmp_path / "photos", 100)
     cancel = CancelToken()
@@ -209,13 +229,17 @@ def test_cancel_keeps_what_was_reported(tmp_path: Path, session: BackboneSession
     assert (summary.embedded, summary.from_cache) == (100 - len(kept), len(kept))
 
 
-def test_cancel_before_the_start(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_cancel_before_the_start(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """A job that was cancelled while it waited does nothing."""
     cancel = CancelToken()
     cancel.cancel()
     received = Results()
     with pytest.raises(Cancelled):
-        embed_files(photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=received)
+        embed_files(
+            photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=received
+        )
     assert received.results == {}
 
 
@@ -236,10 +260,14 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     with pytest.raises(ModelError, match="out of memory"):
         embed_files(requests, session, cache, on_batch=received)
     assert len(received.results) == 3 * cores.SQUARES_ON_A_CORE
-    assert len(cache.missing([hash_of(request) for request in requests])) == 120 - len(received.results)
+    assert len(cache.missing([hash_of(request) for request in requests])) == 120 - len(
+        received.results
+    )
 
 
-def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_full_disk_stops_the_run(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """A cache that cannot grow is a storage error; nothing is reported that was not written."""
     connection = cache._connection  # noqa: SLF001 (damage that only a fault of ours could do)
     assert connection is not None
@@ -260,7 +288,9 @@ def test_nothing_is_begun_after_the_listener_failed(
     go_on = threading.Event()
     read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001 (the moment that matters)
 
-    def only_the_first_at_once(requests: Sequence[EmbedRequest], *others: Any, patience_s: float) -> ReadChunk:
+    def only_the_first_at_once(
+        requests: Sequence[EmbedRequest], *others: Any, patience_s: float
+    ) -> ReadChunk:
         begun.append(requests[0].image_id)
         assert begun[0] == requests[0].image_id or go_on.wait(20)
         return read(requests, *others, patience_s=patience_s)
@@ -372,12 +402,16 @@ def test_chunks_of_slow_files_are_cut_short(
     assert (summary.embedded, len(received.results), sizes) == (40, 40, [1] * 40)
 
 
-def test_a_chunk_without_patience_is_one_file(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_a_chunk_without_patience_is_one_file(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """At least one, so that a run ends; the others are left."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     requests = photos(tmp_path / "photos", 4)
     for patience_s, count in ((3600.0, 4), (-1.0, 1)):
-        read = read_chunk(requests, worker.wanted, worker.missing, worker.cancel, patience_s=patience_s)
+        read = read_chunk(
+            requests, worker.wanted, worker.missing, worker.cancel, patience_s=patience_s
+        )
         assert (len(read.photos), len(read.pixels)) == (count, count)
 
 
@@ -422,7 +456,9 @@ def test_requests_are_asked_for_as_they_are_needed(
         reported += len(batch.results)
 
     progress: list[Progress] = []
-    summary = embed_files(each(), session, cache, total=300, on_progress=progress.append, on_batch=listen, workers=2)
+    summary = embed_files(
+        each(), session, cache, total=300, on_progress=progress.append, on_batch=listen, workers=2
+    )
     assert (summary.embedded, progress[-1].done, progress[-1].total) == (300, 300, 300)
     assert max(ahead) <= 2 * 2 * 2 * cores.SQUARES_ON_A_CORE + 10
 
@@ -456,7 +492,12 @@ def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
 def test_no_requests(session: BackboneSession, cache: EmbeddingCache) -> None:
     """Nothing to do is done at once."""
     summary = embed_files([], session, cache)
-    assert (summary.embedded, summary.from_cache, summary.failed, summary.images_per_s) == (0, 0, (), 0.0)
+    assert (summary.embedded, summary.from_cache, summary.failed, summary.images_per_s) == (
+        0,
+        0,
+        (),
+        0.0,
+    )
 
 
 def test_no_thread_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:

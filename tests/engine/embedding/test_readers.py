@@ -63,7 +63,9 @@ def photos(folder: Path, names: Sequence[str] = ()) -> list[EmbedRequest]:
     """Forty-five photos, some of which have a name of their own."""
     called = {3 + 7 * place: name for place, name in enumerate(names)}
     return [
-        EmbedRequest(number, write_jpeg(folder / f"{called.get(number, '')}{number}.jpg", seed=number))
+        EmbedRequest(
+            number, write_jpeg(folder / f"{called.get(number, '')}{number}.jpg", seed=number)
+        )
         for number in range(COUNT)
     ]
 
@@ -71,7 +73,11 @@ def photos(folder: Path, names: Sequence[str] = ()) -> list[EmbedRequest]:
 def children() -> set[int]:
     """Without the one that looks after shared memory for Python."""
     found = psutil.Process().children()
-    return {child.pid for child in found if not any("resource_tracker" in part for part in child.cmdline())}
+    return {
+        child.pid
+        for child in found
+        if not any("resource_tracker" in part for part in child.cmdline())
+    }
 
 
 def missing(cache: EmbeddingCache, requests: Sequence[EmbedRequest]) -> list[str]:
@@ -88,7 +94,9 @@ def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
     requests = photos(tmp_path, ["ends", "starves", "ends"])
     summary = embed(requests)
     failed = {path.name: reason for _id, path, reason in summary.failed}
-    assert set(failed) == {"ends3.jpg", "starves10.jpg", "ends17.jpg"} == set(missing(cache, requests))
+    assert (
+        set(failed) == {"ends3.jpg", "starves10.jpg", "ends17.jpg"} == set(missing(cache, requests))
+    )
     assert failed["ends3.jpg"] == "the process reading it ended"
     assert failed["starves10.jpg"] == "the process reading it failed"
     assert summary.embedded == COUNT - 3
@@ -96,16 +104,23 @@ def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
 
 
 def test_a_file_that_hangs_is_given_up(
-    tmp_path: Path, cache: EmbeddingCache, embed: Callable[..., EmbedSummary], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    cache: EmbeddingCache,
+    embed: Callable[..., EmbedSummary],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(readers_module, "HANGS_S", 1.5)
     requests = photos(tmp_path, ["hangs"])
     summary = embed(requests)
-    assert [(path.name, reason) for _id, path, reason in summary.failed] == [("hangs3.jpg", "reading it took too long")]
+    assert [(path.name, reason) for _id, path, reason in summary.failed] == [
+        ("hangs3.jpg", "reading it took too long")
+    ]
     assert missing(cache, requests) == ["hangs3.jpg"]
 
 
-@pytest.mark.parametrize("command", [[*BAD_READER, "at-once"], [*BAD_READER, "without-memory"], ["/nowhere/python"]])
+@pytest.mark.parametrize(
+    "command", [[*BAD_READER, "at-once"], [*BAD_READER, "without-memory"], ["/nowhere/python"]]
+)
 def test_threads_read_where_no_process_can(
     tmp_path: Path, embed: Callable[..., EmbedSummary], command: Sequence[str]
 ) -> None:
@@ -187,13 +202,20 @@ def test_readers_go_on_after_a_cancelled_run(
         assert readers.wait_until_ready(60)
         with pytest.raises(Cancelled):
             embed_files(
-                requests, session, cache, cancel=cancel, readers=readers, on_batch=lambda _batch: cancel.cancel()
+                requests,
+                session,
+                cache,
+                cancel=cancel,
+                readers=readers,
+                on_batch=lambda _batch: cancel.cancel(),
             )
         summary = embed_files(requests, session, cache, readers=readers)
     assert summary.embedded + summary.from_cache == COUNT
 
 
-def test_a_reader_that_failed_is_replaced(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_a_reader_that_failed_is_replaced(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """It may have no memory for the next file either. None starts a process of its own."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     starved, *others = photos(tmp_path, ["starves"])[3:40]
@@ -240,7 +262,11 @@ def test_a_reader_ends_with_its_owner_although_a_file_hangs(tmp_path: Path) -> N
     request = EmbedRequest(1, write_jpeg(tmp_path / "hangs.jpg"))
     worker.send(Ready(), ignore_event, ignore_event)
     opened_with = tmp_path / "cache", "ab" * 32, WIDTH, ""
-    worker.send(ReadPhotos((request,), wanted, (opened_with,), memory.name, 0, 1.0), ignore_event, ignore_event)
+    worker.send(
+        ReadPhotos((request,), wanted, (opened_with,), memory.name, 0, 1.0),
+        ignore_event,
+        ignore_event,
+    )
     pause = threading.Event()
     while place[0] < 0 and worker.is_alive:
         pause.wait(0.01)
@@ -321,11 +347,16 @@ def test_a_killed_reader_is_replaced(
 def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
     """Neither processes nor shared memory: readers end with what they hear from, and Python looks after the memory."""
     command = [sys.executable, "-P", "-m", "tests.support.reader_owner"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=worker_environment()) as owner:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=worker_environment()
+    ) as owner:
         assert owner.stdout is not None
         words = owner.stdout.readline().split()
         owner.kill()
-    names, children = words[:2], [psutil.Process(int(word)) for word in words[2:] if psutil.pid_exists(int(word))]
+    names, children = (
+        words[:2],
+        [psutil.Process(int(word)) for word in words[2:] if psutil.pid_exists(int(word))],
+    )
     assert len(words) >= 4
     assert psutil.wait_procs(children, timeout=20)[1] == []
     for name in names:
@@ -333,7 +364,9 @@ def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
             SharedMemory(name)
 
 
-def test_no_shared_memory_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_no_shared_memory_is_left(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """Not even where pixels that were read are still held."""
     readers = ProcessReaders(1, session.card.input_side)
     assert readers.wait_until_ready(60)
@@ -346,7 +379,9 @@ def test_no_shared_memory_is_left(tmp_path: Path, session: BackboneSession, cach
         SharedMemory(name)
 
 
-def test_what_is_in_the_cache_is_not_decoded(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_what_is_in_the_cache_is_not_decoded(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """A file that moved is read and hashed; a damaged one says what is wrong, as in this process."""
     requests = photos(tmp_path)
     embed_files(requests[:5], session, cache)

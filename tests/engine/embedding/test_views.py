@@ -43,7 +43,9 @@ def quarters(side: int) -> NDArray[np.uint8]:
     return picture.repeat(side, axis=0).repeat(side, axis=1)
 
 
-def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(tmp_path: Path, session: BackboneSession) -> None:
+def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(
+    tmp_path: Path, session: BackboneSession
+) -> None:
     """Upper left, upper right, lower left, lower right, a little closer."""
     Image.fromarray(quarters(90)).save(tmp_path / "quarters.png")
     data = (tmp_path / "quarters.png").read_bytes()
@@ -57,9 +59,14 @@ def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(tmp_path: P
     assert shares == pytest.approx([(9 / 14) ** 2] * 4, abs=0.05)
 
 
-def test_the_cache_gets_the_mean_over_views(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+def test_the_cache_gets_the_mean_over_views(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
     """Of each photo alone, of length 1, whatever chunk it came in."""
-    requests = [EmbedRequest(number, write_jpeg(tmp_path / f"{number}.jpg", seed=number)) for number in range(23)]
+    requests = [
+        EmbedRequest(number, write_jpeg(tmp_path / f"{number}.jpg", seed=number))
+        for number in range(23)
+    ]
     with EmbeddingCache(tmp_path / "whole", "cd" * 32, cache.width) as whole:
         summary = embed_files(requests, session, whole, views=cache)
     assert (summary.embedded, summary.failed) == (23, ())
@@ -84,7 +91,10 @@ def test_every_view_counts_the_same() -> None:
 def test_a_backbone_and_its_views_have_different_caches(tmp_path: Path) -> None:
     """What one view says is never taken for what all say."""
     assert views_hash("ab" * 32) not in {"ab" * 32, views_hash("cd" * 32)}
-    with EmbeddingCache(tmp_path, "ab" * 32, 4) as one, EmbeddingCache(tmp_path, views_hash("ab" * 32), 4) as all_views:
+    with (
+        EmbeddingCache(tmp_path, "ab" * 32, 4) as one,
+        EmbeddingCache(tmp_path, views_hash("ab" * 32), 4) as all_views,
+    ):
         assert one.path != all_views.path
 
 
@@ -92,7 +102,12 @@ def test_the_first_images_of_every_class_are_chosen() -> None:
     """A class with many labels does not make others wait."""
     class_ids = np.array([7] * (MOST_PER_CLASS + 3) + [5] + [7] + [9, 9])
     chosen = first_of_each(class_ids).tolist()
-    assert chosen == [*range(MOST_PER_CLASS), MOST_PER_CLASS + 3, MOST_PER_CLASS + 5, MOST_PER_CLASS + 6]
+    assert chosen == [
+        *range(MOST_PER_CLASS),
+        MOST_PER_CLASS + 3,
+        MOST_PER_CLASS + 5,
+        MOST_PER_CLASS + 6,
+    ]
     assert first_of_each(class_ids[:0]).tolist() == []
 
 

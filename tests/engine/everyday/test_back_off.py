@@ -20,7 +20,9 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 LEAVES = (PUFFIN, SEAL, HERRING_GULL, KELP)
 
 
-def _rules(policies: dict[int, Policy] | None = None, graph: CategoryGraph | None = None) -> BackOff:
+def _rules(
+    policies: dict[int, Policy] | None = None, graph: CategoryGraph | None = None
+) -> BackOff:
     return back_off(graph or seaside_graph(), np.array(LEAVES, dtype=np.int64), policies or {})
 
 
@@ -55,7 +57,9 @@ def test_roll_up_of_a_random_graph_follows_its_definition() -> None:
     rules = back_off(graph, np.array(leaves), {})
     score_of = dict(zip(leaves, scores.tolist(), strict=True))
     for class_id, mass in _masses(rules, *scores.tolist()).items():
-        assert mass == pytest.approx(sum(score_of[leaf] for leaf in graph.leaves_below(class_id)), rel=1e-5)
+        assert mass == pytest.approx(
+            sum(score_of[leaf] for leaf in graph.leaves_below(class_id)), rel=1e-5
+        )
     assert set(rules.coarse_ids.tolist()) == set(graph.classes()) - set(leaves)
 
 
@@ -87,7 +91,9 @@ def test_of_several_parents_the_strictest_bar_is_inherited() -> None:
 
 def test_a_lenient_parent_does_not_undercut_one_without_a_bar() -> None:
     """Bird is lenient; Diver has the default, which is stricter."""
-    assert bars_in_effect(seaside_graph(), {BIRD: Policy(bar=0.1)}, [PUFFIN]) == {PUFFIN: DEFAULT_BAR}
+    assert bars_in_effect(seaside_graph(), {BIRD: Policy(bar=0.1)}, [PUFFIN]) == {
+        PUFFIN: DEFAULT_BAR
+    }
 
 
 def test_a_policy_without_a_bar_inherits() -> None:
@@ -138,7 +144,16 @@ def test_of_two_classes_on_one_level_with_low_bars_the_likelier() -> None:
 
 def test_depth_goes_before_likelihood() -> None:
     """Gull 0.85 is deeper than Bird 0.95, though its child is not sure."""
-    graph = graph_of({"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "A": ["Gull"], "B": ["Gull"], "C": ["Bird"]})
+    graph = graph_of(
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Gull": ["Bird"],
+            "A": ["Gull"],
+            "B": ["Gull"],
+            "C": ["Bird"],
+        }
+    )
     rules = back_off(graph, np.array([4, 5, 6]), {})
     assert _decide(rules, 0.5, 0.35, 0.15) == pytest.approx((3, 0.85))
 
@@ -166,7 +181,13 @@ def test_a_broadest_class_hides_all_above_it() -> None:
 
 @pytest.mark.parametrize(
     ("level", "named"),
-    [(0, {ANIMAL, PLANT, BIRD, DIVER, GULL}), (1, {BIRD, DIVER, GULL}), (2, {GULL}), (3, set()), (9, set())],
+    [
+        (0, {ANIMAL, PLANT, BIRD, DIVER, GULL}),
+        (1, {BIRD, DIVER, GULL}),
+        (2, {GULL}),
+        (3, set()),
+        (9, set()),
+    ],
 )
 def test_no_coarse_class_above_the_broadest_level_is_named(level: int, named: set[int]) -> None:
     """A leaf is named wherever it lies: nothing is finer than Kelp, on level 1."""
@@ -183,7 +204,12 @@ def test_a_leaf_marked_deepest_is_no_cap() -> None:
 def test_safe_classes_of_random_scores_follow_the_definition() -> None:
     """The deepest class whose mass passes its bar, checked class by class for many images at several bars."""
     graph = seaside_graph()
-    policies = {BIRD: Policy(bar=0.7), DIVER: Policy(bar=0.4), KELP: Policy(bar=0.95), HERRING_GULL: Policy(bar=0.6)}
+    policies = {
+        BIRD: Policy(bar=0.7),
+        DIVER: Policy(bar=0.4),
+        KELP: Policy(bar=0.95),
+        HERRING_GULL: Policy(bar=0.6),
+    }
     rules = _rules(policies, graph)
     bars = bars_in_effect(graph, policies, graph.classes())
     scores = np.random.default_rng(1).dirichlet(np.full(4, 0.7), size=300).astype(np.float32)
@@ -196,7 +222,9 @@ def test_safe_classes_of_random_scores_follow_the_definition() -> None:
             for class_id in (GULL, BIRD, DIVER, ANIMAL, PLANT)
         }
         passing = [class_id for class_id in mass if mass[class_id] >= bars[class_id]]
-        expected = max(passing, key=lambda class_id: (graph.level(class_id), mass[class_id]), default=NO_CLASS)
+        expected = max(
+            passing, key=lambda class_id: (graph.level(class_id), mass[class_id]), default=NO_CLASS
+        )
         leaf = LEAVES[place]
         assert safe == (leaf if score_of[leaf] >= bars[leaf] else expected)
 
@@ -221,6 +249,9 @@ def test_bars_on_a_graph_as_deep_as_may_be() -> None:
     graph = CategoryGraph()
     ids = add_all(graph, ladder())
     policies = {ids["left 3"]: Policy(0.6), ids["right 3"]: Policy(0.9)}
-    assert bars_in_effect(graph, policies, [ids["end 0"], ids["left 2"]]) == {ids["end 0"]: 0.9, ids["left 2"]: 0.8}
+    assert bars_in_effect(graph, policies, [ids["end 0"], ids["left 2"]]) == {
+        ids["end 0"]: 0.9,
+        ids["left 2"]: 0.8,
+    }
     assert where_bar_is_set(graph, policies, ids["end 0"]) == ids["right 3"]
     assert where_bar_is_set(graph, policies, ids["left 2"]) is None

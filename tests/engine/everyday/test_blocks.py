@@ -148,7 +148,9 @@ def test_a_block_times_its_factor_is_the_embeddings() -> None:
 def test_similarity_is_the_inner_product() -> None:
     """Over several blocks."""
     embeddings, vector = unit_vectors(5000), unit_vectors(1)[0]
-    np.testing.assert_allclose(similarity(to_fixed(embeddings), vector), embeddings @ vector, atol=1e-4)
+    np.testing.assert_allclose(
+        similarity(to_fixed(embeddings), vector), embeddings @ vector, atol=1e-4
+    )
 
 
 def test_classification_is_that_of_the_floats() -> None:

@@ -66,7 +66,11 @@ def snapshot_of(
     labels = np.full(len(given.truth), NO_CLASS, dtype=np.int64)
     for class_id, count in shots.items():
         below = given.graph.descendants(class_id)
-        rows = given.rows(class_id) if not below else np.flatnonzero(np.isin(given.truth, sorted(below)))[::-1]
+        rows = (
+            given.rows(class_id)
+            if not below
+            else np.flatnonzero(np.isin(given.truth, sorted(below)))[::-1]
+        )
         labels[rows[:count]] = class_id
     return FitSnapshot(graph or given.graph, images_of(given, labels), policies or {}, setting)
 
@@ -83,7 +87,9 @@ def leaf_shots(given: Crowd, count: int) -> dict[int, int]:
     return dict.fromkeys(given.leaves, count)
 
 
-def answers(fitted: ProjectClassifier, snapshot: FitSnapshot) -> tuple[list[int], NDArray[np.float32], list[int]]:
+def answers(
+    fitted: ProjectClassifier, snapshot: FitSnapshot
+) -> tuple[list[int], NDArray[np.float32], list[int]]:
     """Most likely class, its probability, and safe class of every image."""
     scores = fitted.classify(snapshot.images.embeddings)
     return fitted.candidate_ids[scores.best].tolist(), scores.best_score, scores.safe_class.tolist()
@@ -104,7 +110,9 @@ def test_it_learns(classifier: Classifier, setting: Setting) -> None:
     assert (np.array(found) == given.truth).mean() > 4 / len(given.leaves)
 
 
-def test_probabilities_sum_to_one_and_agree_with_scores(classifier: Classifier, setting: Setting) -> None:
+def test_probabilities_sum_to_one_and_agree_with_scores(
+    classifier: Classifier, setting: Setting
+) -> None:
     """Of images of the snapshot and of new ones; the most likely class and its probability are those of the scores."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
@@ -113,7 +121,10 @@ def test_probabilities_sum_to_one_and_agree_with_scores(classifier: Classifier, 
     for each in (known, new):
         assert each.min() >= 0
         np.testing.assert_allclose(each.sum(axis=1), 1, atol=1e-4)
-    scores, fresh = fitted.classify(snapshot.images.embeddings), fitted.classify_new(snapshot.images.embeddings)
+    scores, fresh = (
+        fitted.classify(snapshot.images.embeddings),
+        fitted.classify_new(snapshot.images.embeddings),
+    )
     np.testing.assert_allclose(scores.best_score, known.max(axis=1), atol=1e-3)
     np.testing.assert_allclose(fresh.best_score, new.max(axis=1), atol=1e-3)
     some = np.arange(5, 40)
@@ -128,7 +139,9 @@ def test_twice_the_same(propagation: PropagationSession, setting: Setting, tmp_p
     snapshot = snapshot_of(given, setting, leaf_shots(given, 2))
     first = new_classifier(setting, propagation, tmp_path)
     all_chances = [chances(each.fit(snapshot), snapshot) for each in (first, first)]
-    all_chances.append(chances(new_classifier(setting, propagation, tmp_path).fit(snapshot), snapshot))
+    all_chances.append(
+        chances(new_classifier(setting, propagation, tmp_path).fit(snapshot), snapshot)
+    )
     for each in all_chances[1:]:
         np.testing.assert_array_equal(each, all_chances[0])
 
@@ -141,18 +154,28 @@ def test_the_order_of_classes_is_no_matter(classifier: Classifier, setting: Sett
     for each in (given, other):
         snapshot = snapshot_of(each, setting, leaf_shots(each, 3))
         fitted = classifier.fit(snapshot)
-        places = np.argsort([each.graph.name(class_id) for class_id in fitted.candidate_ids.tolist()])
+        places = np.argsort(
+            [each.graph.name(class_id) for class_id in fitted.candidate_ids.tolist()]
+        )
         found.append(chances(fitted, snapshot)[:, places])
     np.testing.assert_allclose(found[1], found[0], atol=2e-3)
 
 
 def permuted(given: Crowd, order: Sequence[int]) -> Crowd:
     """The same images under a graph whose leaves were added in another order."""
-    parents_of: dict[str, tuple[str, ...]] = {f"family {family}": () for family in reversed(range(FAMILIES))}
+    parents_of: dict[str, tuple[str, ...]] = {
+        f"family {family}": () for family in reversed(range(FAMILIES))
+    }
     for name in (LEAF_NAMES[place] for place in order):
-        parents_of[name] = tuple(given.graph.name(each) for each in given.graph.parents(given.graph.find(name)))
+        parents_of[name] = tuple(
+            given.graph.name(each) for each in given.graph.parents(given.graph.find(name))
+        )
     graph = graph_of(parents_of)
-    return Crowd(graph, given.embeddings, np.array([graph.find(given.graph.name(one)) for one in given.truth.tolist()]))
+    return Crowd(
+        graph,
+        given.embeddings,
+        np.array([graph.find(given.graph.name(one)) for one in given.truth.tolist()]),
+    )
 
 
 def test_a_class_that_stands_alone_may_be_that_of_any_image(
@@ -183,7 +206,9 @@ def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: 
     assert fitted.prototype(given.leaves[0]) is None
     assert fitted.hold_out_each(given.graph).tolist() == []
     assert np.isnan(fitted.figures.accuracy)
-    first = classifier.teach_first(snapshot, fitted, fitted.classify_new(snapshot.images.embeddings[:0]).empty(360))
+    first = classifier.teach_first(
+        snapshot, fitted, fitted.classify_new(snapshot.images.embeddings[:0]).empty(360)
+    )
     assert first is not None
     assert sorted(first.tolist()) == list(range(len(given.truth)))
 
@@ -213,7 +238,9 @@ def test_excluded_classes_are_not_claimed(classifier: Classifier, setting: Setti
     part = after.classify(snapshot.images.embeddings[free[:3]], free[:3])
     np.testing.assert_array_equal(part.safe_class, scores.safe_class[free[:3]])
     fresh = after.probabilities(snapshot.images.embeddings[:5])
-    np.testing.assert_allclose(fresh, before.probabilities(snapshot.images.embeddings[:5]), atol=1e-5)
+    np.testing.assert_allclose(
+        fresh, before.probabilities(snapshot.images.embeddings[:5]), atol=1e-5
+    )
 
 
 def test_one_label_of_one_class_says_little(classifier: Classifier, setting: Setting) -> None:
@@ -229,7 +256,9 @@ def test_one_label_of_one_class_says_little(classifier: Classifier, setting: Set
     assert scores[labels == NO_CLASS].mean() == pytest.approx(1 / (1 + DOUBT / 2), abs=0.05)
 
 
-def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, setting: Setting) -> None:
+def test_a_class_without_labels_beside_labelled_ones(
+    classifier: Classifier, setting: Setting
+) -> None:
     """It may be answered or not; where it is no candidate, it has what the probabilities of the others leave."""
     given = crowd(PER_LEAF)
     zero_shot = given.leaves[1]
@@ -240,7 +269,9 @@ def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, set
         np.testing.assert_allclose(totals, 1, atol=1e-4)
     else:
         assert 0.7 < totals.mean() < 1
-    assert set(given.leaves) - {zero_shot} <= set(fitted.candidate_ids.tolist()) <= set(given.leaves)
+    assert (
+        set(given.leaves) - {zero_shot} <= set(fitted.candidate_ids.tolist()) <= set(given.leaves)
+    )
     assert zero_shot not in fitted.shots.class_ids
     own_share = fitted.inheritance.own_shares.get(zero_shot, 0)
     assert own_share == 0
@@ -347,19 +378,28 @@ def test_rules_are_obeyed(classifier: Classifier, setting: Setting) -> None:
     found, _, safe = answers(classifier.fit(snapshot), snapshot)
     hidden = given.graph.descendants(family)
     assert not hidden & set(safe)
-    assert all(is_safe == best for best, is_safe in zip(found, safe, strict=True) if best not in hidden)
+    assert all(
+        is_safe == best for best, is_safe in zip(found, safe, strict=True) if best not in hidden
+    )
 
 
 def test_an_explanation_adds_up(classifier: Classifier, setting: Setting) -> None:
     """The shares of what stands for a class sum to 1, and the score is the probability."""
     given = crowd(PER_LEAF)
-    snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), given.graph.find("family 1"): 9})
+    snapshot = snapshot_of(
+        given, setting, {**leaf_shots(given, 3), given.graph.find("family 1"): 9}
+    )
     fitted = classifier.fit(snapshot)
     found = chances(fitted, snapshot)
     for row in (0, 17, 99):
-        for class_id in (int(fitted.candidate_ids[found[row].argmax()]), given.graph.find("family 0")):
+        for class_id in (
+            int(fitted.candidate_ids[found[row].argmax()]),
+            given.graph.find("family 0"),
+        ):
             embedding = to_floats(snapshot.images.embeddings[[row]])[0]
-            why = fitted.explain(int(given.image_ids[row]), embedding, found[row], class_id=class_id, safe=None)
+            why = fitted.explain(
+                int(given.image_ids[row]), embedding, found[row], class_id=class_id, safe=None
+            )
             if why is None:
                 assert fitted.prototype(class_id) is None
                 continue
@@ -379,13 +419,19 @@ def test_held_out_shots_say_how_often_it_is_right(classifier: Classifier, settin
     assert len(held.image_ids) > 0
     assert set(held.image_ids.tolist()) <= set(fitted.shots.image_ids.tolist())
     np.testing.assert_allclose(held.probabilities.sum(axis=1), 1, atol=1e-4)
-    assert len(fitted.hold_out_each(given.graph)) == fitted.figures.shots_checked == 4 * len(given.leaves)
+    assert (
+        len(fitted.hold_out_each(given.graph))
+        == fitted.figures.shots_checked
+        == 4 * len(given.leaves)
+    )
     assert fitted.hold_out_each(given.graph).mean() == pytest.approx(fitted.figures.accuracy)
     alone = classifier.fit(snapshot_of(given, setting, leaf_shots(given, 1)))
     assert alone.held_out is None or len(alone.held_out.image_ids) == 0
 
 
-def test_hardly_an_image_of_the_classes_is_unknown(classifier: Classifier, setting: Setting) -> None:
+def test_hardly_an_image_of_the_classes_is_unknown(
+    classifier: Classifier, setting: Setting
+) -> None:
     """Whether it is found from the scores of many images or in the explanation of one."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 5))
@@ -394,14 +440,21 @@ def test_hardly_an_image_of_the_classes_is_unknown(classifier: Classifier, setti
     is_unknown = fitted.is_unknown(scores)
     assert is_unknown.mean() < 0.1
     for row in (*np.flatnonzero(is_unknown)[:5].tolist(), 0, 1, 2):
-        embedding, best = to_floats(snapshot.images.embeddings[[row]])[0], int(fitted.candidate_ids[scores.best[row]])
-        why = fitted.explain(int(given.image_ids[row]), embedding, found[row], class_id=best, safe=None)
+        embedding, best = (
+            to_floats(snapshot.images.embeddings[[row]])[0],
+            int(fitted.candidate_ids[scores.best[row]]),
+        )
+        why = fitted.explain(
+            int(given.image_ids[row]), embedding, found[row], class_id=best, safe=None
+        )
         assert why is not None
         assert why.is_unknown == is_unknown[row]
 
 
 @pytest.mark.parametrize("without_labels", [0, 1, 4])
-def test_what_is_exported_answers_alike(classifier: Classifier, setting: Setting, without_labels: int) -> None:
+def test_what_is_exported_answers_alike(
+    classifier: Classifier, setting: Setting, without_labels: int
+) -> None:
     """The ONNX operators give the probabilities, sums and distances of `classify_new`."""
     given = crowd(PER_LEAF)
     none = dict.fromkeys(given.leaves[:without_labels], 0)
@@ -415,7 +468,9 @@ def test_what_is_exported_answers_alike(classifier: Classifier, setting: Setting
     expected = fitted.probabilities(given.embeddings)
     np.testing.assert_allclose(probabilities, expected, atol=1e-3)
     np.testing.assert_allclose(coarse, expected @ fitted.back_off.roll_up, atol=1e-3)
-    np.testing.assert_allclose(distance, fitted.distance(fitted.classify_new(given.embeddings)), atol=1e-3)
+    np.testing.assert_allclose(
+        distance, fitted.distance(fitted.classify_new(given.embeddings)), atol=1e-3
+    )
 
 
 def _with_copies(snapshot: FitSnapshot, copies: int) -> FitSnapshot:

@@ -10,7 +10,9 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 
 def _labelled(*class_ids: int) -> Shots:
     count = len(class_ids)
-    return Shots(np.arange(count), np.array(class_ids, dtype=np.int64), np.ones((count, WIDTH), np.float32))
+    return Shots(
+        np.arange(count), np.array(class_ids, dtype=np.int64), np.ones((count, WIDTH), np.float32)
+    )
 
 
 def _members(graph: CategoryGraph, shots: Shots) -> dict[int, list[int]]:
@@ -18,7 +20,9 @@ def _members(graph: CategoryGraph, shots: Shots) -> dict[int, list[int]]:
     class_ids = tuple(graph.classes())
     pairs = membership(graph, class_ids, shots)
     members: dict[int, list[int]] = {class_id: [] for class_id in class_ids}
-    for image, place in zip(pairs.image_positions.tolist(), pairs.class_positions.tolist(), strict=True):
+    for image, place in zip(
+        pairs.image_positions.tolist(), pairs.class_positions.tolist(), strict=True
+    ):
         members[class_ids[place]].append(image)
     return members
 
@@ -31,7 +35,14 @@ def test_counts_only_name_classes_with_shots() -> None:
 
 def test_a_labelled_class_reaches_its_ancestors_and_their_children() -> None:
     """A gull's ancestors are Bird and Animal; their children and its own may be zero-shot; the rest is left out."""
-    assert reached_classes(seaside_graph(), [GULL]) == (ANIMAL, BIRD, DIVER, GULL, PUFFIN, HERRING_GULL)
+    assert reached_classes(seaside_graph(), [GULL]) == (
+        ANIMAL,
+        BIRD,
+        DIVER,
+        GULL,
+        PUFFIN,
+        HERRING_GULL,
+    )
 
 
 def test_nothing_labelled_reaches_nothing() -> None:
@@ -67,5 +78,9 @@ def test_membership_of_a_random_graph_follows_its_definition() -> None:
     labels = np.random.default_rng(0).integers(1, 151, size=60).tolist()
     for class_id, images in _members(graph, _labelled(*labels)).items():
         own = [position for position, label in enumerate(labels) if label == class_id]
-        below = [position for position, label in enumerate(labels) if label in graph.descendants(class_id)]
+        below = [
+            position
+            for position, label in enumerate(labels)
+            if label in graph.descendants(class_id)
+        ]
         assert sorted(images) == (own or below)

@@ -12,7 +12,9 @@ from engine.everyday.teaching import ModelUncertainty, teach_first
 NONE = np.zeros(0, dtype=np.int64)
 
 
-def _collection(sizes: tuple[int, ...], *, noise: float = 0.15, width: int = 24) -> NDArray[np.int16]:
+def _collection(
+    sizes: tuple[int, ...], *, noise: float = 0.15, width: int = 24
+) -> NDArray[np.int16]:
     """Groups of look-alikes of these sizes, one after the other."""
     generator = np.random.default_rng(0)
     groups = np.repeat(generator.normal(size=(len(sizes), width)), sizes, axis=0)
@@ -36,7 +38,9 @@ def _plain_greedy(basis: CollectionBasis, uncertainty: ModelUncertainty) -> list
     """The same by trying every image at every step."""
     alike = np.maximum(basis.vectors @ basis.vectors.T, 0)
     covered = alike[uncertainty.labelled].max(axis=0, initial=0)
-    free = np.setdiff1d(np.arange(len(alike)), np.concatenate([uncertainty.labelled, uncertainty.left_out])).tolist()
+    free = np.setdiff1d(
+        np.arange(len(alike)), np.concatenate([uncertainty.labelled, uncertainty.left_out])
+    ).tolist()
     weights = np.zeros(len(alike), dtype=np.float32)
     sure = 1 - uncertainty.values[free]
     weights[free] = 1 - sure * sure.mean()
@@ -63,7 +67,9 @@ def test_what_is_labelled_speaks_for_its_look_alikes() -> None:
     sizes = (4, 16, 8, 32)
     group_of = np.repeat(np.arange(4), sizes)
     labelled, left_out = np.array([30]), np.array([40, 41])
-    order = teach_first(_basis(_collection(sizes), labelled), _uncertainty(60, labelled=labelled, left_out=left_out))
+    order = teach_first(
+        _basis(_collection(sizes), labelled), _uncertainty(60, labelled=labelled, left_out=left_out)
+    )
     assert group_of[order[:3]].tolist() == [1, 2, 0]
     assert len(order) == 57
     assert not np.isin([30, 40, 41], order).any()

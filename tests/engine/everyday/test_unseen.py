@@ -22,7 +22,14 @@ from engine.graph.category_graph import CategoryGraph
 def _forest() -> tuple[CategoryGraph, dict[str, int]]:
     """Trees (oak, elm; pines: Scots pine, stone pine), and mosses of four kinds."""
     graph, ids = CategoryGraph(), dict[str, int]()
-    parents = {"tree": None, "moss": None, "oak": "tree", "elm": "tree", "pine": "tree", "scots": "pine"}
+    parents = {
+        "tree": None,
+        "moss": None,
+        "oak": "tree",
+        "elm": "tree",
+        "pine": "tree",
+        "scots": "pine",
+    }
     parents |= {"stone": "pine", **dict.fromkeys(("a", "b", "c", "d"), "moss")}
     for name, parent in parents.items():
         ids[name] = graph.add_class(name, () if parent is None else (ids[parent],))
@@ -30,7 +37,11 @@ def _forest() -> tuple[CategoryGraph, dict[str, int]]:
 
 
 def _unseen(
-    seen: tuple[str, ...], candidates: tuple[str, ...], similarity: list[float] | None, *, labels: int = 10**6
+    seen: tuple[str, ...],
+    candidates: tuple[str, ...],
+    similarity: list[float] | None,
+    *,
+    labels: int = 10**6,
 ) -> UnseenClasses:
     graph, ids = _forest()
     known = seen_classes(graph, [ids[name] for name in seen])
@@ -128,7 +139,9 @@ def test_the_most_similar_images_are_of_classes_with_examples() -> None:
     similarity = [0.1, 0.2, 0.3, 0.5, 0.8]
     unseen = _unseen(("oak", "elm"), ("oak", "elm"), similarity)
     known = unseen.known(_floats(similarity))
-    assert known.mean() == pytest.approx(2 / 8, abs=0.03)  # of an uncertain share, whose mean is not quite that
+    assert known.mean() == pytest.approx(
+        2 / 8, abs=0.03
+    )  # of an uncertain share, whose mean is not quite that
     assert (np.diff(known) > 0).all()
     odds = known / (1 - known)
     assert odds[4] / odds[0] == pytest.approx(8**EVIDENCE, rel=0.5)
@@ -137,7 +150,9 @@ def test_the_most_similar_images_are_of_classes_with_examples() -> None:
 def test_few_labels_make_nothing_sure() -> None:
     """However similar an image is: one of a thousand, four labels."""
     similarity = [0.01] * 999 + [1.0]
-    many, few = (_unseen(("oak", "elm"), ("oak", "elm"), similarity, labels=labels) for labels in (400, 4))
+    many, few = (
+        _unseen(("oak", "elm"), ("oak", "elm"), similarity, labels=labels) for labels in (400, 4)
+    )
     assert few.known(_floats([1.0])) == pytest.approx(4 / (4 + DOUBT * few.counts.share))
     assert many.known(_floats([1.0])) > 0.9
 
@@ -147,7 +162,9 @@ def test_without_similarity_all_images_are_alike() -> None:
     unseen = _unseen(("oak", "elm"), ("oak", "elm"), None)
     known = unseen.known(np.full(3, np.nan, dtype=np.float32))
     assert known == pytest.approx([2 / 8] * 3, abs=0.05)
-    divided = unseen.divide(_floats([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]]), np.full(3, np.nan, dtype=np.float32))
+    divided = unseen.divide(
+        _floats([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]]), np.full(3, np.nan, dtype=np.float32)
+    )
     assert divided == pytest.approx(known[:, None] * _floats([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]]))
 
 
@@ -168,7 +185,8 @@ def test_branches_that_look_likely_get_more_of_the_rest() -> None:
     candidates = ("oak", "elm", "a", "b", "c", "d")
     unseen = _unseen(("oak", "a"), candidates, [0.3, 0.3])
     like_moss, like_neither = unseen.divide(
-        _floats([[0.05, 0.0, 0.95, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0, 0.0, 0.0]]), _floats([0.3, 0.3])
+        _floats([[0.05, 0.0, 0.95, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0, 0.0, 0.0]]),
+        _floats([0.3, 0.3]),
     )
     assert like_moss[3] == pytest.approx(like_moss[5])
     assert like_moss[3] > 1.5 * like_moss[1]
@@ -182,4 +200,6 @@ def test_probabilities_sum_to_one_at_most() -> None:
     unseen = _unseen(("oak", "a", "b"), candidates, similarity.tolist())
     divided = unseen.divide(generator.dirichlet(np.ones(7), 50).astype(np.float32), similarity)
     assert divided.min() >= 0
-    assert divided.sum(axis=1) == pytest.approx(np.ones(50), abs=1e-5)  # all leaves are at or below a candidate
+    assert divided.sum(axis=1) == pytest.approx(
+        np.ones(50), abs=1e-5
+    )  # all leaves are at or below a candidate

@@ -8,7 +8,9 @@ from engine.graph.traversal import shortest_way
 
 KEYS = ("a", "b")
 verbs = st.sampled_from(("add", "discard", "drop", "copy"))
-steps = st.lists(st.tuples(verbs, st.integers(0, 3), st.sampled_from(KEYS), st.integers(0, 12)), max_size=80)
+steps = st.lists(
+    st.tuples(verbs, st.integers(0, 3), st.sampled_from(KEYS), st.integers(0, 12)), max_size=80
+)
 
 
 @given(steps)
@@ -30,7 +32,9 @@ def test_copies_go_their_own_ways(todo: list[tuple[str, int, str, int]]) -> None
             held.append(held[place].copy())
             plain.append({each: set(ids) for each, ids in plain[place].items()})
         assert [{each: set(sets.of(each)) for each in KEYS} for sets in held] == plain
-        assert [len(sets) for sets in held] == [sum(bool(ids) for ids in one.values()) for one in plain]
+        assert [len(sets) for sets in held] == [
+            sum(bool(ids) for ids in one.values()) for one in plain
+        ]
 
 
 def test_many_ids_of_a_key_are_added_and_taken_in_no_time() -> None:

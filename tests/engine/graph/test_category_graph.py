@@ -4,7 +4,15 @@ import pytest
 
 from engine.errors import CycleError, DuplicateNameError, GraphError, UnknownClassError
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
+from engine.graph.edits import (
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+    inverse,
+)
 from tests.support.graphs import content_of, graph_of, names_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -159,7 +167,9 @@ def test_moving_refuses() -> None:
     assert content_of(graph) == before
 
 
-@pytest.mark.parametrize("question", ["name", "parents", "children", "ancestors", "level", "paths", "remove"])
+@pytest.mark.parametrize(
+    "question", ["name", "parents", "children", "ancestors", "level", "paths", "remove"]
+)
 def test_unknown_classes_are_refused(question: str) -> None:
     """An id that no class has is an error, not an empty answer."""
     with pytest.raises(UnknownClassError, match="number 99"):

@@ -27,7 +27,8 @@ def test_they_are_cleaned_as_names_are() -> None:
     """Blanks, repetitions and the class's own name are left out, letters take form NFC."""
     graph = CategoryGraph()
     egret = graph.add_class(
-        "Egret", attributes=ClassAttributes(" n1 ", (" Aigrette", "", "Egret", "re\u0301gret", "Aigrette"))
+        "Egret",
+        attributes=ClassAttributes(" n1 ", (" Aigrette", "", "Egret", "re\u0301gret", "Aigrette")),
     )
     assert graph.attributes(egret) == ClassAttributes("n1", ("Aigrette", "r\u00e9gret"))
     assert not graph.attributes(graph.add_class("Auk", attributes=ClassAttributes("  ")))
@@ -75,7 +76,8 @@ def test_a_name_wins_over_a_synonym() -> None:
 def test_a_synonym_of_several_classes_is_listed() -> None:
     """As with names, the paths are named."""
     with pytest.raises(
-        AmbiguousClassError, match=r'"sea bird" fits 2 classes.*"Animal/Bird/Gull", "Animal/Bird/Puffin"'
+        AmbiguousClassError,
+        match=r'"sea bird" fits 2 classes.*"Animal/Bird/Gull", "Animal/Bird/Puffin"',
     ):
         named_graph().find("sea bird")
 
@@ -95,7 +97,9 @@ def test_edits_and_their_inverse() -> None:
         graph.remove(PUFFIN)
         tern = graph.add_class("Tern", [BIRD], attributes=ClassAttributes("n3"))
     assert edits[0] == AttributesChanged(
-        GULL, {"source_id": "x", "synonyms": ()}, {"source_id": LARUS.source_id, "synonyms": LARUS.synonyms}
+        GULL,
+        {"source_id": "x", "synonyms": ()},
+        {"source_id": LARUS.source_id, "synonyms": LARUS.synonyms},
     )
     assert ClassRemoved(PUFFIN, "Puffin", named_graph().attributes(PUFFIN)) in edits
     assert ClassAdded(tern, "Tern", ClassAttributes("n3")) in edits
@@ -158,6 +162,8 @@ def test_a_source_changes_what_nobody_changed() -> None:
     """Its new rank is taken over, unless a person gave another one; what it says no more stays."""
     was, now = ClassAttributes("n1", rank="species"), ClassAttributes("n1", rank="subspecies")
     assert was.updated(was, now) == now
-    assert ClassAttributes("n1", rank="race").updated(was, now) == ClassAttributes("n1", rank="race")
+    assert ClassAttributes("n1", rank="race").updated(was, now) == ClassAttributes(
+        "n1", rank="race"
+    )
     assert was.updated(was, ClassAttributes("n1")) == was
     assert ClassAttributes("n1").filled_in(now) == now

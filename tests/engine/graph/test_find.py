@@ -17,7 +17,9 @@ def many_gulls() -> CategoryGraph:
     return graph
 
 
-@pytest.mark.parametrize("text", ["Gull", " Gull ", "Bird/Gull", "Animal/Bird/Gull", "/Animal/Bird/Gull"])
+@pytest.mark.parametrize(
+    "text", ["Gull", " Gull ", "Bird/Gull", "Animal/Bird/Gull", "/Animal/Bird/Gull"]
+)
 def test_names_paths_and_ends_of_paths(text: str) -> None:
     """All ways to say it find the one class."""
     assert seaside_graph().find(text) == GULL
@@ -48,7 +50,12 @@ def test_slashes_inside_names() -> None:
     """A name with a slash is found as it is and in its escaped form."""
     graph = seaside_graph()
     either = graph.add_class("and/or", [BIRD])
-    assert graph.find("and/or") == graph.find("and\\/or") == graph.find(graph.path_text(either)) == either
+    assert (
+        graph.find("and/or")
+        == graph.find("and\\/or")
+        == graph.find(graph.path_text(either))
+        == either
+    )
 
 
 def test_slips_are_answered_with_close_names() -> None:
@@ -63,7 +70,9 @@ def test_slips_are_answered_with_close_names() -> None:
 
 def test_an_unknown_name_is_answered_in_the_order_of_the_search() -> None:
     """On the command line "elephant" asks about the elephants before Elephantidae."""
-    with pytest.raises(UnknownClassError, match='mean "Elephant seal" or "African elephant" or "Afr'):
+    with pytest.raises(
+        UnknownClassError, match='mean "Elephant seal" or "African elephant" or "Afr'
+    ):
         zoo().find("elephant")
     assert names_of(zoo(), zoo().nearest("Afrcan elephant", 2)) == ["African elephant"]
 
@@ -77,7 +86,9 @@ def zoo() -> CategoryGraph:
             "Loxodonta cyclotis": ["Elephantidae"], "Combat boot": [], "Cheetah": [],
         }
     )  # fmt: skip
-    graph.set_attributes(graph.find("Loxodonta cyclotis"), ClassAttributes("bat77", ("African forest elephant@en",)))
+    graph.set_attributes(
+        graph.find("Loxodonta cyclotis"), ClassAttributes("bat77", ("African forest elephant@en",))
+    )
     graph.set_attributes(graph.find("Cheetah"), ClassAttributes(synonyms=("Hunting leopard",)))
     return graph
 
@@ -106,14 +117,25 @@ def test_offered_classes_come_first_among_equal_fits_only() -> None:
     """Elephantidae, though likely, does not come before a class that is called an elephant."""
     graph = zoo()
     likely = [graph.find("Elephantidae"), graph.find("African elephant")]
-    assert names_of(graph, graph.search("elephant", 2, likely)) == ["African elephant", "Elephant seal"]
+    assert names_of(graph, graph.search("elephant", 2, likely)) == [
+        "African elephant",
+        "Elephant seal",
+    ]
     assert names_of(graph, graph.search("ele", 2, likely)) == ["Elephantidae", "Elephant seal"]
 
 
 def test_search_order() -> None:
     """Whole words, then beginnings of names, then anywhere; short names first."""
-    graph = graph_of({"Gull": [], "gulliver": [], "Herring-Gull": [], "Sea_gull": [], "Seagull": [], "Auk": []})
-    assert names_of(graph, graph.search("GULL")) == ["Gull", "Sea_gull", "Herring-Gull", "gulliver", "Seagull"]
+    graph = graph_of(
+        {"Gull": [], "gulliver": [], "Herring-Gull": [], "Sea_gull": [], "Seagull": [], "Auk": []}
+    )
+    assert names_of(graph, graph.search("GULL")) == [
+        "Gull",
+        "Sea_gull",
+        "Herring-Gull",
+        "gulliver",
+        "Seagull",
+    ]
     assert names_of(graph, graph.search("gull", limit=1)) == ["Gull"]
     assert names_of(graph, graph.search("gull", limit=3)) == ["Gull", "Sea_gull", "Herring-Gull"]
 

@@ -17,7 +17,11 @@ VERBS = ("add", "rename", "link", "unlink", "remove", "move", "merge")
 Step = tuple[str, int, int, int, str]
 
 step = st.tuples(
-    st.sampled_from(VERBS), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from(NAMES)
+    st.sampled_from(VERBS),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.sampled_from(NAMES),
 )
 steps = st.lists(step, max_size=30)
 
@@ -81,13 +85,17 @@ def test_any_edits_keep_the_graph_sound(todo: list[Step]) -> None:
         assert all(graph.name(one) != graph.name(two) for one, two in combinations(siblings, 2))
     assert set(graph.roots()) == set(graph.classes()) - {child for _, child in edges}
     assert set(graph.leaves()) == set(graph.classes()) - {parent for parent, _ in edges}
-    assert {(parent, child) for parent in graph.classes() for child in graph.children(parent)} == set(edges)
+    assert {
+        (parent, child) for parent in graph.classes() for child in graph.children(parent)
+    } == set(edges)
     assert graph.edge_count == len(edges)
 
 
 @settings(deadline=None)
 @given(steps, steps)
-def test_levels_are_the_longest_paths_after_any_edits(before: list[Step], after: list[Step]) -> None:
+def test_levels_are_the_longest_paths_after_any_edits(
+    before: list[Step], after: list[Step]
+) -> None:
     """A table that was filled and then corrected equals one that is made anew."""
     graph = start_graph()
     grow(graph, before)

@@ -10,7 +10,11 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from tests.support.graphs import content_of, graph_of, names_of, seaside_graph
 
-ADOPTED, TOP_LEVEL, REMOVED = ChildrenOfRemoved.ADOPTED, ChildrenOfRemoved.TOP_LEVEL, ChildrenOfRemoved.REMOVED
+ADOPTED, TOP_LEVEL, REMOVED = (
+    ChildrenOfRemoved.ADOPTED,
+    ChildrenOfRemoved.TOP_LEVEL,
+    ChildrenOfRemoved.REMOVED,
+)
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
 
 
@@ -32,7 +36,9 @@ def test_a_new_class_comes_between_a_parent_and_some_of_its_children() -> None:
 def test_moved_classes_each_leave_their_parent() -> None:
     """From different parents to one; who is there already is only taken away, and nobody is moved to where they are."""
     graph = seaside_graph()
-    group_edits.move_classes(graph, [(GULL, BIRD), (PUFFIN, BIRD), (SEAL, DIVER), (PLANT, None)], DIVER)
+    group_edits.move_classes(
+        graph, [(GULL, BIRD), (PUFFIN, BIRD), (SEAL, DIVER), (PLANT, None)], DIVER
+    )
     assert set(graph.children(DIVER)) == {GULL, PUFFIN, SEAL, PLANT}
     assert graph.parents(PUFFIN) == (DIVER,)
     assert graph.children(BIRD) == ()
@@ -54,7 +60,9 @@ def test_linked_and_unlinked_classes() -> None:
     assert {PUFFIN, GULL, BIRD, SEAL} == set(graph.children(DIVER))
     with pytest.raises(GraphError, match="already under"):
         group_edits.link_classes(graph, DIVER, [PUFFIN, GULL])
-    group_edits.unlink_classes(graph, [(DIVER, PUFFIN), (DIVER, GULL), (BIRD, PUFFIN), (DIVER, GULL)])
+    group_edits.unlink_classes(
+        graph, [(DIVER, PUFFIN), (DIVER, GULL), (BIRD, PUFFIN), (DIVER, GULL)]
+    )
     assert (graph.parents(PUFFIN), graph.parents(GULL)) == ((), (BIRD,))
     with pytest.raises(GraphError, match="no class"):
         group_edits.add_parent(graph, "Life", [], None)
@@ -74,7 +82,9 @@ REFUSED: dict[str, tuple[type[GraphError], Callable[[CategoryGraph], object]]] =
 
 
 @pytest.mark.parametrize(("kind", "edit"), REFUSED.values(), ids=REFUSED)
-def test_where_one_is_refused_none_is_edited(kind: type[GraphError], edit: Callable[[CategoryGraph], object]) -> None:
+def test_where_one_is_refused_none_is_edited(
+    kind: type[GraphError], edit: Callable[[CategoryGraph], object]
+) -> None:
     """Recorded as an action does."""
     graph = seaside_graph()
     before = content_of(graph)
@@ -86,10 +96,26 @@ def test_where_one_is_refused_none_is_edited(kind: type[GraphError], edit: Calla
 @pytest.mark.parametrize(
     ("removed", "children", "after"),
     [
-        ([BIRD, DIVER], ADOPTED, {"Animal": [], "Gull": ["Animal"], "Puffin": ["Animal"], "Seal": ["Animal"]}),
-        ([ANIMAL, BIRD], ADOPTED, {"Diver": [], "Gull": [], "Puffin": ["Diver"], "Seal": ["Diver"]}),
-        ([BIRD], TOP_LEVEL, {"Animal": [], "Diver": ["Animal"], "Gull": [], "Puffin": ["Diver"], "Seal": ["Diver"]}),
-        ([BIRD], REMOVED, {"Animal": [], "Diver": ["Animal"], "Puffin": ["Diver"], "Seal": ["Diver"]}),
+        (
+            [BIRD, DIVER],
+            ADOPTED,
+            {"Animal": [], "Gull": ["Animal"], "Puffin": ["Animal"], "Seal": ["Animal"]},
+        ),
+        (
+            [ANIMAL, BIRD],
+            ADOPTED,
+            {"Diver": [], "Gull": [], "Puffin": ["Diver"], "Seal": ["Diver"]},
+        ),
+        (
+            [BIRD],
+            TOP_LEVEL,
+            {"Animal": [], "Diver": ["Animal"], "Gull": [], "Puffin": ["Diver"], "Seal": ["Diver"]},
+        ),
+        (
+            [BIRD],
+            REMOVED,
+            {"Animal": [], "Diver": ["Animal"], "Puffin": ["Diver"], "Seal": ["Diver"]},
+        ),
         ([ANIMAL], REMOVED, {}),
         ([BIRD, DIVER], REMOVED, {"Animal": []}),
     ],
@@ -131,4 +157,11 @@ def test_labels_go_to_the_only_class_above_that_stays() -> None:
     graph = seaside_graph()
     going = {BIRD, GULL, HERRING_GULL, PUFFIN, PLANT, KELP}
     heirs = {each: label_heir(graph, each, going) for each in going}
-    assert heirs == {BIRD: ANIMAL, GULL: ANIMAL, HERRING_GULL: ANIMAL, PUFFIN: None, PLANT: None, KELP: None}
+    assert heirs == {
+        BIRD: ANIMAL,
+        GULL: ANIMAL,
+        HERRING_GULL: ANIMAL,
+        PUFFIN: None,
+        PLANT: None,
+        KELP: None,
+    }

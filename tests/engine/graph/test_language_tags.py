@@ -71,7 +71,9 @@ def test_the_name_in_a_language(language: str, name: str) -> None:
 def test_they_are_found_without_their_language() -> None:
     """By search, and as what a text means."""
     graph = CategoryGraph()
-    tench = graph.add_class("Tinca tinca", attributes=ClassAttributes(synonyms=("Schleie@deu", "Tench@en")))
+    tench = graph.add_class(
+        "Tinca tinca", attributes=ClassAttributes(synonyms=("Schleie@deu", "Tench@en"))
+    )
     assert graph.search("schlei") == [tench]
     assert graph.search("SCHLEIE") == [tench]
     assert graph.search("@de") == []
@@ -99,9 +101,17 @@ def test_names_that_people_see() -> None:
     fish = graph.add_class("Pisces", attributes=ClassAttributes(synonyms=("Fische@de",)))
     tench = graph.add_class("Tinca", [fish], attributes=ClassAttributes(synonyms=("Schleie@de",)))
     perch = graph.add_class("Perca", [fish])
-    assert (graph.children(fish), graph.shown_name(tench), graph.name_beside(tench)) == ((perch, tench), "Tinca", "")
+    assert (graph.children(fish), graph.shown_name(tench), graph.name_beside(tench)) == (
+        (perch, tench),
+        "Tinca",
+        "",
+    )
     show_names_in("de-AT")
-    assert (graph.shown_name(fish), graph.name_beside(fish), graph.name(fish)) == ("Fische", "Pisces", "Pisces")
+    assert (graph.shown_name(fish), graph.name_beside(fish), graph.name(fish)) == (
+        "Fische",
+        "Pisces",
+        "Pisces",
+    )
     assert graph.shown_name(perch) == "Perca"
     graph.set_attributes(perch, ClassAttributes(synonyms=("Zander@de",)))
     assert graph.children(fish) == (tench, perch)
@@ -112,7 +122,10 @@ def test_names_that_people_see() -> None:
     graph.set_attributes(perch, ClassAttributes())
     assert graph.shown_name(perch) == graph.copy().shown_name(perch) == "Perca fluviatilis"
     show_names_in("fr")
-    assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca fluviatilis", "Tinca"]
+    assert [graph.shown_name(each) for each in graph.children(fish)] == [
+        "Perca fluviatilis",
+        "Tinca",
+    ]
     assert graph.path_text(tench) == "Pisces/Tinca"
 
 
@@ -132,7 +145,9 @@ def test_the_sample_has_names_in_every_language_of_the_window() -> None:
     with (sample / "names.csv").open(encoding="utf-8") as file:
         named = [(row["class"], *split_language(row["name"])) for row in csv.DictReader(file)]
     for language in ("de", "fr", "es", "pt-BR", "zh-CN"):
-        has_one = {each for each, name, tag in named if name_in(language, [with_language(name, tag)])}
+        has_one = {
+            each for each, name, tag in named if name_in(language, [with_language(name, tag)])
+        }
         assert has_one == classes, language
 
 
@@ -142,12 +157,18 @@ def test_the_sample_has_names_in_every_language_of_the_window() -> None:
         ("Schleie", (), ("Schleie@de",)),
         ("Schleie", ("tinca", "Tench@en"), ("tinca", "Tench@en", "Schleie@de")),
         ("Schleie", ("Schlei@de-AT", "tinca"), ("Schleie@de-AT", "tinca")),
-        ("Schleie", ("Schlei@de", "Tench@en", "Schuster@de"), ("Schleie@de", "Tench@en", "Schuster@de")),
+        (
+            "Schleie",
+            ("Schlei@de", "Tench@en", "Schuster@de"),
+            ("Schleie@de", "Tench@en", "Schuster@de"),
+        ),
         ("", ("tinca", "Schlei@de"), ("tinca",)),
         ("", ("tinca", "Tench@en"), ("tinca", "Tench@en")),
     ],
 )
-def test_another_name_in_a_language(name: str, synonyms: tuple[str, ...], after: tuple[str, ...]) -> None:
+def test_another_name_in_a_language(
+    name: str, synonyms: tuple[str, ...], after: tuple[str, ...]
+) -> None:
     """It takes the place of the one that is shown; the others stay."""
     assert with_name_in("de", name, synonyms) == after
 
@@ -158,7 +179,12 @@ def test_what_people_see_of_a_name() -> None:
     graph = CategoryGraph()
     fish, plant = graph.add_class("Pisces"), graph.add_class("Plantae")
     tench = graph.add_class("Tinca", (fish,), attributes=ClassAttributes(synonyms=("Schleie@de",)))
-    assert [graph.shown_as(name) for name in ("Tinca", "Pisces", "Perca", "")] == ["Schleie", "Pisces", "Perca", ""]
+    assert [graph.shown_as(name) for name in ("Tinca", "Pisces", "Perca", "")] == [
+        "Schleie",
+        "Pisces",
+        "Perca",
+        "",
+    ]
     other = graph.add_class("Tinca", (plant,), attributes=ClassAttributes(synonyms=("Tinke@de",)))
     assert graph.shown_as("Tinca") == "Tinca"
     graph.remove(other)

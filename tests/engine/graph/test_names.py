@@ -16,7 +16,17 @@ def test_names_are_composed_and_stripped() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("海鸥", "نورس", "👩\u200d🌾 farmer", "نور\u200cس", "x" * 255, "a/b\\c", "क्\u200dष", "กี่", "q\u0323\u0301"),
+        *(
+            "海鸥",
+            "نورس",
+            "👩\u200d🌾 farmer",
+            "نور\u200cس",
+            "x" * 255,
+            "a/b\\c",
+            "क्\u200dष",
+            "กี่",
+            "q\u0323\u0301",
+        ),
         "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # the flag of England
         "❤\ufe0f",
         "\u200fשלג",
@@ -41,7 +51,10 @@ def test_names_in_any_script_are_kept(name: str) -> None:
         ("a\u2028b", "control characters"),
         ("\udc80", "control characters"),
         ("Gull\ufffe", "control characters"),
-        *((f"{mark}lluG", "override the writing direction") for mark in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068"),
+        *(
+            (f"{mark}lluG", "override the writing direction")
+            for mark in "\u202a\u202b\u202d\u202e\u2066\u2067\u2068"
+        ),
         *((f"Gull{mark}", "override the writing direction") for mark in "\u202c\u2069"),
         ("\u200b", "can be seen"),
         ("\u2060\u200d \ufeff", "can be seen"),
@@ -64,7 +77,9 @@ def test_a_name_of_megabytes_is_refused_at_once() -> None:
 
 def test_the_longest_names_count_as_they_are_kept() -> None:
     """Letters that come in parts count once they are put together: 255 of four parts each are fine."""
-    assert clean_name("\u1f82" * 255) == clean_name("\u03b1\u0313\u0300\u0345" * 255) == "\u1f82" * 255
+    assert (
+        clean_name("\u1f82" * 255) == clean_name("\u03b1\u0313\u0300\u0345" * 255) == "\u1f82" * 255
+    )
 
 
 @given(st.lists(st.text("ab/\\", min_size=1), min_size=1))

@@ -29,7 +29,11 @@ from tests.support.graphs import big_graph, graph_of, names_of, seaside_graph
     ],
 )
 def test_each_obstacle(
-    name: str, from_parent: str | None, to_parent: str | None, is_link: bool, expected: Obstacle | None
+    name: str,
+    from_parent: str | None,
+    to_parent: str | None,
+    is_link: bool,
+    expected: Obstacle | None,
 ) -> None:
     """Of one class, moved or linked."""
     graph = seaside_graph()
@@ -55,11 +59,17 @@ def test_namesakes_are_refused_there_and_among_themselves() -> None:
     ids = {name: graph.find(name) for name in "ABC"}
     twins = [graph.add_class("Twin", [ids[name]]) for name in "AB"]
     both = [(twins[0], ids["A"]), (twins[1], ids["B"])]
-    assert placement_refusal(graph, both[:1], ids["B"], is_link=False) == Refusal(Obstacle.NAME_TAKEN, twins[0])
-    assert placement_refusal(graph, both, ids["C"], is_link=True) == Refusal(Obstacle.NAME_TAKEN, twins[1])
+    assert placement_refusal(graph, both[:1], ids["B"], is_link=False) == Refusal(
+        Obstacle.NAME_TAKEN, twins[0]
+    )
+    assert placement_refusal(graph, both, ids["C"], is_link=True) == Refusal(
+        Obstacle.NAME_TAKEN, twins[1]
+    )
     assert placement_refusal(graph, both[:1], ids["C"], is_link=False) is None
     graph.add_class("Twin")
-    assert placement_refusal(graph, both[:1], None, is_link=False) == Refusal(Obstacle.NAME_TAKEN, twins[0])
+    assert placement_refusal(graph, both[:1], None, is_link=False) == Refusal(
+        Obstacle.NAME_TAKEN, twins[0]
+    )
 
 
 def test_a_class_leaves_for_the_top_with_all_its_parents() -> None:
@@ -86,7 +96,9 @@ def is_refused_alike(graph: CategoryGraph, class_id: int, target: int, *, is_lin
     if refusal is not None and refusal.obstacle is Obstacle.NOTHING_TO_DO:
         return True
     try:
-        link_classes(graph, target, [class_id]) if is_link else move_classes(graph, [(class_id, origin)], target)
+        link_classes(graph, target, [class_id]) if is_link else move_classes(
+            graph, [(class_id, origin)], target
+        )
     except GraphError:
         return refusal is not None
     return refusal is None

@@ -11,7 +11,14 @@ ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10
 def test_an_empty_graph_answers() -> None:
     """Nothing is no special case."""
     graph = CategoryGraph()
-    assert (len(graph), graph.edge_count, graph.classes(), graph.roots(), graph.leaves(), graph.levels()) == (
+    assert (
+        len(graph),
+        graph.edge_count,
+        graph.classes(),
+        graph.roots(),
+        graph.leaves(),
+        graph.levels(),
+    ) == (
         0,
         0,
         (),
@@ -44,7 +51,12 @@ def test_levels_are_longest_paths() -> None:
     graph = seaside_graph()
     graph.link(ANIMAL, HERRING_GULL)
     assert graph.level(HERRING_GULL) == 3
-    assert graph.levels() == ((ANIMAL, PLANT), (BIRD, DIVER, KELP), (GULL, PUFFIN, SEAL), (HERRING_GULL,))
+    assert graph.levels() == (
+        (ANIMAL, PLANT),
+        (BIRD, DIVER, KELP),
+        (GULL, PUFFIN, SEAL),
+        (HERRING_GULL,),
+    )
 
 
 def test_levels_follow_edits() -> None:
@@ -121,7 +133,17 @@ def test_twenty_thousand_classes() -> None:
 def test_brute_force_agrees_on_the_small_graph() -> None:
     """The definition of a level that other tests lean on is itself right."""
     graph = seaside_graph()
-    assert [brute_force_level(graph, each) for each in graph.classes()] == [0, 1, 1, 2, 2, 2, 3, 0, 1]
+    assert [brute_force_level(graph, each) for each in graph.classes()] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+        2,
+        3,
+        0,
+        1,
+    ]
 
 
 def _longest(graph: CategoryGraph, class_id: int) -> int:

@@ -53,7 +53,9 @@ CASES: dict[str, tuple[Tree, str, str, Tree]] = {
 
 
 @pytest.mark.parametrize(("before", "merged", "heir", "after"), CASES.values(), ids=CASES)
-def test_where_classes_stand_after_a_merge(before: Tree, merged: str, heir: str, after: Tree) -> None:
+def test_where_classes_stand_after_a_merge(
+    before: Tree, merged: str, heir: str, after: Tree
+) -> None:
     """The heir takes the place; nothing comes under itself, and undo brings all of it back."""
     graph = graph_of(before)
     start = content_of(graph)

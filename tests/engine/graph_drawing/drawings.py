@@ -30,7 +30,9 @@ def bushy_graph(count: int, further_edges: int, *, seed: int = 0) -> CategoryGra
     graph = CategoryGraph()
     for number in range(count):
         near = range(max(0, number // 5 - 3), number // 5 + 1)
-        graph.add_class(f"Class {number}", [] if number < 3 else [graph.classes()[chance.choice(near)]])
+        graph.add_class(
+            f"Class {number}", [] if number < 3 else [graph.classes()[chance.choice(near)]]
+        )
     missing = further_edges
     while missing:
         parent, child = sorted(chance.sample(graph.classes(), 2))
@@ -52,7 +54,9 @@ def cards_over_one_another(layout: Layout, card: CardSize = CARD) -> list[tuple[
     return found
 
 
-def edges_over_cards(layout: Layout, card: CardSize = CARD) -> Iterator[tuple[tuple[int, int], int]]:
+def edges_over_cards(
+    layout: Layout, card: CardSize = CARD
+) -> Iterator[tuple[tuple[int, int], int]]:
     """Edges that run over a card, with the class whose card it is."""
     for edge, route in layout.routes.items():
         for class_id, at in layout.places.items():

@@ -43,21 +43,31 @@ def check_drawing(shown: ShownGraph, layout: Layout) -> None:
     for (parent, child), route in layout.routes.items():
         (x, y), (child_x, child_y) = layout.places[parent], layout.places[child]
         assert y + CARD.height + CARD.gap_along <= child_y + TOUCH
-        assert (route[0], route[-1]) == ((x, y + CARD.height / 2), (child_x, child_y - CARD.height / 2))
+        assert (route[0], route[-1]) == (
+            (x, y + CARD.height / 2),
+            (child_x, child_y - CARD.height / 2),
+        )
 
 
 def is_inside_bounds(layout: Layout) -> bool:
     left, top, width, height = layout.bounds
     halves = (CARD.width / 2, CARD.height / 2)
-    corners = [(x + side * halves[0], y + side * halves[1]) for x, y in layout.places.values() for side in (-1, 1)]
+    corners = [
+        (x + side * halves[0], y + side * halves[1])
+        for x, y in layout.places.values()
+        for side in (-1, 1)
+    ]
     points = [*corners, *(point for route in layout.routes.values() for point in route)]
     return all(
-        left - TOUCH <= x <= left + width + TOUCH and top - TOUCH <= y <= top + height + TOUCH for x, y in points
+        left - TOUCH <= x <= left + width + TOUCH and top - TOUCH <= y <= top + height + TOUCH
+        for x, y in points
     )
 
 
 def test_a_parent_stands_in_the_middle_above_its_children() -> None:
-    graph = graph_of({"Animal": [], "Bird": ["Animal"], "Fish": ["Animal"], "Gull": ["Bird"], "Cod": ["Fish"]})
+    graph = graph_of(
+        {"Animal": [], "Bird": ["Animal"], "Fish": ["Animal"], "Gull": ["Bird"], "Cod": ["Fish"]}
+    )
     layout = lay_out(whole(graph), CARD)
     across = {graph.name(each): place[0] for each, place in layout.places.items()}
     assert across["Bird"] < across["Fish"]
@@ -85,7 +95,9 @@ def test_no_cards_overlap_in_large_drawings(classes: int, further_edges: int) ->
 def test_trees_are_drawn_without_a_crossing_in_the_order_of_their_names() -> None:
     names = ["Apple", "Fig", "Kiwi"]
     graph = graph_of(
-        {"Fruit": []} | {name: ["Fruit"] for name in names[::-1]} | {f"{name} tree": [name] for name in names}
+        {"Fruit": []}
+        | {name: ["Fruit"] for name in names[::-1]}
+        | {f"{name} tree": [name] for name in names}
     )
     layout = lay_out(whole(graph), CARD)
     assert layout.crossings == 0

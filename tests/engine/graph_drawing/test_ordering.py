@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given, settings
 
 from engine.graph.category_graph import CategoryGraph
-from engine.graph_drawing.ordering import count_crossings, fresh_order, order_as_listed, order_by_library
+from engine.graph_drawing.ordering import (
+    count_crossings,
+    fresh_order,
+    order_as_listed,
+    order_by_library,
+)
 from engine.graph_drawing.shown import Tiers, shown_graph, tiers_of
 from tests.engine.graph_drawing.drawings import bushy_graph, graphs
 from tests.support.graphs import graph_of
@@ -20,7 +25,9 @@ def by_pairs(tiers: Tiers, rows: list[list[int]]) -> int:
     """Pairs of links that change sides, as many times as edges run there; pairs into a block apart."""
     place = {item: number for row in rows for number, item in enumerate(row)}
     links = [
-        (tiers.tier[item], place[up], place[item], tiers.strands[item]) for item in place for up in tiers.above[item]
+        (tiers.tier[item], place[up], place[item], tiers.strands[item])
+        for item in place
+        for up in tiers.above[item]
     ]
     between = sum(
         one[3] * other[3]
@@ -50,7 +57,11 @@ def test_four_classes_under_two_parents_each() -> None:
 
 @pytest.mark.parametrize(("count", "further"), [(30, 2), (60, 6), (120, 12), (120, 25), (300, 20)])
 @pytest.mark.parametrize("seed", range(3))
-def test_no_more_edges_cross_than_in_the_order_of_the_library(count: int, further: int, seed: int) -> None:
+def test_no_more_edges_cross_than_in_the_order_of_the_library(
+    count: int, further: int, seed: int
+) -> None:
     drawn = tiers(bushy_graph(count, further, seed=seed))
-    ours, library = (count_crossings(drawn, order(drawn)) for order in (fresh_order, order_by_library))
+    ours, library = (
+        count_crossings(drawn, order(drawn)) for order in (fresh_order, order_by_library)
+    )
     assert ours <= library

@@ -77,7 +77,14 @@ def test_the_neighbourhood_of_a_class(graph: CategoryGraph) -> None:
     organ = graph.find("Organ")
     shown = shown_graph(graph, ids(graph, "Wind"), focus=organ, rings=2)
     distances = {graph.name(each.class_id): each.distance for each in shown.classes}
-    assert distances == {"Organ": 0, "Pipe organ": 1, "Keyboard": 1, "Wind": 1, "Instrument": 2, "Flute": 2}
+    assert distances == {
+        "Organ": 0,
+        "Pipe organ": 1,
+        "Keyboard": 1,
+        "Wind": 1,
+        "Instrument": 2,
+        "Flute": 2,
+    }
     assert hidden(graph, shown) == {"Keyboard": 1}
 
 
@@ -106,7 +113,9 @@ def test_a_lone_root_is_open_from_the_start() -> None:
 def test_a_class_is_opened_to_on_the_way_that_opens_least(graph: CategoryGraph) -> None:
     """A way through branches that are open already is taken even where it is not the first."""
     pipe_organ = graph.find("Pipe organ")
-    assert opened_to(graph, frozenset(), pipe_organ) == ids(graph, "Instrument", "Keyboard", "Organ")
+    assert opened_to(graph, frozenset(), pipe_organ) == ids(
+        graph, "Instrument", "Keyboard", "Organ"
+    )
     half_open = ids(graph, "Wind", "Tool")
     assert opened_to(graph, half_open, pipe_organ) == half_open | ids(graph, "Instrument", "Organ")
     assert opened_to(graph, frozenset(), graph.find("Tool")) == frozenset()

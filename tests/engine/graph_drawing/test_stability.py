@@ -66,7 +66,10 @@ def branches() -> CategoryGraph:
 
 
 def below_top(graph: CategoryGraph, drawn: Layout) -> list[str]:
-    return [graph.name(each) for each in sorted(graph.levels()[1], key=lambda each: drawn.places[each][0])]
+    return [
+        graph.name(each)
+        for each in sorted(graph.levels()[1], key=lambda each: drawn.places[each][0])
+    ]
 
 
 def test_what_a_removed_class_held_comes_up_where_it_stood() -> None:
@@ -103,7 +106,9 @@ def test_a_new_class_stands_among_its_siblings_by_name() -> None:
     """Though the order around it is that of the drawing before; a class that is moved takes along what is below it."""
     names = ["Apple", "Fig", "Kiwi"]
     graph = graph_of(
-        {"Fruit": [], "Tool": []} | {each: ["Fruit"] for each in names} | {f"{each} 1": [each] for each in names}
+        {"Fruit": [], "Tool": []}
+        | {each: ["Fruit"] for each in names}
+        | {f"{each} 1": [each] for each in names}
     )
     before = whole_drawing(graph)
     date = graph.add_class("Date", [graph.find("Fruit")])

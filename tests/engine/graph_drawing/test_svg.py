@@ -10,17 +10,30 @@ from defusedxml.ElementTree import fromstring
 from engine.graph.category_graph import CategoryGraph
 from engine.graph_drawing.layout import Layout, lay_out
 from engine.graph_drawing.shown import shown_graph
-from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, SvgColours, dot_text, lines_of, svg_text, text_width
+from engine.graph_drawing.svg import (
+    DARK,
+    LIGHT,
+    SVG_CARD,
+    SvgColours,
+    dot_text,
+    lines_of,
+    svg_text,
+    text_width,
+)
 from tests.support.graphs import graph_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawn(graph: CategoryGraph, opened: frozenset[int] | None = None, colours: SvgColours = LIGHT) -> Element:
+def drawn(
+    graph: CategoryGraph, opened: frozenset[int] | None = None, colours: SvgColours = LIGHT
+) -> Element:
     return fromstring(text_of(graph, opened, colours)[0])
 
 
-def text_of(graph: CategoryGraph, opened: frozenset[int] | None, colours: SvgColours) -> tuple[str, Layout]:
+def text_of(
+    graph: CategoryGraph, opened: frozenset[int] | None, colours: SvgColours
+) -> tuple[str, Layout]:
     shown = shown_graph(graph, frozenset(graph.classes()) if opened is None else opened)
     layout = lay_out(shown, SVG_CARD)
     return svg_text(graph, shown, layout, colours=colours), layout
@@ -41,7 +54,10 @@ def graph_names(names: dict[str, list[str]]) -> Iterator[str]:
 
 def test_a_closed_branch_says_what_it_hides() -> None:
     graph = graph_of({"Wind": []} | {f"Flute {number}": ["Wind"] for number in range(1200)})
-    assert [each.text for each in drawn(graph, frozenset()).iter(f"{SVG}text")] == ["Wind", "1,200 classes"]
+    assert [each.text for each in drawn(graph, frozenset()).iter(f"{SVG}text")] == [
+        "Wind",
+        "1,200 classes",
+    ]
 
 
 def test_all_is_inside_the_picture() -> None:
@@ -71,7 +87,9 @@ def contrast(one: str, other: str) -> float:
 def luminance(colour: str) -> float:
     """Relative luminance as in WCAG 2."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
     return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
@@ -101,12 +119,18 @@ EDGE = re.compile(r"^  c(\d+) -> c(\d+)(?: \[penwidth=([\d.]+), weight=\d+\])?;$
 
 def test_every_class_and_edge_is_there_once() -> None:
     """Names with quotes and backslashes come back as they were."""
-    names = {'A "quoted" name': [], "back\\slash \\n": [], "Ökologie 鳥": ['A "quoted" name', "back\\slash \\n"]}
+    names = {
+        'A "quoted" name': [],
+        "back\\slash \\n": [],
+        "Ökologie 鳥": ['A "quoted" name', "back\\slash \\n"],
+    }
     graph = graph_of(names)
     text = dot_text(graph)
     labels = {int(number): re.sub(r"\\(.)", r"\1", label) for number, label in NODE.findall(text)}
     assert labels == {each: graph.name(each) for each in graph.classes()}
-    assert [(int(parent), int(child)) for parent, child, _ in EDGE.findall(text)] == list(graph.edges())
+    assert [(int(parent), int(child)) for parent, child, _ in EDGE.findall(text)] == list(
+        graph.edges()
+    )
 
 
 def test_weights_widen_edges() -> None:
@@ -114,7 +138,9 @@ def test_weights_widen_edges() -> None:
     wind, keyboard, organ = graph.classes()
     pens = {
         (int(parent), int(child)): float(pen)
-        for parent, child, pen in EDGE.findall(dot_text(graph, weights={(wind, organ): 1.0, (keyboard, organ): 0.0}))
+        for parent, child, pen in EDGE.findall(
+            dot_text(graph, weights={(wind, organ): 1.0, (keyboard, organ): 0.0})
+        )
     }
     assert pens == {(wind, organ): 4.0, (keyboard, organ): 1.0}
 

@@ -90,7 +90,9 @@ def test_a_frame_that_is_shown_for_long_is_one_image(tmp_path: Path, suffix: str
     path = write_animation(tmp_path / f"a{suffix}", [9000, 5000, 7000])
     assert texts(path) == ["t=0", "t=10", "t=14"]
     with open_file_parts(path) as opened:
-        assert all(shows(opened, seconds, number) for number, seconds in enumerate([0.0, 10.0, 14.0]))
+        assert all(
+            shows(opened, seconds, number) for number, seconds in enumerate([0.0, 10.0, 14.0])
+        )
 
 
 @every_kind
@@ -147,8 +149,13 @@ def test_an_animation_that_breaks_off(tmp_path: Path, suffix: str) -> None:
     found = parts_of(path)
     assert 2 < len(found) < 8
     with open_file_parts(path) as opened:
-        assert all(shows(opened, part.seconds or 0.0, 4 * number) for number, part in enumerate(found))
-        with pytest.raises(ImageError, match=r"the video ends before this time: expected less than \d+\.\d+ s, found"):
+        assert all(
+            shows(opened, part.seconds or 0.0, 4 * number) for number, part in enumerate(found)
+        )
+        with pytest.raises(
+            ImageError,
+            match=r"the video ends before this time: expected less than \d+\.\d+ s, found",
+        ):
             opened.rgb(FilePart(seconds=19.0))
         assert shows(opened, 1.0, 2)
 
@@ -196,7 +203,9 @@ def test_a_frame_that_reaches_far_beyond_a_gif(tmp_path: Path) -> None:
     at = data.index(b"\x2c", data.index(b"\x2c") + 10)
     data[at + 5 : at + 9] = b"\xff\xff\xff\xff"
     path.write_bytes(data)
-    with pytest.raises(ImageError, match="the video is too large: expected at most 40 megapixels, found 655"):
+    with pytest.raises(
+        ImageError, match="the video is too large: expected at most 40 megapixels, found 655"
+    ):
         parts_of(path)
     assert np.array_equal(read_rgb(path), frame(0))
 
@@ -204,7 +213,9 @@ def test_a_frame_that_reaches_far_beyond_a_gif(tmp_path: Path) -> None:
 def test_too_many_and_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     long = write_animation(tmp_path / "long.png", [60_000] * 3)
     change_durations(long, 60_000, 1)
-    with pytest.raises(ImageError, match="the video is too long: expected at most 24 hours, found 50"):
+    with pytest.raises(
+        ImageError, match="the video is too long: expected at most 24 hours, found 50"
+    ):
         parts_of(long)
     monkeypatch.setattr(animations, "MOST_FRAMES", 4)
     path = write_animation(tmp_path / "a.gif", [2000] * 6)
@@ -216,7 +227,10 @@ def test_a_time_behind_the_end(tmp_path: Path) -> None:
     """The last frame is shown to its end, and not beyond."""
     with open_file_parts(write_animation(tmp_path / "a.gif", [500] * 4)) as opened:
         assert shows(opened, 1.99, 3)
-        with pytest.raises(ImageError, match=r"the video ends before this time: expected less than 2\.00 s, found 2 s"):
+        with pytest.raises(
+            ImageError,
+            match=r"the video ends before this time: expected less than 2\.00 s, found 2 s",
+        ):
             opened.rgb(FilePart(seconds=2.0))
 
 
@@ -235,14 +249,27 @@ def test_transparency_and_turned_pictures(tmp_path: Path) -> None:
     dot = clear.copy()
     dot.paste((200, 0, 0, 255), (0, 0, 5, 5))
     exif = exif_with_orientation(6)
-    clear.save(tmp_path / "a.webp", save_all=True, append_images=[dot], duration=2000, lossless=True, exif=exif)
+    clear.save(
+        tmp_path / "a.webp",
+        save_all=True,
+        append_images=[dot],
+        duration=2000,
+        lossless=True,
+        exif=exif,
+    )
     with open_file_parts(tmp_path / "a.webp") as opened:
         expected = np.full((10, 20, 3), 255, np.uint8)
         assert np.array_equal(opened.rgb(FilePart(seconds=0.0)), np.rot90(expected, -1))
         expected[:5, :5] = (200, 0, 0)
         assert np.array_equal(opened.rgb(FilePart(seconds=2.0)), np.rot90(expected, -1))
     corners = Image.fromarray(stored_turned(four_corners(), 6))
-    corners.save(tmp_path / "a.png", save_all=True, append_images=[corners.rotate(180)], duration=2000, exif=exif)
+    corners.save(
+        tmp_path / "a.png",
+        save_all=True,
+        append_images=[corners.rotate(180)],
+        duration=2000,
+        exif=exif,
+    )
     with open_file_parts(tmp_path / "a.png") as opened:
         assert np.array_equal(opened.rgb(FilePart(seconds=0.0)), four_corners())
 
@@ -254,11 +281,18 @@ def test_details_of_frames(tmp_path: Path) -> None:
     path = write_animation(tmp_path / "a.webp", [2000] * 3, exif=exif)
     with open_file_parts(path) as opened:
         details = [opened.details(part) for part in (FilePart(), FilePart(seconds=4.0))]
-    assert [(each.width, each.height, each.media_type) for each in details] == [(64, 48, "image/webp")] * 2
-    assert [str(each.taken_at) for each in details] == ["2024-05-01 10:00:58", "2024-05-01 10:01:02"]
+    assert [(each.width, each.height, each.media_type) for each in details] == [
+        (64, 48, "image/webp")
+    ] * 2
+    assert [str(each.taken_at) for each in details] == [
+        "2024-05-01 10:00:58",
+        "2024-05-01 10:01:02",
+    ]
 
 
-def test_frames_in_order_are_put_together_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_in_order_are_put_together_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """However many are requested, no frame is decoded a second time."""
     frames: list[int] = []
     seek = GifImageFile.seek

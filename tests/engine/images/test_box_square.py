@@ -71,7 +71,11 @@ def test_a_box_goes_to_the_stored_picture_as_its_pixels_do(orientation: int) -> 
 
 
 def test_a_square_stays_in_the_picture() -> None:
-    for box in (BoundingBox(0, 0, 0.02, 0.9), BoundingBox(0.9, 0.9, 0.1, 0.1), BoundingBox(0, 0.4, 1, 0.1)):
+    for box in (
+        BoundingBox(0, 0, 0.02, 0.9),
+        BoundingBox(0.9, 0.9, 0.1, 0.1),
+        BoundingBox(0, 0.4, 1, 0.1),
+    ):
         left, top, right, bottom = box_square(box, *SIZE)
         assert left >= 0
         assert top >= 0
@@ -89,7 +93,10 @@ def test_a_small_box_is_seen_in_full_detail() -> None:
     Image.fromarray(pixels).save(file, "JPEG", quality=95)
     image = ImageDecoder(file.getvalue())
     assert image.square(96).astype(float).std() < 30
-    assert image.square(96, box=BoundingBox(0.5, 0.5, 80 / width, 80 / height)).astype(float).std() > 60
+    assert (
+        image.square(96, box=BoundingBox(0.5, 0.5, 80 / width, 80 / height)).astype(float).std()
+        > 60
+    )
 
 
 def test_large_pictures_are_cut_while_they_are_read(tmp_path: Path) -> None:

@@ -11,7 +11,13 @@ import pytest
 
 from engine.embedding.cache import EmbeddingCache, cache_file
 from engine.errors import StorageError
-from engine.images.cache_file import APPLICATION_ID, ForeignFileError, is_damage, open_cache, set_aside
+from engine.images.cache_file import (
+    APPLICATION_ID,
+    ForeignFileError,
+    is_damage,
+    open_cache,
+    set_aside,
+)
 from engine.images.thumbnail_cache import FILE_NAME, ThumbnailCache
 from engine.kept_files import KeptFiles
 
@@ -29,7 +35,9 @@ def damaged(path: Path, statements: str) -> None:
 
 
 FOREIGN: dict[str, Callable[[Path], object]] = {
-    "tables of another program": lambda path: script(path, "CREATE TABLE diary (day); INSERT INTO diary VALUES (1)"),
+    "tables of another program": lambda path: script(
+        path, "CREATE TABLE diary (day); INSERT INTO diary VALUES (1)"
+    ),
     "another mark": lambda path: script(path, f"PRAGMA application_id = 7; {SCHEMA}"),
     "a table beside ours": lambda path: script(path, f"{SCHEMA}; CREATE TABLE diary (day)"),
     "another column": lambda path: script(path, "CREATE TABLE row (key, day)"),
@@ -94,7 +102,11 @@ def test_what_is_called_damaged_already_stays(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[:100] + b"\xff" * 5000)
         open_cache(path, SCHEMA, version=1).close()
     assert other.read_bytes() == b"dear diary"
-    assert {each.name for each in tmp_path.iterdir()} == {path.name, other.name, "cache.sqlite.damaged1"}
+    assert {each.name for each in tmp_path.iterdir()} == {
+        path.name,
+        other.name,
+        "cache.sqlite.damaged1",
+    }
     assert not is_damage(sqlite3.OperationalError("locked"))
 
 

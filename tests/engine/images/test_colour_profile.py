@@ -27,7 +27,9 @@ def wide_profile() -> bytes:
 def saved(kind: str, profile: bytes, mode: str = "RGB", side: int = 64) -> bytes:
     file = io.BytesIO()
     swapped = Image.new("RGB", (side, side), (COLOUR[1], COLOUR[0], COLOUR[2]))
-    swapped.convert(mode).save(file, kind, icc_profile=profile, **({"quality": 95} if kind == "JPEG" else {}))
+    swapped.convert(mode).save(
+        file, kind, icc_profile=profile, **({"quality": 95} if kind == "JPEG" else {})
+    )
     return file.getvalue()
 
 
@@ -39,7 +41,9 @@ def test_the_profile_is_applied(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "profile", [b"", b"no profile at all" * 20, wide_profile()[:200]], ids=["none", "nonsense", "cut"]
+    "profile",
+    [b"", b"no profile at all" * 20, wide_profile()[:200]],
+    ids=["none", "nonsense", "cut"],
 )
 def test_without_a_sound_profile_pixels_stay(profile: bytes) -> None:
     pixels = np.full((4, 4, 3), 100, dtype=np.uint8)
@@ -48,7 +52,10 @@ def test_without_a_sound_profile_pixels_stay(profile: bytes) -> None:
 
 def test_srgb_costs_nothing() -> None:
     pixels = np.full((4, 4, 3), 100, dtype=np.uint8)
-    assert in_srgb(pixels, ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()) is pixels
+    assert (
+        in_srgb(pixels, ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+        is pixels
+    )
 
 
 @pytest.mark.parametrize("mode", ["L", "CMYK"])

@@ -30,7 +30,16 @@ from tests.support.images import (
 
 @pytest.mark.parametrize(
     ("kind", "tolerance"),
-    [("JPEG", 16), ("PNG", 0), ("BMP", 0), ("TIFF", 0), ("PPM", 0), ("WEBP", 24), ("AVIF", 24), ("HEIF", 24)],
+    [
+        ("JPEG", 16),
+        ("PNG", 0),
+        ("BMP", 0),
+        ("TIFF", 0),
+        ("PPM", 0),
+        ("WEBP", 24),
+        ("AVIF", 24),
+        ("HEIF", 24),
+    ],
 )
 def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
     """A picture comes back as it was written, up to what the format loses."""
@@ -47,7 +56,12 @@ def test_every_format_gives_its_pixels(kind: str, tolerance: int) -> None:
 def test_orientation_is_applied(kind: str, orientation: int) -> None:
     """However the camera was held, the picture stands upright."""
     corners = four_corners()
-    data = encoded(stored_turned(corners, orientation), kind, exif=exif_with_orientation(orientation), quality=95)
+    data = encoded(
+        stored_turned(corners, orientation),
+        kind,
+        exif=exif_with_orientation(orientation),
+        quality=95,
+    )
     decoded = decode_rgb(data)
     assert decoded.shape == corners.shape
     centres = decoded[8::16, 16::32].astype(int)
@@ -72,7 +86,11 @@ def test_orientation_as_other_programs_write_it(order: str, fill: bytes, kind: s
 
 def test_senseless_orientation_is_ignored() -> None:
     """An orientation of 9, and an EXIF block of rubbish, leave the picture as it is."""
-    for block in (exif_with_orientation(9).tobytes(), b"Exif\x00\x00rubbish", b"Exif\x00\x00II*\x00\xff\xff\xff\xff"):
+    for block in (
+        exif_with_orientation(9).tobytes(),
+        b"Exif\x00\x00rubbish",
+        b"Exif\x00\x00II*\x00\xff\xff\xff\xff",
+    ):
         assert decode_rgb(encoded(picture(), "JPEG", exif=block)).shape == (32, 48, 3)
 
 
@@ -168,7 +186,9 @@ def test_animation_shows_its_first_frame() -> None:
     assert tuple(decode_rgb(data)[0, 0]) == (255, 0, 0)
 
 
-@pytest.mark.parametrize("name", ["照片.jpg", "صورة.jpg", "🦜🍃.jpg", "ü" * 125 + "x.jpg", "a b%20'\";.jpg"])
+@pytest.mark.parametrize(
+    "name", ["照片.jpg", "صورة.jpg", "🦜🍃.jpg", "ü" * 125 + "x.jpg", "a b%20'\";.jpg"]
+)
 def test_names_in_any_script(tmp_path: Path, name: str) -> None:
     """A name in any script, up to 255 bytes, is a name."""
     assert read_rgb(write_jpeg(tmp_path / name)).shape == (32, 48, 3)
@@ -269,7 +289,9 @@ def test_lack_of_memory_is_the_files_failure(monkeypatch: pytest.MonkeyPatch) ->
         decode_rgb(encoded(picture(), "JPEG"))
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "HEIF", "PPM", "JPEG2000"])
+@pytest.mark.parametrize(
+    "kind", ["JPEG", "PNG", "GIF", "TIFF", "WEBP", "BMP", "AVIF", "HEIF", "PPM", "JPEG2000"]
+)
 def test_damaged_bytes_give_pixels_or_an_image_error(kind: str) -> None:
     """Whatever bytes rot, the answer is pixels or one image error, never another exception or a warning."""
     generator = np.random.default_rng(7)
@@ -312,7 +334,9 @@ def test_many_threads_leave_the_warning_filters_alone() -> None:
 
 
 ODD_TIFFS = {
-    "a wrong count": lambda data: data.replace(struct.pack("<HHI", 284, 3, 1), struct.pack("<HHI", 284, 3, 7)),
+    "a wrong count": lambda data: data.replace(
+        struct.pack("<HHI", 284, 3, 1), struct.pack("<HHI", 284, 3, 7)
+    ),
     "bytes that are no code": lambda data: data[:20] + b"\xff\xff\xff" + data[23:],
 }
 

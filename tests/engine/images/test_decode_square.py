@@ -61,7 +61,9 @@ def test_it_is_the_plain_way(kind: str, share: float) -> None:
 
 
 @pytest.mark.parametrize("least", range(20, 330, 37))
-@pytest.mark.parametrize("kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "JPEG without subsampling"])
+@pytest.mark.parametrize(
+    "kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "JPEG without subsampling"]
+)
 def test_pillow_alone_decodes_to_the_same_pixels(kind: str, least: int) -> None:
     """Exported models run where Pillow alone decodes: it knows a JPEG as a whole, half, quarter or eighth."""
     with Image.open(io.BytesIO(SOUND[kind])) as image:
@@ -75,14 +77,25 @@ def test_turned_photos_stand_upright(orientation: int) -> None:
     """A JPEG is turned after resizing: each corner where it belongs, and up to rounding the plain way's values."""
     corners = four_corners(64)[:, 32:96]
     data = encoded(
-        stored_turned(corners, orientation), "JPEG", exif=exif_with_orientation(orientation), quality=95, subsampling=0
+        stored_turned(corners, orientation),
+        "JPEG",
+        exif=exif_with_orientation(orientation),
+        quality=95,
+        subsampling=0,
     )
     found = decode_square(data, SIDE).astype(int)
-    assert np.abs(found[SIDE // 4 :: SIDE // 2, SIDE // 4 :: SIDE // 2] - corners[16::32, 16::32]).max() <= 8
+    assert (
+        np.abs(
+            found[SIDE // 4 :: SIDE // 2, SIDE // 4 :: SIDE // 2] - corners[16::32, 16::32]
+        ).max()
+        <= 8
+    )
     assert np.abs(found - plain_way(data)).max() <= 2
 
 
-@pytest.mark.parametrize("kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "CMYK JPEG", "PNG"])
+@pytest.mark.parametrize(
+    "kind", ["baseline JPEG", "progressive JPEG", "gray JPEG", "CMYK JPEG", "PNG"]
+)
 def test_half_a_file_is_refused(kind: str) -> None:
     """Damage is an image error here, too."""
     with pytest.raises(ImageError, match=r"damaged|not an image"):

@@ -26,7 +26,9 @@ def plates(tmp_path: Path) -> Path:
     """A document of three pages, each of one colour."""
     path = tmp_path / "plates.pdf"
     first, *others = (Image.new("RGB", (300, 200), colour) for colour in COLOURS)
-    first.save(path, save_all=True, append_images=others, resolution=100, title="Flora", author="A. Author")
+    first.save(
+        path, save_all=True, append_images=others, resolution=100, title="Flora", author="A. Author"
+    )
     return path
 
 
@@ -37,7 +39,8 @@ def document(pages: int = 1, *, claimed: int | None = None, rotation: int = 0) -
     """A document that draws four corners on a page, which it may name several times."""
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Count %d/Kids[%s]>>" % (pages if claimed is None else claimed, b"3 0 R " * pages),
+        b"<</Type/Pages/Count %d/Kids[%s]>>"
+        % (pages if claimed is None else claimed, b"3 0 R " * pages),
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 144 72]/Contents 4 0 R/Rotate %d>>" % rotation,
         b"<</Length %d>>stream\n%s\nendstream" % (len(QUARTERS), QUARTERS),
     ]
@@ -56,7 +59,9 @@ def document(pages: int = 1, *, claimed: int | None = None, rotation: int = 0) -
 
 def protected(path: Path, *, opens_with: str) -> Path:
     """A document that its owner forbids to change, and that opens with a password or without one."""
-    canvas = Canvas(str(path), encrypt=StandardEncryption(opens_with, ownerPassword="owner", canModify=0))
+    canvas = Canvas(
+        str(path), encrypt=StandardEncryption(opens_with, ownerPassword="owner", canModify=0)
+    )
     canvas.showPage()
     canvas.save()
     return path
@@ -100,7 +105,9 @@ def test_a_turned_page_stands_upright(tmp_path: Path, rotation: int, turns: int)
 
 def test_an_encrypted_document(tmp_path: Path) -> None:
     path = protected(tmp_path / "a.pdf", opens_with="a word")
-    with pytest.raises(ImageError, match="the document is encrypted: expected a PDF that opens without a password"):
+    with pytest.raises(
+        ImageError, match="the document is encrypted: expected a PDF that opens without a password"
+    ):
         parts_of(path)
 
 
@@ -119,10 +126,15 @@ def test_no_pages_and_too_many(tmp_path: Path) -> None:
     with pytest.raises(ImageError, match="the document has no pages"):
         parts_of(path)
     path.write_bytes(document(100_000))
-    with pytest.raises(ImageError, match="the file has too many pages: expected at most 10000, found 100000"):
+    with pytest.raises(
+        ImageError, match="the file has too many pages: expected at most 10000, found 100000"
+    ):
         parts_of(path)
     path.write_bytes(document(1, claimed=5))
-    with open_file_parts(path) as opened, pytest.raises(ImageError, match="page 5 of the document is damaged"):
+    with (
+        open_file_parts(path) as opened,
+        pytest.raises(ImageError, match="page 5 of the document is damaged"),
+    ):
         opened.rgb(FilePart(page=5))
 
 
@@ -131,7 +143,9 @@ def test_damage(plates: Path) -> None:
     data = plates.read_bytes()
     for content in (b"%PDF-1.7\nnothing", b"something else", data[:200]):
         plates.write_bytes(content)
-        with pytest.raises(ImageError, match=r"the document is damaged or incomplete.*save it again"):
+        with pytest.raises(
+            ImageError, match=r"the document is damaged or incomplete.*save it again"
+        ):
             parts_of(plates)
     plates.write_bytes(data)
     with (
@@ -183,7 +197,9 @@ def test_threads_take_turns(plates: Path) -> None:
         with open_file_parts(plates) as opened:
             for page in (1, 2, 3) * 3:
                 pixels = opened.rgb(FilePart(page=page), longest_side=100)
-                wrong.extend([page] * bool(np.abs(pixels[30, 50].astype(int) - COLOURS[page - 1]).max() > 8))
+                wrong.extend(
+                    [page] * bool(np.abs(pixels[30, 50].astype(int) - COLOURS[page - 1]).max() > 8)
+                )
 
     threads = [threading.Thread(target=draw) for _ in range(4)]
     for thread in threads:

@@ -25,18 +25,30 @@ def test_natural_order() -> None:
 def test_folders_are_searched_in_natural_order(tmp_path: Path) -> None:
     """Images of a folder come before those of its sub-folders; other files and hidden ones are left out."""
     wanted = ["2.JPG", "10.png", "a/1.webp", "b/c/1.tif"]
-    for name in [*wanted, "notes.txt", ".hidden.jpg", ".git/1.jpg", "__MACOSX/1.jpg", "Thumbs.db", "noextension"]:
+    for name in [
+        *wanted,
+        "notes.txt",
+        ".hidden.jpg",
+        ".git/1.jpg",
+        "__MACOSX/1.jpg",
+        "Thumbs.db",
+        "noextension",
+    ]:
         touched(tmp_path / name)
     found = find_images([tmp_path])
     assert [file.path.relative_to(tmp_path).as_posix() for file in found.files] == wanted
     assert found.failures == []
-    assert (found.left_out.by_kind(), found.left_out.others) == ([], 2)  # hidden ones count for nothing
+    assert (found.left_out.by_kind(), found.left_out.others) == (
+        [],
+        2,
+    )  # hidden ones count for nothing
     assert found.files[0].size_bytes == 1
     assert found.files[0].modified_ns == (tmp_path / "2.JPG").stat().st_mtime_ns
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"]
+    "content",
+    [b"\xff\xd8\xff\xe0", b"\x89PNG\r\n\x1a\n", b"RIFF\x24\x08\x00\x00WEBP", b"\x07\x00\x93"],
 )
 def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: Path) -> None:
     """A file that a person names is taken, also when nothing is known of its content, and counts once."""
@@ -55,7 +67,9 @@ def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: P
         (None, "a device or a pipe"),
     ],
 )
-def test_named_files_that_are_something_else_are_failures(content: bytes | None, kind: str, tmp_path: Path) -> None:
+def test_named_files_that_are_something_else_are_failures(
+    content: bytes | None, kind: str, tmp_path: Path
+) -> None:
     """What cannot be an image is noticed at once, by its first bytes; a pipe is not read; folders pass it over."""
     odd = tmp_path / "truth.csv"
     if content is not None:
@@ -101,7 +115,9 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
         (tmp_path / "in" / "there").symlink_to(tmp_path / "else", target_is_directory=True)
     except OSError:
         pytest.skip("links are not allowed here")
-    names = [file.path.relative_to(tmp_path).as_posix() for file in find_images([tmp_path / "in"]).files]
+    names = [
+        file.path.relative_to(tmp_path).as_posix() for file in find_images([tmp_path / "in"]).files
+    ]
     assert names == ["in/1.jpg", "in/there/2.jpg"]
 
 
@@ -138,7 +154,14 @@ def test_folder_that_refuses_is_listed(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_class_folders(tmp_path: Path) -> None:
     """Each folder with images is a class path; images beside the classes have none."""
-    for name in ("Bird/Gull/1.jpg", "Bird/Gull/2.jpg", "Bird/3.jpg", "4.jpg", "空/鳥.jpg", "Empty/notes.txt"):
+    for name in (
+        "Bird/Gull/1.jpg",
+        "Bird/Gull/2.jpg",
+        "Bird/3.jpg",
+        "4.jpg",
+        "空/鳥.jpg",
+        "Empty/notes.txt",
+    ):
         touched(tmp_path / name)
     folders = find_images([tmp_path]).class_folders()
     assert {folder.root for folder in folders} == {tmp_path}
@@ -152,13 +175,28 @@ def test_class_folders(tmp_path: Path) -> None:
 
 def test_files_of_other_kinds_are_counted(tmp_path: Path) -> None:
     """Pictures and videos by kind, most first; sidecars and texts as a number."""
-    names = ["a.PSD", "b.psd", "in/c.psd", "in/d.MOV", "in/deep/e.mov", "f.x3f", "f.xmp", "g.jpg", "h.json", "i"]
+    names = [
+        "a.PSD",
+        "b.psd",
+        "in/c.psd",
+        "in/d.MOV",
+        "in/deep/e.mov",
+        "f.x3f",
+        "f.xmp",
+        "g.jpg",
+        "h.json",
+        "i",
+    ]
     for name in names:
         touched(tmp_path / name)
     found = find_images([tmp_path])
     assert [file.path.name for file in found.files] == ["g.jpg"]
     assert found.left_out.by_kind() == [("PSD", 3), ("MOV", 2), ("X3F", 1)]
-    assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (6, 3, True)
+    assert (found.left_out.count, found.left_out.others, found.left_out.has_pictures) == (
+        6,
+        3,
+        True,
+    )
 
 
 def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> None:
@@ -182,7 +220,9 @@ def test_progress_counts_files(tmp_path: Path) -> None:
     assert (reported[-1].done, reported[-1].total) == (5, 5)
 
 
-def test_a_search_ends_at_the_next_file_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_ends_at_the_next_file_after_a_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """On a slow share each further file may take seconds, in a folder as well as one by one."""
     for number in range(5):
         touched(tmp_path / "in" / f"{number}.jpg")

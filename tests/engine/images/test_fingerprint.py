@@ -45,7 +45,10 @@ def test_a_blurred_picture_is_less_sharp(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (200, 300, 3), dtype=np.uint8)
     Image.fromarray(noise).save(tmp_path / "sharp.png")
     Image.fromarray(noise).resize((60, 40)).resize((300, 200)).save(tmp_path / "blurred.png")
-    assert fingerprint_of(tmp_path / "sharp.png").sharpness > 10 * fingerprint_of(tmp_path / "blurred.png").sharpness
+    assert (
+        fingerprint_of(tmp_path / "sharp.png").sharpness
+        > 10 * fingerprint_of(tmp_path / "blurred.png").sharpness
+    )
 
 
 def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ def test_evenly(duration_s: float, every_s: float, most: int, times: list[float]
 def test_a_change_counts_from_the_frame_that_was_taken() -> None:
     """Light that fades slowly gives a frame as it has changed enough, not one at each step."""
     levels = [0, 8, 16, CHANGED, CHANGED + 8, 2 * CHANGED]
-    frames = [(number * 0.25, np.full((18, 32), level, np.uint8)) for number, level in enumerate(levels)]
+    frames = [
+        (number * 0.25, np.full((18, 32), level, np.uint8)) for number, level in enumerate(levels)
+    ]
     assert changes(frames, 30) == [0, 0.75, 1.25]
 
 

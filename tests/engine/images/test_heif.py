@@ -47,7 +47,9 @@ def test_without_library(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
         only.setitem(sys.modules, package.replace("-", "_"), None)
     (tmp_path / "a.heic").write_bytes(HEIC)
     assert [file.path.name for file in find_images([tmp_path]).files] == ["a.heic"]
-    with pytest.raises(ImageError, match=r"found an HEIC image\. Install the Python package pi-heif"):
+    with pytest.raises(
+        ImageError, match=r"found an HEIC image\. Install the Python package pi-heif"
+    ):
         thumbnail(tmp_path / "a.heic", 64)
     assert decode_rgb(encoded(picture(), "AVIF")).shape == (32, 48, 3)
 
@@ -72,7 +74,9 @@ def test_half_a_file_is_damaged(length: int) -> None:
 def test_the_main_picture_counts() -> None:
     """Of several pictures in one file the one that it calls its main one."""
     frames = [Image.new("RGB", (64, 64), colour) for colour in ((250, 10, 10), (10, 10, 250))]
-    data = encoded(frames[0], "HEIF", save_all=True, append_images=frames[1:], primary_index=1, quality=95)
+    data = encoded(
+        frames[0], "HEIF", save_all=True, append_images=frames[1:], primary_index=1, quality=95
+    )
     assert np.abs(decode_rgb(data)[32, 32].astype(int) - (10, 10, 250)).max() <= 8
 
 
@@ -96,7 +100,9 @@ def test_ten_bits_are_scaled() -> None:
 def test_too_many_pixels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the header alone, as for every other kind."""
     monkeypatch.setattr("engine.images.decode.MAX_PIXELS", 1000)
-    monkeypatch.setattr("engine.images.decode.reading", lambda *_rest: pytest.fail("pixels were decoded"))
+    monkeypatch.setattr(
+        "engine.images.decode.reading", lambda *_rest: pytest.fail("pixels were decoded")
+    )
     with pytest.raises(ImageError, match="too large"):
         decode_rgb(HEIC)
 

@@ -59,7 +59,15 @@ def test_a_picture_that_only_pillow_decodes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\xff\xd8", b"\xff\xd8\xff", b"\xff\xd8\xff\xe1", b"\xff\xd8" + b"\xff" * 99_999, b"\x89PNG"]
+    "data",
+    [
+        b"",
+        b"\xff\xd8",
+        b"\xff\xd8\xff",
+        b"\xff\xd8\xff\xe1",
+        b"\xff\xd8" + b"\xff" * 99_999,
+        b"\x89PNG",
+    ],
 )
 def test_what_has_no_segments(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "photo.jpg"

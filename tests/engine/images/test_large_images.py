@@ -46,7 +46,9 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 def noisy(mode: str = "RGB", width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
     """A picture with edges and grain, so that a PNG uses every filter."""
     grain = np.random.default_rng(3).integers(-9, 10, (height, width, 3))
-    return Image.fromarray((picture(width, height) + grain).clip(0, 255).astype(np.uint8)).convert(mode)
+    return Image.fromarray((picture(width, height) + grain).clip(0, 255).astype(np.uint8)).convert(
+        mode
+    )
 
 
 def png_of(samples: NDArray[Any], colour_type: int) -> bytes:
@@ -55,9 +57,17 @@ def png_of(samples: NDArray[Any], colour_type: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 16, colour_type, 0, 0, 0)
     rows = samples.astype(">u2").tobytes()
     row_bytes = width * channels * 2
-    lines = [bytes([number % 5]) + rows[number * row_bytes : (number + 1) * row_bytes] for number in range(height)]
+    lines = [
+        bytes([number % 5]) + rows[number * row_bytes : (number + 1) * row_bytes]
+        for number in range(height)
+    ]
     body = zlib.compress(b"".join(lines))
-    return PNG_SIGNATURE + png_chunk(b"IHDR", header) + png_chunk(b"IDAT", body) + png_chunk(b"IEND", b"")
+    return (
+        PNG_SIGNATURE
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", body)
+        + png_chunk(b"IEND", b"")
+    )
 
 
 def sixteen_bits(channels: int) -> NDArray[np.uint16]:
@@ -71,7 +81,9 @@ def tiled_tiff() -> bytes:
     padded = np.zeros((down * tile, across * tile, 3), dtype=np.uint8)
     padded[:HEIGHT, :WIDTH] = pixels
     tiles = [
-        zlib.compress(padded[row * tile : (row + 1) * tile, column * tile : (column + 1) * tile].tobytes())
+        zlib.compress(
+            padded[row * tile : (row + 1) * tile, column * tile : (column + 1) * tile].tobytes()
+        )
         for row in range(down)
         for column in range(across)
     ]
@@ -104,7 +116,9 @@ def in_strips_of_their_own() -> dict[str, Callable[[], bytes]]:
         "PNG 16 bits RGBA": lambda: png_of(sixteen_bits(4), 6),
         "PNG in one byte chunks": lambda: _in_small_chunks(encoded(noisy(), "PNG")),
         "tiled TIFF": tiled_tiff,
-        "TIFF of 16 bits": lambda: encoded(Image.fromarray(sixteen_bits(1)[..., 0]), "TIFF", compression="tiff_lzw"),
+        "TIFF of 16 bits": lambda: encoded(
+            Image.fromarray(sixteen_bits(1)[..., 0]), "TIFF", compression="tiff_lzw"
+        ),
         "TIFF of floats": lambda: encoded(noisy("F"), "TIFF"),
         "PGM": lambda: encoded(noisy("L"), "PPM"),
         "PPM": lambda: encoded(noisy(), "PPM"),
@@ -130,7 +144,11 @@ def _in_small_chunks(data: bytes) -> bytes:
         (length,) = struct.unpack_from(">I", data, at)
         packed += data[at + 8 : at + 8 + length]
         at += length + 12
-    return data[:start] + b"".join(png_chunk(b"IDAT", bytes([byte])) for byte in packed) + png_chunk(b"IEND", b"")
+    return (
+        data[:start]
+        + b"".join(png_chunk(b"IDAT", bytes([byte])) for byte in packed)
+        + png_chunk(b"IEND", b"")
+    )
 
 
 FILES_IN_STRIPS = in_strips_of_their_own()
@@ -143,9 +161,17 @@ def test_strips_have_the_values_of_the_whole(kind: str, monkeypatch: pytest.Monk
     data = FILES_IN_STRIPS[kind]()
     with monkeypatch.context() as patched:
         patched.setattr(opened_image, "_whole", _never)
-        found = [decode_square(data, SIDE), decode_square(data, SIDE, 0.8), decode_rgb(data, longest_side=50)]
+        found = [
+            decode_square(data, SIDE),
+            decode_square(data, SIDE, 0.8),
+            decode_rgb(data, longest_side=50),
+        ]
     monkeypatch.setattr(opened_image, "_strips_of_file", lambda *_arguments: None)
-    whole = [decode_square(data, SIDE), decode_square(data, SIDE, 0.8), decode_rgb(data, longest_side=50)]
+    whole = [
+        decode_square(data, SIDE),
+        decode_square(data, SIDE, 0.8),
+        decode_rgb(data, longest_side=50),
+    ]
     for in_strips, at_once in zip(found, whole, strict=True):
         np.testing.assert_array_equal(in_strips, at_once)
     assert found[2].shape[1] >= 50
@@ -155,7 +181,9 @@ def _never(*_arguments: object) -> None:
     raise AssertionError("the whole picture was decoded")
 
 
-@pytest.mark.parametrize("kind", [*sorted(FILES_IN_STRIPS), "GIF", "WEBP", "AVIF", "interlaced PNG"])
+@pytest.mark.parametrize(
+    "kind", [*sorted(FILES_IN_STRIPS), "GIF", "WEBP", "AVIF", "interlaced PNG"]
+)
 def test_reduced_pictures_look_like_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reducing first changes values by little."""
     if kind == "interlaced PNG":
@@ -179,7 +207,9 @@ def test_large_turned_pictures_stand_upright(kind: str, orientation: int) -> Non
     """Also where the block that says so comes behind the pixels, and where Pillow would turn the whole picture."""
     corners = four_corners(64)[:, 32:96]
     exif = exif_with_orientation(orientation)
-    data = encoded(stored_turned(corners, orientation), kind.split(maxsplit=1)[0], exif=exif, lossless=True)
+    data = encoded(
+        stored_turned(corners, orientation), kind.split(maxsplit=1)[0], exif=exif, lossless=True
+    )
     if kind == "PNG with a late block":
         block = png_chunk(b"eXIf", exif.tobytes()[6:])
         data = data.replace(block, b"")
@@ -209,7 +239,9 @@ def test_damage_is_an_image_error(kind: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(5000, 5000), (300, 80_000), (80_000, 300)])
-def test_a_large_png_takes_little_memory(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_png_takes_little_memory(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Of 25 megapixels, which Pillow would hold in 100 MB, and of long scrolls, a part is held at a time."""
     data = png_of_few_colours(*size)
     monkeypatch.setattr(opened_image, "_whole", _never)
@@ -228,7 +260,9 @@ def test_a_view_of_a_large_picture_is_reduced() -> None:
     data = png_of_few_colours(5000, 4000)
     assert decode_rgb(data, longest_side=1200).shape == (1000, 1250, 3)
     assert decode_rgb(encoded(picture(48, 32), "PNG"), longest_side=40).shape == (32, 48, 3)
-    assert 600 <= max(decode_rgb(encoded(picture(1600, 1200), "JPEG"), longest_side=600).shape) < 900
+    assert (
+        600 <= max(decode_rgb(encoded(picture(1600, 1200), "JPEG"), longest_side=600).shape) < 900
+    )
 
 
 def test_what_is_decoded_at_once_is_bound_by_bytes(monkeypatch: pytest.MonkeyPatch) -> None:

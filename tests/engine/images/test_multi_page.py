@@ -14,7 +14,14 @@ from engine.images import multi_page
 from engine.images.decode import decode_rgb
 from engine.images.multi_page import page_data
 from engine.images.parts_of_file import open_file_parts, parts_of
-from tests.support.images import encoded, exif_with_orientation, four_corners, picture, stored_turned, write_jpeg
+from tests.support.images import (
+    encoded,
+    exif_with_orientation,
+    four_corners,
+    picture,
+    stored_turned,
+    write_jpeg,
+)
 
 WIDTH, HEIGHT, SUBFILE, OLD_SUBFILE, TILE_WIDTH = 256, 257, 254, 255, 322
 
@@ -24,7 +31,9 @@ def directories(*tags: dict[int, int], order: str = "<") -> bytes:
     made = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(order + "I", 8)
     for number, each in enumerate(tags, start=1):
         made += struct.pack(order + "H", len(each))
-        made += b"".join(struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in sorted(each.items()))
+        made += b"".join(
+            struct.pack(order + "HHII", tag, 4, 1, value) for tag, value in sorted(each.items())
+        )
         made += struct.pack(order + "I", len(made) + 4 if number < len(tags) else 0)
     return made
 
@@ -43,16 +52,25 @@ def test_every_page_has_its_pixels(tmp_path: Path) -> None:
     pages = [picture(seed=0), picture(40, 60, seed=1), picture(seed=2)[..., 0]]
     images = [Image.fromarray(each) for each in pages]
     path = tmp_path / "scan.tif"
-    path.write_bytes(encoded(images[0], "TIFF", save_all=True, append_images=images[1:], compression="tiff_lzw"))
+    path.write_bytes(
+        encoded(images[0], "TIFF", save_all=True, append_images=images[1:], compression="tiff_lzw")
+    )
     assert texts(path) == ["page=1", "page=2", "page=3"]
     with open_file_parts(path) as opened:
         for number in (2, 1, 3):
-            expected = pages[number - 1] if number < 3 else np.repeat(pages[2][..., None], 3, axis=2)
+            expected = (
+                pages[number - 1] if number < 3 else np.repeat(pages[2][..., None], 3, axis=2)
+            )
             assert np.array_equal(opened.rgb(FilePart(page=number)), expected)
         assert np.array_equal(opened.rgb(FilePart()), pages[0])
         assert opened.rgb(FilePart(page=2), longest_side=30).shape == (30, 20, 3)
-        assert (opened.details(FilePart(page=2)).width, opened.details(FilePart(page=2)).height) == (40, 60)
-        with pytest.raises(ImageError, match="the file has no such page: expected a page from 1 to 3, found 4"):
+        assert (
+            opened.details(FilePart(page=2)).width,
+            opened.details(FilePart(page=2)).height,
+        ) == (40, 60)
+        with pytest.raises(
+            ImageError, match="the file has no such page: expected a page from 1 to 3, found 4"
+        ):
             opened.rgb(FilePart(page=4))
 
 
@@ -74,12 +92,17 @@ def test_a_turned_page(tmp_path: Path) -> None:
         ([size(100, 80), size(50, 40, subfile=1)], 1),
         ([size(100, 80), size(100, 80, subfile=4)], 1),  # a mask
         ([size(100, 80), size(50, 40, old_subfile=2), size(100, 80, subfile=2)], 2),
-        ([size(1000, 801, tile=16), size(500, 401, tile=16), size(250, 201, tile=16)], 1),  # a pyramid
+        (
+            [size(1000, 801, tile=16), size(500, 401, tile=16), size(250, 201, tile=16)],
+            1,
+        ),  # a pyramid
         ([size(1000, 800, tile=16), size(333, 266, tile=16)], 2),
         ([size(0, 0, tile=16), size(0, 0, tile=16)], 2),
     ],
 )
-def test_smaller_copies_are_no_pages(tmp_path: Path, tags: list[dict[int, int]], pages: int, order: str) -> None:
+def test_smaller_copies_are_no_pages(
+    tmp_path: Path, tags: list[dict[int, int]], pages: int, order: str
+) -> None:
     """By what their directories say; of levels of a pyramid also by their size."""
     path = tmp_path / "a.tif"
     path.write_bytes(directories(*tags, order=order))
@@ -101,7 +124,9 @@ def test_too_many_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     path = tmp_path / "a.tif"
     path.write_bytes(directories(*[size(9, 9)] * 5))
     monkeypatch.setattr(multi_page, "MOST_PAGES", 4)
-    with pytest.raises(ImageError, match=r"the file has too many pages: expected at most 4\. Split"):
+    with pytest.raises(
+        ImageError, match=r"the file has too many pages: expected at most 4\. Split"
+    ):
         parts_of(path)
 
 
@@ -125,7 +150,9 @@ def mpo(second: Image.Image, attributes: int) -> bytes:
         ((32, 24), 0x020002, 1),
     ],
 )
-def test_the_second_picture_of_an_mpo(tmp_path: Path, second: tuple[int, int], attributes: int, pages: int) -> None:
+def test_the_second_picture_of_an_mpo(
+    tmp_path: Path, second: tuple[int, int], attributes: int, pages: int
+) -> None:
     """A full picture is a page, a preview and a map are none."""
     other = Image.fromarray(picture(*second, seed=1))
     path = tmp_path / "a.jpg"
@@ -141,7 +168,12 @@ def test_the_second_picture_of_an_mpo(tmp_path: Path, second: tuple[int, int], a
 def test_damaged_indexes(tmp_path: Path) -> None:
     """Cut anywhere, and with any byte changed: pages, or an `ImageError`."""
     generator = np.random.default_rng(2)
-    tiff = encoded(Image.fromarray(picture()), "TIFF", save_all=True, append_images=[Image.fromarray(picture())])
+    tiff = encoded(
+        Image.fromarray(picture()),
+        "TIFF",
+        save_all=True,
+        append_images=[Image.fromarray(picture())],
+    )
     stereo = mpo(Image.fromarray(picture(64, 48, seed=1)), 0x020002)
     for data, name in ((tiff, "a.tif"), (stereo, "a.jpg")):
         path = tmp_path / name

@@ -30,8 +30,16 @@ def test_the_first_page_is_shown(pages: Path) -> None:
 def test_what_has_no_pages(tmp_path: Path) -> None:
     """One TIFF, another kind, a RAW photo of many directories, no file."""
     (tmp_path / "a.tif").write_bytes(encoded(picture(), "TIFF"))
-    (tmp_path / "b.tif").write_bytes(raw_photo("CR2", encoded(picture(900, 600), "JPEG"), encoded(picture(), "JPEG")))
-    for path in (tmp_path / "a.tif", tmp_path / "b.tif", write_jpeg(tmp_path / "c.jpg"), tmp_path / "gone", tmp_path):
+    (tmp_path / "b.tif").write_bytes(
+        raw_photo("CR2", encoded(picture(900, 600), "JPEG"), encoded(picture(), "JPEG"))
+    )
+    for path in (
+        tmp_path / "a.tif",
+        tmp_path / "b.tif",
+        write_jpeg(tmp_path / "c.jpg"),
+        tmp_path / "gone",
+        tmp_path,
+    ):
         assert page_count(path) == 1
 
 
@@ -39,7 +47,9 @@ def test_pages_without_end(pages: Path) -> None:
     """A chain that closes, and one that breaks off, is counted as far as it goes."""
     data = pages.read_bytes()
     first = int.from_bytes(data[4:8], "little")
-    link = first + 2 + 12 * int.from_bytes(data[first : first + 2], "little")  # behind the entries: the next directory
+    link = (
+        first + 2 + 12 * int.from_bytes(data[first : first + 2], "little")
+    )  # behind the entries: the next directory
     pages.write_bytes(data[:link] + data[4:8] + data[link + 4 :])
     assert page_count(pages) == 1
     for length in range(0, len(data), 97):

@@ -47,7 +47,8 @@ def test_raw_photos_in_the_container_of_videos_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "is_one"), [(b"%PDF-1.7\n", True), (b"\xef\xbb\xbf\r\n%PDF-1.4", True), (b"x%PDF-1.4", False)]
+    ("head", "is_one"),
+    [(b"%PDF-1.7\n", True), (b"\xef\xbb\xbf\r\n%PDF-1.4", True), (b"x%PDF-1.4", False)],
 )
 def test_documents_by_their_first_bytes(head: bytes, is_one: bool) -> None:
     assert is_document(head) == is_one
@@ -72,10 +73,14 @@ def test_what_is_no_file(tmp_path: Path, suffix: str) -> None:
         parts_of(folder)
 
 
-def test_an_installation_without_the_library_of_videos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installation_without_the_library_of_videos(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Packages come without it; images and documents are read all the same."""
     path = write_video(tmp_path / "a.mp4", pictures=3)
     monkeypatch.setitem(sys.modules, "engine.images.videos", None)
-    with pytest.raises(ImageError, match="videos are not read by this installation: expected the Python package av"):
+    with pytest.raises(
+        ImageError, match="videos are not read by this installation: expected the Python package av"
+    ):
         parts_of(path)
     assert len(parts_of(write_jpeg(tmp_path / "a.jpg"))) == 1

@@ -39,7 +39,11 @@ PACKET = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w
 def exif() -> Image.Exif:
     block = Image.Exif()
     block[Base.Make], block[Base.Model] = "NIKON CORPORATION", "NIKON D70"
-    block[Base.ImageDescription], block[Base.Artist], block[Base.Copyright] = "A fox\nat night", "Ada", "CC BY"
+    block[Base.ImageDescription], block[Base.Artist], block[Base.Copyright] = (
+        "A fox\nat night",
+        "Ada",
+        "CC BY",
+    )
     block.get_ifd(Base.ExifOffset).update(
         {
             Base.DateTimeOriginal: TAKEN.strftime("%Y:%m:%d %H:%M:%S"), Base.ExposureTime: IFDRational(1, 250),
@@ -127,7 +131,8 @@ def test_canon_boxes_of_a_cr3() -> None:
     data = raw_photo("CR3", saved("JPEG"))
     at = data.index(b"CMT1")
     packed = b"".join(
-        struct.pack(">I4s", len(box) + 8, name) + box for name, box in zip((b"CMT1", b"CMT2"), boxes, strict=True)
+        struct.pack(">I4s", len(box) + 8, name) + box
+        for name, box in zip((b"CMT1", b"CMT2"), boxes, strict=True)
     )
     found = details_in(data[: at - 4] + packed + data[at - 4 :])
     assert found.camera == "Canon EOS R5"
@@ -172,7 +177,9 @@ def test_places_beyond_the_earth(latitude: float | None, longitude: float | None
     assert real_place(latitude, longitude) == (None, None)
 
 
-@pytest.mark.parametrize("value", [b"", b"\0" * 50, 3, None, (1, 2), "\u202egpj.exe", "a\x00b", "x\ud800y"])
+@pytest.mark.parametrize(
+    "value", [b"", b"\0" * 50, 3, None, (1, 2), "\u202egpj.exe", "a\x00b", "x\ud800y"]
+)
 def test_texts_are_clean(value: object) -> None:
     text = clean(value)
     assert text.encode() or not text
@@ -198,7 +205,9 @@ def with_directories(entries: list[tuple[int, int, int, int]], following: int = 
         with_directories([(Base.ExifOffset, 4, 1, 8)]),  # a directory that is its own one below
         with_directories([(Base.ExifOffset, 4, 1, 8), (Base.GPSInfo, 4, 1, 8)], following=8),
         with_directories([(Base.Make, 2, 0xFFFFFFFF, 8)]),
-        with_directories([(Base.DateTimeOriginal, 5, 1, 8), (Base.Make, 12, 2, 0), (Base.Model, 99, 1, 0)]),
+        with_directories(
+            [(Base.DateTimeOriginal, 5, 1, 8), (Base.Make, 12, 2, 0), (Base.Model, 99, 1, 0)]
+        ),
         b"II*\0" + b"\xff" * 60,
         b"MM\0*" + bytes(200),
     ],
@@ -236,13 +245,19 @@ def test_odd_packets(packet: bytes) -> None:
     assert xmp_details(packet).latitude is None or packet.startswith(b"\xff\xfe")
 
 
-@given(st.binary(max_size=300), st.integers(min_value=0, max_value=900), st.sampled_from(["JPEG", "TIFF", "PNG"]))
+@given(
+    st.binary(max_size=300),
+    st.integers(min_value=0, max_value=900),
+    st.sampled_from(["JPEG", "TIFF", "PNG"]),
+)
 def test_damage_is_never_an_exception(noise: bytes, at: int, kind: str) -> None:
     data = bytearray(photo(kind))
     data[at : at + len(noise)] = noise
     found = details_in(bytes(data))
     assert isinstance(found, PhotoDetails)
-    assert all(len(text) <= 200 * (LONGEST_NAME + 1) and "\0" not in text for text in found.fields.values())
+    assert all(
+        len(text) <= 200 * (LONGEST_NAME + 1) and "\0" not in text for text in found.fields.values()
+    )
 
 
 _PHOTOS: dict[str, bytes] = {}
@@ -263,7 +278,9 @@ def test_what_is_no_image(make: Callable[[Path], object], tmp_path: Path) -> Non
     assert read_details(path) == NO_DETAILS
 
 
-def test_details_of_a_photo_are_read_once_for_all_its_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_details_of_a_photo_are_read_once_for_all_its_boxes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They belong to the file; reading them takes as long as cutting a box out."""
     times: list[int] = []
 

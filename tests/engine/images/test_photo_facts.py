@@ -48,7 +48,9 @@ def test_packets_in_wide_encodings(tmp_path: Path, suffix: str, encoding: str) -
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_declaration_of_the_encoding_is_no_obstacle(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding[:6].rstrip("-")}"?>{PACKET}'
-    assert XmpPacket.parse(text.encode(encoding), "a.xmp").texts(property_name("dc:subject")) == ["Füchse"]
+    assert XmpPacket.parse(text.encode(encoding), "a.xmp").texts(property_name("dc:subject")) == [
+        "Füchse"
+    ]
     assert utf8_packet(b"\0\0 nothing \0") == b"nothing"
 
 
@@ -69,7 +71,9 @@ def test_size_is_that_of_the_upright_picture(tmp_path: Path, suffix: str, orient
 def test_places_that_cannot_be_are_left_out(tmp_path: Path, degrees: tuple[float, float]) -> None:
     exif = Image.Exif()
     place = exif.get_ifd(Base.GPSInfo)
-    for (letter, tag), value in zip((("N", GPS.GPSLatitude), ("E", GPS.GPSLongitude)), degrees, strict=True):
+    for (letter, tag), value in zip(
+        (("N", GPS.GPSLatitude), ("E", GPS.GPSLongitude)), degrees, strict=True
+    ):
         place[tag - 1], place[tag] = letter, (value, 0.0, 0.0)
     facts = photo_facts(_saved(tmp_path / "a.jpg", exif=exif))
     assert (facts.width, facts.latitude, facts.longitude) == (40, None, None)

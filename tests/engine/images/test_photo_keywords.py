@@ -49,7 +49,9 @@ def test_iptc(tmp_path: Path, encoding: str, declares: bool, expected: str) -> N
     assert photo_keywords(path).iptc == ("gull", expected)
 
 
-def jpeg_with_iptc(words: list[str], encoding: str, folder: Path, *, declares: bool = False) -> bytes:
+def jpeg_with_iptc(
+    words: list[str], encoding: str, folder: Path, *, declares: bool = False
+) -> bytes:
     """A JPEG with the segment in which Photoshop keeps keywords."""
 
     def entry(record: int, number: int, value: bytes) -> bytes:
@@ -65,7 +67,9 @@ def jpeg_with_iptc(words: list[str], encoding: str, folder: Path, *, declares: b
     return plain[:2] + b"\xff\xed" + (len(segment) + 2).to_bytes(2, "big") + segment + plain[2:]
 
 
-@pytest.mark.parametrize("content", [b"", b"no image", b"\xff\xd8\xff\xed\x00\x08Photosh", b"\x89PNG\r\n\x1a\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"no image", b"\xff\xd8\xff\xed\x00\x08Photosh", b"\x89PNG\r\n\x1a\n"]
+)
 def test_other_files_have_none(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.jpg"
     path.write_bytes(content)

@@ -41,7 +41,9 @@ def test_links_count_as_what_they_lead_to(tmp_path: Path) -> None:
     assert missing_files(tmp_path, paths) == [21]
 
 
-def test_a_share_that_is_gone_is_asked_once_for_each_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_share_that_is_gone_is_asked_once_for_each_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each question may take seconds there."""
     asked: list[str] = []
 
@@ -55,7 +57,9 @@ def test_a_share_that_is_gone_is_asked_once_for_each_folder(tmp_path: Path, monk
     assert asked == ["a", "b"]
 
 
-def test_what_may_not_be_looked_at_is_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_may_not_be_looked_at_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing says that it was moved."""
 
     def refuse(_path: Path) -> os.stat_result:

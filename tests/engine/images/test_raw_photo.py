@@ -22,7 +22,9 @@ SENSOR: Fields = {254: (LONG, 0), 262: (SHORT, 32803)}
 def directory(fields: Fields, order: str = "<") -> bytes:
     entries = b"".join(
         struct.pack(order + "HHI", tag, kind, 1)
-        + struct.pack(order + ("HH" if kind == SHORT else "I"), *((value, 0) if kind == SHORT else (value,)))
+        + struct.pack(
+            order + ("HH" if kind == SHORT else "I"), *((value, 0) if kind == SHORT else (value,))
+        )
         for tag, (kind, value) in sorted(fields.items())
     )
     return struct.pack(order + "H", len(fields)) + entries + bytes(4)
@@ -35,7 +37,9 @@ def tiff(fields: Fields, below: Fields | None = None, *, make: str = "", order: 
     make_at = below_at + len(directory(below or {}, order))
     fields |= ({330: (LONG, below_at)} if below else {}) | ({271: (TEXT, make_at)} if make else {})
     entry = struct.pack(order + "HHI", 271, TEXT, 1)
-    first = directory(fields, order).replace(entry, struct.pack(order + "HHI", 271, TEXT, len(make) + 1))
+    first = directory(fields, order).replace(
+        entry, struct.pack(order + "HHI", 271, TEXT, len(make) + 1)
+    )
     start = {"<": b"II", ">": b"MM"}[order] + struct.pack(order + "HI", 42, 8)
     return start + first + directory(below or {}, order) + make.encode() + b"\x00" + bytes(64)
 
@@ -43,7 +47,11 @@ def tiff(fields: Fields, below: Fields | None = None, *, make: str = "", order: 
 def container(brand: bytes, *others: bytes) -> bytes:
     """The start of a file in the container of MP4, MOV, HEIC, AVIF and CR3."""
     brands = b"".join(others)
-    return struct.pack(">I4s4sI", 16 + len(brands), b"ftyp", brand, 0) + brands + struct.pack(">I4s", 8, b"moov")
+    return (
+        struct.pack(">I4s4sI", 16 + len(brands), b"ftyp", brand, 0)
+        + brands
+        + struct.pack(">I4s", 8, b"moov")
+    )
 
 
 RAW = {
@@ -65,7 +73,9 @@ def test_raw_photos_are_recognised_by_their_bytes(kind: str) -> None:
     """Whatever the suffix says; these have no preview, which the message says."""
     assert raw_kind(RAW[kind]) == kind
     for decode in (decode_rgb, lambda data: decode_square(data, 24)):
-        with pytest.raises(ImageError, match=rf"no preview that can be shown: found {kind}\. Develop it"):
+        with pytest.raises(
+            ImageError, match=rf"no preview that can be shown: found {kind}\. Develop it"
+        ):
             decode(RAW[kind])
 
 
@@ -91,10 +101,16 @@ def test_raw_photos_of_other_kinds_are_refused_by_their_suffix(name: str, tmp_pa
         ("a.mov", container(b"qt  "), "a video"),
         ("a.mp4", container(b"isom", b"isom", b"iso2", b"mp41"), "a video"),
         ("a.mts", b"\x00\x01\x02\x03" * 20, r"a video (MTS)"),
-        ("a.tga", b"\x00\x01\x02\x03" * 20, "a file of the kind TGA. The kinds that are read: JPEG, PNG, TIFF, HEIC,"),
+        (
+            "a.tga",
+            b"\x00\x01\x02\x03" * 20,
+            "a file of the kind TGA. The kinds that are read: JPEG, PNG, TIFF, HEIC,",
+        ),
     ],
 )
-def test_other_pictures_and_videos_are_refused_by_name(name: str, content: bytes, words: str, tmp_path: Path) -> None:
+def test_other_pictures_and_videos_are_refused_by_name(
+    name: str, content: bytes, words: str, tmp_path: Path
+) -> None:
     """Named at import each says what it is; so does its content under an image's suffix."""
     path = tmp_path / name
     path.write_bytes(content)
@@ -110,7 +126,11 @@ def test_what_is_read_is_no_raw_photo(tmp_path: Path) -> None:
     """Plain TIFFs, TIFFs with smaller pictures below, and AVIF under any suffix are taken."""
     for compression in ("raw", "tiff_lzw", "jpeg"):
         assert raw_kind(encoded(picture(), "TIFF", compression=compression)) == ""
-    pyramid = tiff({254: (LONG, 0), 262: (SHORT, 2)}, {254: (LONG, 1), 262: (SHORT, 2)}, make="NIKON CORPORATION")
+    pyramid = tiff(
+        {254: (LONG, 0), 262: (SHORT, 2)},
+        {254: (LONG, 1), 262: (SHORT, 2)},
+        make="NIKON CORPORATION",
+    )
     assert raw_kind(pyramid) == ""
     for name, kind in (("a.tif", "TIFF"), ("b.dat", "AVIF"), ("c.dat", "TIFF")):
         (tmp_path / name).write_bytes(encoded(picture(), kind))

@@ -12,10 +12,19 @@ from engine.images.find_images import find_images
 from engine.images.kinds import RAW_KINDS
 from engine.images.raw_photo import raw_kind
 from engine.images.thumbnail_cache import thumbnail
-from tests.support.images import encoded, exif_with_orientation, four_corners, jpeg_declaring, picture, stored_turned
+from tests.support.images import (
+    encoded,
+    exif_with_orientation,
+    four_corners,
+    jpeg_declaring,
+    picture,
+    stored_turned,
+)
 from tests.support.raw_photos import KINDS, raw_photo
 
-SMALL, MIDDLE, LARGE = (encoded(picture(width, width * 2 // 3), "JPEG") for width in (160, 600, 1200))
+SMALL, MIDDLE, LARGE = (
+    encoded(picture(width, width * 2 // 3), "JPEG") for width in (160, 600, 1200)
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -57,11 +66,15 @@ def test_photos_stand_upright(kind: str, orientation: int) -> None:
     for preview in (encoded(stored, "JPEG", quality=95), own):
         decoded = decode_rgb(raw_photo(kind, preview, orientation=orientation))
         assert decoded.shape == corners.shape
-        assert np.abs(decoded[80::160, 160::320].astype(int) - corners[80::160, 160::320]).max() <= 8
+        assert (
+            np.abs(decoded[80::160, 160::320].astype(int) - corners[80::160, 160::320]).max() <= 8
+        )
 
 
 @pytest.mark.parametrize("kind", ["NEF", "DNG", "CR3", "PEF"])
-def test_the_smallest_preview_that_is_large_enough(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smallest_preview_that_is_large_enough(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Decoding 45 megapixels for a square of 96 would be a waste; the view has the largest."""
     decoded: list[int] = []
     decode_jpeg = simplejpeg.decode_jpeg
@@ -108,7 +121,12 @@ def test_a_file_made_to_take_long() -> None:
     """Millions of places that begin like a JPEG, or like a directory, end soon."""
     starts = b"FUJIFILMCCD-RAW " + b"\xff\xd8\xff" * 1_000_000
     fill = b"FUJIFILMCCD-RAW \xff\xd8" + b"\xff" * 3_000_000
-    circle = raw_photo("NEF")[:8] + b"\x01\x00" + b"\x4a\x01\x04\x00\x01\x00\x00\x00\x08\x00\x00\x00" * 2 + bytes(99)
+    circle = (
+        raw_photo("NEF")[:8]
+        + b"\x01\x00"
+        + b"\x4a\x01\x04\x00\x01\x00\x00\x00\x08\x00\x00\x00" * 2
+        + bytes(99)
+    )
     for data in (starts, fill, circle):
         with pytest.raises(ImageError):
             decode_rgb(data)
@@ -118,10 +136,14 @@ def test_a_file_made_to_take_long() -> None:
 def test_rotten_raw_photos_give_pixels_or_an_image_error(kind: str) -> None:
     """Whatever bytes rot, also in the directories, nothing else comes of it."""
     generator = np.random.default_rng(3)
-    sound = np.frombuffer(raw_photo(kind, encoded(picture(402, 40), "JPEG"), orientation=6), dtype=np.uint8)
+    sound = np.frombuffer(
+        raw_photo(kind, encoded(picture(402, 40), "JPEG"), orientation=6), dtype=np.uint8
+    )
     for attempt in range(40):
         rotten = sound.copy()
-        places = generator.integers(0, len(rotten) if attempt % 2 else 200, generator.integers(1, 12))
+        places = generator.integers(
+            0, len(rotten) if attempt % 2 else 200, generator.integers(1, 12)
+        )
         rotten[places] = generator.integers(0, 256, len(places))
         try:
             pixels = decode_rgb(rotten.tobytes())

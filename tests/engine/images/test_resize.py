@@ -50,7 +50,9 @@ def test_square_takes_views() -> None:
 def test_square_takes_padded_pixels(side: int) -> None:
     """A fourth channel of padding, shared with Pillow or turned and copied, changes nothing."""
     pixels = picture(60, 40)
-    padded = np.dstack([pixels, np.random.default_rng(0).integers(0, 256, (40, 60), dtype=np.uint8)])
+    padded = np.dstack(
+        [pixels, np.random.default_rng(0).integers(0, 256, (40, 60), dtype=np.uint8)]
+    )
     assert np.array_equal(square(padded, side), square(pixels, side))
     assert np.array_equal(square(padded[::-1], side), square(pixels[::-1], side))
     assert np.array_equal(square(padded[:, 10:50], side), square(pixels[:, 10:50], side))

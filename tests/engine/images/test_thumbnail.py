@@ -11,14 +11,18 @@ from tests.support.images import encoded, exif_with_orientation, picture, stored
 
 def test_longer_side_is_as_asked(tmp_path: Path) -> None:
     """A picture of 400 x 200 for a side of 100 becomes 100 x 50."""
-    assert decode_rgb(thumbnail(write_jpeg(tmp_path / "a.jpg", width=400, height=200), 100)).shape == (50, 100, 3)
+    assert decode_rgb(
+        thumbnail(write_jpeg(tmp_path / "a.jpg", width=400, height=200), 100)
+    ).shape == (50, 100, 3)
 
 
 def test_it_stands_upright(tmp_path: Path) -> None:
     """A photo held sideways gives an upright thumbnail of its content."""
     pixels = picture(200, 100)
     path = tmp_path / "turned.jpg"
-    path.write_bytes(encoded(stored_turned(pixels, 6), "JPEG", exif=exif_with_orientation(6), quality=95))
+    path.write_bytes(
+        encoded(stored_turned(pixels, 6), "JPEG", exif=exif_with_orientation(6), quality=95)
+    )
     shown = decode_rgb(thumbnail(path, 200))
     assert shown.shape == pixels.shape
     assert np.abs(shown.astype(int) - pixels).mean() < 6

@@ -136,7 +136,9 @@ def test_many_threads_and_two_programs(tmp_path: Path) -> None:
         return cache.get(IMAGE, number, 2, 3)
 
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(put_and_get, range(100))) == [str(number).encode() for number in range(100)]
+        assert list(pool.map(put_and_get, range(100))) == [
+            str(number).encode() for number in range(100)
+        ]
     for cache in caches:
         cache.close()
 

@@ -36,8 +36,14 @@ def _tiff(tag: int, value: int) -> bytes:
 
 def _bmp(compression: int) -> bytes:
     """Of ten bits a colour."""
-    header = struct.pack("<IiiHHIIiiIIIII", 40, 4, 4, 1, 32, compression, 64, 0, 0, 0, 0, 0x3FF00000, 0xFFC00, 0x3FF)
-    return struct.pack("<2sIHHI", b"BM", 14 + len(header) + 64, 0, 0, 14 + len(header)) + header + bytes(64)
+    header = struct.pack(
+        "<IiiHHIIiiIIIII", 40, 4, 4, 1, 32, compression, 64, 0, 0, 0, 0, 0x3FF00000, 0xFFC00, 0x3FF
+    )
+    return (
+        struct.pack("<2sIHHI", b"BM", 14 + len(header) + 64, 0, 0, 14 + len(header))
+        + header
+        + bytes(64)
+    )
 
 
 UNREAD = {
@@ -65,7 +71,12 @@ def test_half_a_file_is_damaged(kind: str) -> None:
         decode_rgb(data[: len(data) // 2])
 
 
-@pytest.mark.parametrize(("item", "is_unread"), [(b"unci", True), (b"avc1", True), (b"hvc1", False)])
+@pytest.mark.parametrize(
+    ("item", "is_unread"), [(b"unci", True), (b"avc1", True), (b"hvc1", False)]
+)
 def test_heif_files_by_the_type_of_their_pictures(item: bytes, *, is_unread: bool) -> None:
     entry = struct.pack(">I4sIHH4s", 21, b"infe", 2 << 24, 1, 0, item)
-    assert is_unsupported(struct.pack(">I4s4sI4s", 20, b"ftyp", b"mif1", 0, b"mif1") + entry, "") is is_unread
+    assert (
+        is_unsupported(struct.pack(">I4s4sI4s", 20, b"ftyp", b"mif1", 0, b"mif1") + entry, "")
+        is is_unread
+    )

@@ -13,9 +13,13 @@ BT_709, BT_601, UNSPECIFIED = 1, 6, 2  # of ITU-T H.273
 LIMITED, FULL = 1, 2
 
 
-def frame(yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_range: int) -> av.VideoFrame:
+def frame(
+    yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_range: int
+) -> av.VideoFrame:
     width, height = size
-    planes = [np.full(width * height // share, value) for value, share in zip(yuv, (1, 4, 4), strict=True)]
+    planes = [
+        np.full(width * height // share, value) for value, share in zip(yuv, (1, 4, 4), strict=True)
+    ]
     stored = np.concatenate(planes).astype(np.uint8).reshape(height * 3 // 2, width)
     made = av.VideoFrame.from_ndarray(stored, format="yuv420p")
     made.colorspace, made.color_range = matrix, value_range
@@ -33,14 +37,18 @@ def frame(yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_r
         ((54, 99, 255), HD, UNSPECIFIED, FULL),
     ],
 )
-def test_red_is_red(yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_range: int) -> None:
+def test_red_is_red(
+    yuv: tuple[int, int, int], size: tuple[int, int], matrix: int, value_range: int
+) -> None:
     """Where a frame does not name its matrix, its height decides, as players have it."""
     pixels = rgb_of(frame(yuv, size, matrix, value_range), FrameGeometry())
     assert pixels.shape == (size[1], size[0], 3)
     assert np.abs(pixels.astype(int) - (255, 0, 0)).max() <= 3
 
 
-@pytest.mark.parametrize(("luma", "value_range", "gray"), [(16, LIMITED, 0), (235, LIMITED, 255), (16, FULL, 16)])
+@pytest.mark.parametrize(
+    ("luma", "value_range", "gray"), [(16, LIMITED, 0), (235, LIMITED, 255), (16, FULL, 16)]
+)
 def test_black_and_white_use_the_whole_range(luma: int, value_range: int, gray: int) -> None:
     pixels = rgb_of(frame((luma, 128, 128), SMALL, UNSPECIFIED, value_range), FrameGeometry())
     assert set(np.unique(pixels)) == {gray}

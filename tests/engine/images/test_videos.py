@@ -37,7 +37,9 @@ def packets_decoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     packets: list[object] = []
     frames_of = videos.VideoFrames._frames_of  # noqa: SLF001 (a packet is decoded there and nowhere else)
 
-    def counted(video: videos.VideoFrames, packet: "Packet[VideoStream] | None") -> list[VideoFrame]:
+    def counted(
+        video: videos.VideoFrames, packet: "Packet[VideoStream] | None"
+    ) -> list[VideoFrame]:
         packets.append(packet)
         return frames_of(video, packet)
 
@@ -48,7 +50,13 @@ def packets_decoded(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 @pytest.mark.parametrize(
     ("name", "codec"),
     [
-        *(("a.mp4", "mpeg4"), ("a.mov", "mpeg4"), ("a.avi", "mjpeg"), ("a.avi", "mpeg4"), ("a.m4v", "mpeg4")),
+        *(
+            ("a.mp4", "mpeg4"),
+            ("a.mov", "mpeg4"),
+            ("a.avi", "mjpeg"),
+            ("a.avi", "mpeg4"),
+            ("a.m4v", "mpeg4"),
+        ),
         *(("a.mkv", "mpeg4"), ("a.mts", "mpeg2video"), ("a.webm", "libvpx-vp9")),
     ],
 )
@@ -71,12 +79,16 @@ def test_a_frame_asked_for_alone(tmp_path: Path) -> None:
             assert number_of(video.rgb(at(number))) == number
 
 
-def test_frames_in_order_decode_a_video_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_in_order_decode_a_video_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One key frame at the start, and 30 frames requested: no jump, each packet decoded once."""
     path = write_video(tmp_path / "a.mp4", key_every=600)
     decoded = packets_decoded(monkeypatch)
     with open_file_parts(path) as video:
-        assert [number_of(video.rgb(at(number))) for number in range(0, COUNT, 2)] == list(range(0, COUNT, 2))
+        assert [number_of(video.rgb(at(number))) for number in range(0, COUNT, 2)] == list(
+            range(0, COUNT, 2)
+        )
     assert len(decoded) <= COUNT + 2
 
 
@@ -116,7 +128,12 @@ def test_parts_are_a_frame_every_so_many_seconds(tmp_path: Path) -> None:
     path = write_video(tmp_path / "a.mp4", pictures=150)
     assert [part.text for part in parts_of(path)] == ["t=0", "t=2", "t=4"]
     assert [part.text for part in parts_of(path, PartsWanted(every_s=2.5))] == ["t=0", "t=2.5"]
-    assert [part.seconds for part in parts_of(path, PartsWanted(0.1, most_frames=4))] == [0, 1.25, 2.5, 3.75]
+    assert [part.seconds for part in parts_of(path, PartsWanted(0.1, most_frames=4))] == [
+        0,
+        1.25,
+        2.5,
+        3.75,
+    ]
 
 
 def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
@@ -126,7 +143,9 @@ def test_parts_where_the_picture_changes(tmp_path: Path) -> None:
     animal = still.copy()
     animal[40:70, 100:140] = 200
     empty = np.clip(still + noise, 0, 255).astype(np.uint8)
-    path = write_video(tmp_path / "a.mp4", pictures=[still] * 15 + [empty] * 15 + [animal] * 30 + [still] * 15)
+    path = write_video(
+        tmp_path / "a.mp4", pictures=[still] * 15 + [empty] * 15 + [animal] * 30 + [still] * 15
+    )
     found = parts_of(path, PartsWanted(at_changes=True))
     with open_file_parts(path) as video:
         shown = [bool(video.rgb(part)[55, 120, 0] > 150) for part in found]
@@ -142,9 +161,12 @@ def test_a_video_that_breaks_off(tmp_path: Path) -> None:
     found = parts_of(path, PartsWanted(every_s=0.2))
     assert 5 <= len(found) < 20
     with open_file_parts(path) as video:
-        assert [number_of(video.rgb(part)) for part in found] == [6 * place for place in range(len(found))]
+        assert [number_of(video.rgb(part)) for part in found] == [
+            6 * place for place in range(len(found))
+        ]
         with pytest.raises(
-            ImageError, match=r"breaks off before this time: expected less than \d\.\d+ s, found 3\.9 s"
+            ImageError,
+            match=r"breaks off before this time: expected less than \d\.\d+ s, found 3\.9 s",
         ):
             video.rgb(FilePart(seconds=3.9))
         assert number_of(video.rgb(at(9))) == 9
@@ -180,7 +202,10 @@ def test_a_time_behind_the_end(tmp_path: Path) -> None:
     with open_file_parts(path) as video:
         assert number_of(video.rgb(FilePart(seconds=1.99))) == 59
         for seconds in (2.0, 100.0, 999_999.0):
-            with pytest.raises(ImageError, match=r"the video ends before this time: expected less than 2\.00 s, found"):
+            with pytest.raises(
+                ImageError,
+                match=r"the video ends before this time: expected less than 2\.00 s, found",
+            ):
                 video.rgb(FilePart(seconds=seconds))
         assert number_of(video.rgb(at(30))) == 30
 
@@ -189,11 +214,15 @@ def test_a_file_with_sound_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("aac", rate=8000)
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 1024), np.float32), format="fltp", layout="mono")
+        frame = av.AudioFrame.from_ndarray(
+            np.zeros((1, 1024), np.float32), format="fltp", layout="mono"
+        )
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    with pytest.raises(ImageError, match="the file has no video: expected a video, not sound alone"):
+    with pytest.raises(
+        ImageError, match="the file has no video: expected a video, not sound alone"
+    ):
         parts_of(path)
 
 
@@ -214,8 +243,16 @@ def test_a_codec_that_nothing_reads(tmp_path: Path) -> None:
         ("a.mkv", b"\x1a\x45\xdf\xa3" + bytes(400), "the video is damaged or incomplete"),
         ("a.mov", b"", "the file is empty"),
         # A playlist that names another file, and an address.
-        ("a.mp4", b"#EXTM3U\n#EXTINF:1,\n/etc/passwd\nhttp://127.0.0.1/a.ts\n", "this is not a video that can be read"),
-        ("a.mkv", b"ffconcat version 1.0\nfile /etc/passwd\n", "this is not a video that can be read"),
+        (
+            "a.mp4",
+            b"#EXTM3U\n#EXTINF:1,\n/etc/passwd\nhttp://127.0.0.1/a.ts\n",
+            "this is not a video that can be read",
+        ),
+        (
+            "a.mkv",
+            b"ffconcat version 1.0\nfile /etc/passwd\n",
+            "this is not a video that can be read",
+        ),
     ],
 )
 def test_what_is_no_video(tmp_path: Path, name: str, data: bytes, line: str) -> None:
@@ -236,10 +273,14 @@ def test_too_large_and_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     frames_at = data.index(b"strh") + 8 + 32  # the stream's header says how many frames there are
     long = tmp_path / "long.avi"
     long.write_bytes(data[:frames_at] + b"\xff\xff\xff\x7f" + data[frames_at + 4 :])
-    with pytest.raises(ImageError, match="the video is too long: expected at most 24 hours, found 19884"):
+    with pytest.raises(
+        ImageError, match="the video is too long: expected at most 24 hours, found 19884"
+    ):
         parts_of(long)
     monkeypatch.setattr(video_stream, "MOST_FRAME_PIXELS", 3000)
-    with pytest.raises(ImageError, match="the video is too large: expected at most 0 megapixels, found 64 x 48"):
+    with pytest.raises(
+        ImageError, match="the video is too large: expected at most 0 megapixels, found 64 x 48"
+    ):
         parts_of(path)
 
 
@@ -264,13 +305,19 @@ def test_nothing_is_printed(tmp_path: Path) -> None:
         "with open_file_parts(Path(sys.argv[1])) as video:\n"
         "    [video.rgb(part) for part in video.parts(EVERYTHING)]"
     )
-    done = subprocess.run([sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True
+    )
     assert (done.stdout, done.stderr) == ("", "")
 
 
 def test_details_of_frames(tmp_path: Path) -> None:
     """Size as shown, and the time of the frame: that of the start, and its seconds."""
-    metadata = {"creation_time": "2024-05-01T10:00:58.000000Z", "title": "Badger", "location": "+52.5-001.25/"}
+    metadata = {
+        "creation_time": "2024-05-01T10:00:58.000000Z",
+        "title": "Badger",
+        "location": "+52.5-001.25/",
+    }
     path = write_video(tmp_path / "a.mp4", metadata=metadata)
     with open_file_parts(path) as video:
         details = video.details(FilePart(seconds=3.5))
@@ -299,7 +346,9 @@ def test_the_date_of_an_avi(tmp_path: Path) -> None:
 
 def test_frames_leave_memory(tmp_path: Path) -> None:
     """They are megabytes that Python's garbage collector knows nothing of, so nothing may wait for it."""
-    path = write_video(tmp_path / "a.avi", "mjpeg", [numbered(number, (640, 480)) for number in range(8)])
+    path = write_video(
+        tmp_path / "a.avi", "mjpeg", [numbered(number, (640, 480)) for number in range(8)]
+    )
     process = psutil.Process()
     gc.disable()
     try:
@@ -309,6 +358,8 @@ def test_frames_leave_memory(tmp_path: Path) -> None:
                 video.rgb(at(number % 8))
                 video.details(at(number % 8))
             before = before or (process.memory_info().rss if number == 20 else 0)
-        assert process.memory_info().rss - before < 20 * 1024**2  # a frame of each would be 45 MB, its pixels 92
+        assert (
+            process.memory_info().rss - before < 20 * 1024**2
+        )  # a frame of each would be 45 MB, its pixels 92
     finally:
         gc.enable()

@@ -42,14 +42,18 @@ def test_what_spreadsheets_write(tmp_path: Path, encoding: str, delimiter: str, 
 
 def test_roots_and_repeated_rows(tmp_path: Path) -> None:
     """An empty parent makes a root, a short row too; a row that comes twice counts once."""
-    graph = class_tables.read(file_of(tmp_path, "child,parent\nAnimal,\nPlant\nBird,Animal\nBird,Animal\n"))
+    graph = class_tables.read(
+        file_of(tmp_path, "child,parent\nAnimal,\nPlant\nBird,Animal\nBird,Animal\n")
+    )
     assert [each.key for each in graph.classes] == ["Animal", "Plant", "Bird"]
     assert graph.edges == (("Animal", "Bird"),)
 
 
 def test_quoted_names(tmp_path: Path) -> None:
     """Quotes keep delimiters inside a name."""
-    graph = class_tables.read(file_of(tmp_path, 'child,parent\n"Gull, great ""black-backed""",Bird\n'))
+    graph = class_tables.read(
+        file_of(tmp_path, 'child,parent\n"Gull, great ""black-backed""",Bird\n')
+    )
     assert graph.edges == (("Bird", 'Gull, great "black-backed"'),)
 
 
@@ -62,9 +66,15 @@ def test_quoted_names(tmp_path: Path) -> None:
             r'expected columns for name of the class, .*found "what", "above". .*--column class=NAME',
         ),
         ("child,parent\n", "holds no classes"),
-        ("child,parent\nGull,Bird\nBird,Animal\nAnimal,Gull\n", "own ancestor: found .* > .* > .* > "),
+        (
+            "child,parent\nGull,Bird\nBird,Animal\nAnimal,Gull\n",
+            "own ancestor: found .* > .* > .* > ",
+        ),
         ("child,parent\nGull,Gull\n", "own ancestor: found Gull > Gull"),
-        ("child,parent\n" + "x" * 300 + ",\n", "holds no classes: found names that no class can have: line 2 of"),
+        (
+            "child,parent\n" + "x" * 300 + ",\n",
+            "holds no classes: found names that no class can have: line 2 of",
+        ),
         ("child,parent\n" + "x" * 200_000 + ",Bird\n", "line 2 .*cannot be read as a table"),
         ('child,parent\n"Gull,Bird\nPuffin,Bird\n', "cannot be read as a table"),
     ],
@@ -79,8 +89,16 @@ def test_what_is_wrong_and_where(tmp_path: Path, text: str, message: str) -> Non
     ("rows", "classes", "left_out"),
     [
         ("Bird,\n,Animal\n", {"Bird"}, (LeftOutReason.NO_NAME, "line 3 of birds.csv")),
-        ("Animal,\nGull,Brid\nBird,Animal\n", {"Animal", "Gull", "Bird"}, (LeftOutReason.NO_PARENT, "Gull (Brid)")),
-        ("Bird,\nGu\x07ll,Bird\n", {"Bird"}, (LeftOutReason.BAD_NAME, f"line 3 of birds.csv: {CONTROLS}")),
+        (
+            "Animal,\nGull,Brid\nBird,Animal\n",
+            {"Animal", "Gull", "Bird"},
+            (LeftOutReason.NO_PARENT, "Gull (Brid)"),
+        ),
+        (
+            "Bird,\nGu\x07ll,Bird\n",
+            {"Bird"},
+            (LeftOutReason.BAD_NAME, f"line 3 of birds.csv: {CONTROLS}"),
+        ),
     ],
 )
 def test_what_leaves_itself_out(
@@ -100,7 +118,9 @@ def test_other_encodings_are_recognised(tmp_path: Path, encoding: str) -> None:
     assert graph.edges == (("Vögel", "Möwe"),)
 
 
-@pytest.mark.parametrize(("encoding", "row"), [("cp1251", "чайка,птицы"), ("shift-jis", "鳥類動物,動物")])
+@pytest.mark.parametrize(
+    ("encoding", "row"), [("cp1251", "чайка,птицы"), ("shift-jis", "鳥類動物,動物")]
+)
 def test_no_encoding_is_guessed(tmp_path: Path, encoding: str, row: str) -> None:
     """Text in others is refused with the byte and line."""
     text = f"child,parent\n{row}\n"
@@ -118,8 +138,12 @@ def test_no_file(tmp_path: Path) -> None:
 
 def test_a_column_of_ids(tmp_path: Path) -> None:
     """The id is that of the child; where the rows of one class disagree they only number the rows."""
-    text = "Id,child,parent\n5,Bird,Animal\n6,Gull,Bird\n,Gull,Diver\n8,Puffin,Bird\n9,Puffin,Diver\n"
-    aliases = {each.name: each.attributes for each in class_tables.read(file_of(tmp_path, text)).classes}
+    text = (
+        "Id,child,parent\n5,Bird,Animal\n6,Gull,Bird\n,Gull,Diver\n8,Puffin,Bird\n9,Puffin,Diver\n"
+    )
+    aliases = {
+        each.name: each.attributes for each in class_tables.read(file_of(tmp_path, text)).classes
+    }
     assert (aliases["Bird"], aliases["Gull"]) == (ClassAttributes("5"), ClassAttributes("6"))
     assert aliases["Animal"] == aliases["Diver"] == aliases["Puffin"] == NO_ATTRIBUTES
     graph = class_tables.read(file_of(tmp_path, "child,parent,id\nGull,Bird,a\x07b\n"))

@@ -16,9 +16,15 @@ SOURCES = {
         "interface.xml",
         '<View><Taxonomy name="t"><Choice value="Animal"><Choice value="Bird"/></Choice></Taxonomy></View>',
     ),
-    "darwin-core": ("taxon.tsv", "taxonID\tparentNameUsageID\tscientificName\n1\t\tAnimal\n2\t1\tBird\n"),
+    "darwin-core": (
+        "taxon.tsv",
+        "taxonID\tparentNameUsageID\tscientificName\n1\t\tAnimal\n2\t1\tBird\n",
+    ),
     "list": ("labels.txt", "Animal\nBird\n"),
-    "cvat": ("labels.json", '[{"name": "Animal", "attributes": []}, {"name": "Bird", "attributes": []}]'),
+    "cvat": (
+        "labels.json",
+        '[{"name": "Animal", "attributes": []}, {"name": "Bird", "attributes": []}]',
+    ),
     "fiftyone": ("labels.json", '{"classes": ["Animal", "Bird"], "labels": {"1": 0}}'),
     "skos": (
         "birds.ttl",
@@ -34,7 +40,10 @@ SOURCES = {
             '<edge source="Animal" target="Bird"/></graph></graphml>'
         ),
     ),
-    "obo": ("birds.obo", "[Term]\nid: B:1\nname: Animal\n\n[Term]\nid: B:2\nname: Bird\nis_a: B:1 ! Animal\n"),
+    "obo": (
+        "birds.obo",
+        "[Term]\nid: B:1\nname: Animal\n\n[Term]\nid: B:2\nname: Bird\nis_a: B:1 ! Animal\n",
+    ),
     "wordnet": (
         "data.noun",
         (
@@ -91,7 +100,9 @@ def test_what_is_none_of_them(tmp_path: Path) -> None:
     """Unknown content, an empty file, an unknown format and nothing at all are distinguished."""
     path = tmp_path / "letter.txt"
     path.write_text("Dear all,\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r'none of the known formats: expected one of folders, .*"Dear all,"'):
+    with pytest.raises(
+        FormatError, match=r'none of the known formats: expected one of folders, .*"Dear all,"'
+    ):
         read_graph(path)
     path.write_text("", encoding="utf-8")
     with pytest.raises(FormatError, match="an empty file"):

@@ -55,7 +55,13 @@ def _folders(folder: Path, name: str) -> Path:
     return folder / "tree"
 
 
-FORMATS = [(_csv, "csv"), (_json_tree, "json"), (_json_list, "json"), (_words, "imagenet"), (_ids, "imagenet")]
+FORMATS = [
+    (_csv, "csv"),
+    (_json_tree, "json"),
+    (_json_list, "json"),
+    (_words, "imagenet"),
+    (_ids, "imagenet"),
+]
 LINES = [(TURNED, "writing direction"), (UNSEEN, "can be seen"), (LONG, "too long")]
 
 
@@ -63,7 +69,9 @@ LINES = [(TURNED, "writing direction"), (UNSEEN, "can be seen"), (LONG, "too lon
     ("write", "graph_format", "name", "message"),
     [
         *((*known, *line) for known in FORMATS for line in LINES),
-        *((_folders, "folders", *line) for line in LINES[:2]),  # no file system takes a folder of the long name
+        *(
+            (_folders, "folders", *line) for line in LINES[:2]
+        ),  # no file system takes a folder of the long name
     ],
 )
 def test_an_import_with_a_treacherous_name(
@@ -94,7 +102,9 @@ def test_adding_and_renaming(name: str, tmp_path: Path) -> None:
             project.classes.add(name)
         with pytest.raises(GraphError):
             project.classes.rename(bird, name)
-        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird"]
+        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == [
+            "Bird"
+        ]
         assert str(project.history.undo_action) == "Added class Bird"
 
 
@@ -118,7 +128,9 @@ def _chain(folder: Path, length: int) -> Path:
 def test_a_chain_of_classes(tmp_path: Path) -> None:
     """As deep as any taxonomy is fine; a pit without a floor is refused."""
     assert len(read_graph(_chain(tmp_path, DEEPEST_LEVEL + 1)).classes) == DEEPEST_LEVEL + 1
-    with pytest.raises(FormatError, match=r"chain.csv nests its classes too deeply: expected at most 500 classes"):
+    with pytest.raises(
+        FormatError, match=r"chain.csv nests its classes too deeply: expected at most 500 classes"
+    ):
         read_graph(_chain(tmp_path, DEEPEST_LEVEL + 2))
 
 

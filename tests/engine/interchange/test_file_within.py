@@ -29,7 +29,9 @@ REFUSED = "names a file outside of its folder|names no file|cannot be understood
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """With a file beside it that nobody chose."""
-    (tmp_path / "secret.csv").write_text("id,scientificName,mediaID,filePath\n1,Secret,1,a.jpg\n2,Hidden,2,b.jpg\n")
+    (tmp_path / "secret.csv").write_text(
+        "id,scientificName,mediaID,filePath\n1,Secret,1,a.jpg\n2,Hidden,2,b.jpg\n"
+    )
     (tmp_path / "chosen").mkdir()
     return tmp_path / "chosen"
 
@@ -57,7 +59,9 @@ def test_an_archive_of_occurrences(folder: Path, name: str) -> None:
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_a_data_package(folder: Path, name: str) -> None:
     resources = [{"name": each, "path": _name(name, folder)} for each in ("media", "observations")]
-    (folder / "datapackage.json").write_text(json.dumps({"profile": "camtrap-dp", "resources": resources}))
+    (folder / "datapackage.json").write_text(
+        json.dumps({"profile": "camtrap-dp", "resources": resources})
+    )
     with pytest.raises(FormatError, match=REFUSED):
         camtrap_dp_reading.read(folder)
 

@@ -85,10 +85,16 @@ def test_only_some_classes(tmp_path: Path) -> None:
 
 def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
     """A text that fits no class or several is refused."""
-    source = hierarchy(tmp_path, words=WORDS.replace("\tbird", "\tbird, thing").replace("machine", "machine, thing"))
+    source = hierarchy(
+        tmp_path,
+        words=WORDS.replace("\tbird", "\tbird, thing").replace("machine", "machine, thing"),
+    )
     with pytest.raises(UnknownClassError, match='no class "nowhere"'):
         read_graph(source, "imagenet", under="nowhere")
-    with pytest.raises(AmbiguousClassError, match='fits 2 classes: expected one, found "being/bird", "being/machine"'):
+    with pytest.raises(
+        AmbiguousClassError,
+        match='fits 2 classes: expected one, found "being/bird", "being/machine"',
+    ):
         read_graph(source, "imagenet", only=["thing"])
 
 
@@ -98,7 +104,11 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
         ("n1 n2 n3\n", WORDS, "line 1 of wordnet.is_a.txt is not an edge"),
         ("\n\nn1\n", WORDS, "line 3 of wordnet.is_a.txt is not an edge"),
         ("", WORDS, "holds no classes"),
-        ("n1 n2\nn2 n3\nn3 n1\n", "n1\ta\nn2\tb\nn3\tc\n", "own ancestor: found .*a > b > c|b > c > a|c > a > b"),
+        (
+            "n1 n2\nn2 n3\nn3 n1\n",
+            "n1\ta\nn2\tb\nn3\tc\n",
+            "own ancestor: found .*a > b > c|b > c > a|c > a > b",
+        ),
         (EDGES, "n1 word\n", "line 1 of words.txt has no words"),
         (EDGES, "n1\ta\nn2\t , \n", "line 2 of words.txt has no words"),
     ],

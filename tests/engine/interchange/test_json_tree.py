@@ -30,7 +30,10 @@ def write(graph: CategoryGraph, path: Path) -> None:
 
 def test_a_tree(tmp_path: Path) -> None:
     """Names nest by children; a child may be just a name; one name in two places is two classes."""
-    document = {"name": "Animal", "children": [{"name": "Bird", "children": ["Gull", {"name": "Other"}]}, "Other"]}
+    document = {
+        "name": "Animal",
+        "children": [{"name": "Bird", "children": ["Gull", {"name": "Other"}]}, "Other"],
+    }
     graph = json_tree.read(file_of(tmp_path, document))
     assert graph.edges == (
         ("Animal", "Animal/Bird"),
@@ -43,7 +46,9 @@ def test_a_tree(tmp_path: Path) -> None:
 
 def test_several_trees(tmp_path: Path) -> None:
     """A list has several roots."""
-    graph = json_tree.read(file_of(tmp_path, [{"name": "Animal", "children": None}, {"name": "Plant"}]))
+    graph = json_tree.read(
+        file_of(tmp_path, [{"name": "Animal", "children": None}, {"name": "Plant"}])
+    )
     assert ([each.key for each in graph.classes], graph.edges) == (["Animal", "Plant"], ())
 
 
@@ -91,9 +96,15 @@ def test_a_big_graph_comes_back(tmp_path: Path) -> None:
         ({"children": []}, '"name" of a top class in graph.json is not a text: found nothing'),
         ({"name": "A", "children": {"name": "B"}}, '"children" .*is not a list: found an object'),
         ({"name": "A", "children": ["B", "B"]}, 'has the class "A/B" twice'),
-        ({"name": "A", "children": [{"name": " "}]}, 'a class under "A" in graph.json: a class needs a name'),
+        (
+            {"name": "A", "children": [{"name": " "}]},
+            'a class under "A" in graph.json: a class needs a name',
+        ),
         ({"classes": {}}, "is not a list"),
-        ({"classes": [{"name": "A", "parents": ["B"]}, {"name": "B", "parents": ["A"]}]}, "A > B > A|B > A > B"),
+        (
+            {"classes": [{"name": "A", "parents": ["B"]}, {"name": "B", "parents": ["A"]}]},
+            "A > B > A|B > A > B",
+        ),
         ({"classes": [{"name": "\ud800"}]}, "holds no classes"),
         ({"classes": ["A", 3]}, "class 1 in graph.json is not an object"),
     ],
@@ -130,13 +141,22 @@ def test_ids_and_synonyms_come_back(tmp_path: Path) -> None:
 
 def test_the_file_s_own_ids_are_kept(tmp_path: Path) -> None:
     """In both forms, as texts or whole numbers; "source_id" wins over "id"."""
-    tree = {"name": "Bird", "id": "n1", "children": [{"name": "Gull", "id": 7, "synonyms": ["Larus"]}, "Auk"]}
+    tree = {
+        "name": "Bird",
+        "id": "n1",
+        "children": [{"name": "Gull", "id": 7, "synonyms": ["Larus"]}, "Auk"],
+    }
     assert [each.attributes for each in json_tree.read(file_of(tmp_path, tree)).classes] == [
         ClassAttributes("n1"),
         ClassAttributes("7", ("Larus",)),
         ClassAttributes(),
     ]
-    rows = {"classes": [{"id": 1, "name": "Bird", "source_id": "n1"}, {"id": 2, "name": "Auk", "source_id": None}]}
+    rows = {
+        "classes": [
+            {"id": 1, "name": "Bird", "source_id": "n1"},
+            {"id": 2, "name": "Auk", "source_id": None},
+        ]
+    }
     assert [each.attributes for each in json_tree.read(file_of(tmp_path, rows)).classes] == [
         ClassAttributes("n1"),
         ClassAttributes(),
@@ -154,27 +174,63 @@ def test_what_a_class_of_a_tree_cannot_have_leaves_itself_out(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("document", "edges", "reasons"),
     [
-        ([{"name": "A"}, {"name": "B", "parent": "A"}, {"name": "C", "parent": "B"}], "A>B B>C", []),
+        (
+            [{"name": "A"}, {"name": "B", "parent": "A"}, {"name": "C", "parent": "B"}],
+            "A>B B>C",
+            [],
+        ),
         ([{"id": 1, "name": "A"}, {"id": 2, "name": "B", "parent_id": 1}], "A>B", []),
         ({"name": "C", "parent": {"name": "B", "parent": {"name": "A"}}}, "A>B B>C", []),
         ([{"id": 7, "name": "B", "parent": {"id": 3, "name": "A"}}], "A>B", []),
         ({"name": "A", "subclasses": [{"name": "B"}]}, "A>B", []),
         (
-            {"nodes": [{"id": 1, "label": "A"}, {"id": 2, "label": "B"}], "edges": [{"source": 1, "target": 2}]},
+            {
+                "nodes": [{"id": 1, "label": "A"}, {"id": 2, "label": "B"}],
+                "edges": [{"source": 1, "target": 2}],
+            },
             "A>B",
             [],
         ),
-        ({"nodes": [{"id": "A"}, {"id": "B"}], "links": [{"source": "A", "target": "B"}]}, "A>B", []),
-        ([{"id": 1, "name": "A", "parent": None}, {"id": 2, "name": "B", "parent": 1.0}], "A>B", []),
-        ({"categories": [{"id": 1, "name": "A"}, {"id": 2, "name": "B", "supercategory": "A"}]}, "A>B", []),
         (
-            {"results": [{"key": 5, "scientificName": "A"}, {"key": 6, "parentKey": 5, "scientificName": "B"}]},
+            {"nodes": [{"id": "A"}, {"id": "B"}], "links": [{"source": "A", "target": "B"}]},
             "A>B",
             [],
         ),
-        ({"classes": [{"name": "A", "parents": []}, {"name": "B", "parents": ["Z", "A"]}]}, "A>B", []),
-        ({"classes": [{"name": "A"}, {"name": "B", "parents": ["Z"]}]}, "", [LeftOutReason.NO_PARENT]),
-        ({"classes": [{"id": 1, "name": "A"}, {"id": "1", "name": "B"}]}, "", [LeftOutReason.REPEATED]),
+        (
+            [{"id": 1, "name": "A", "parent": None}, {"id": 2, "name": "B", "parent": 1.0}],
+            "A>B",
+            [],
+        ),
+        (
+            {"categories": [{"id": 1, "name": "A"}, {"id": 2, "name": "B", "supercategory": "A"}]},
+            "A>B",
+            [],
+        ),
+        (
+            {
+                "results": [
+                    {"key": 5, "scientificName": "A"},
+                    {"key": 6, "parentKey": 5, "scientificName": "B"},
+                ]
+            },
+            "A>B",
+            [],
+        ),
+        (
+            {"classes": [{"name": "A", "parents": []}, {"name": "B", "parents": ["Z", "A"]}]},
+            "A>B",
+            [],
+        ),
+        (
+            {"classes": [{"name": "A"}, {"name": "B", "parents": ["Z"]}]},
+            "",
+            [LeftOutReason.NO_PARENT],
+        ),
+        (
+            {"classes": [{"id": 1, "name": "A"}, {"id": "1", "name": "B"}]},
+            "",
+            [LeftOutReason.REPEATED],
+        ),
         (
             {"classes": [{"id": "x" * 2_000, "name": "A"}, {"parents": None}]},
             "",
@@ -182,9 +238,13 @@ def test_what_a_class_of_a_tree_cannot_have_leaves_itself_out(tmp_path: Path) ->
         ),
     ],
 )
-def test_lists_of_others(tmp_path: Path, document: Any, edges: str, reasons: list[LeftOutReason]) -> None:
+def test_lists_of_others(
+    tmp_path: Path, document: Any, edges: str, reasons: list[LeftOutReason]
+) -> None:
     """Parents by name or id, beside or within, as several programs write them; what is wrong leaves itself out."""
     graph = json_tree.read(file_of(tmp_path, document))
     names = {each.key: each.name for each in graph.classes}
-    assert sorted(f"{names[parent]}>{names[child]}" for parent, child in graph.edges) == edges.split()
+    assert (
+        sorted(f"{names[parent]}>{names[child]}" for parent, child in graph.edges) == edges.split()
+    )
     assert [each.reason for each in graph.left_out] == reasons

@@ -70,7 +70,10 @@ def _many_media(folder: Path, rows: int) -> Path:
     path = folder / "labels.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("meta.xml", META.format("t.csv"))
-        archive.writestr("t.csv", "id,name,media\n1,Gull," + "|".join(f"{number}.jpg" for number in range(rows)) + "\n")
+        archive.writestr(
+            "t.csv",
+            "id,name,media\n1,Gull," + "|".join(f"{number}.jpg" for number in range(rows)) + "\n",
+        )
     return path
 
 
@@ -82,11 +85,16 @@ def _cvat(folder: Path, rows: int) -> Path:
 
 
 def _camtrap(folder: Path, rows: int) -> Path:
-    tables = {"media": "mediaID,filePath\n1,a.jpg\n", "observations": "mediaID,scientificName\n" + "1,Gull\n" * rows}
+    tables = {
+        "media": "mediaID,filePath\n1,a.jpg\n",
+        "observations": "mediaID,scientificName\n" + "1,Gull\n" * rows,
+    }
     for name, text in tables.items():
         (folder / f"{name}.csv").write_text(text)
     resources = [{"name": name, "path": f"{name}.csv"} for name in tables]
-    (folder / "datapackage.json").write_text(json.dumps({"profile": "camtrap-dp", "resources": resources}))
+    (folder / "datapackage.json").write_text(
+        json.dumps({"profile": "camtrap-dp", "resources": resources})
+    )
     return folder
 
 
@@ -104,11 +112,15 @@ Read = Callable[[Path], object]
 
 
 @pytest.mark.parametrize(("made", "read"), SOURCES)
-def test_too_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
+def test_too_many_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read
+) -> None:
     source = made(tmp_path, ROWS)
     read(source)
     monkeypatch.setattr(limits.RECORDS, "most", ROWS - 1)
-    with pytest.raises(FormatError, match=r"too many rows: expected at most 11, found more\. Divide it"):
+    with pytest.raises(
+        FormatError, match=r"too many rows: expected at most 11, found more\. Divide it"
+    ):
         read(source)
 
 
@@ -131,14 +143,18 @@ def test_a_truth_file_of_too_many_rows(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("made", "read"), SOURCES[:2])
-def test_too_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
+def test_too_many_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read
+) -> None:
     monkeypatch.setattr(limits.TABLE_BYTES, "most", 100)
     with pytest.raises(FormatError, match="too large to be read"):
         read(made(tmp_path, ROWS))
 
 
 @pytest.mark.parametrize(("made", "read"), SOURCES[:3])
-def test_too_much_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
+def test_too_much_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read
+) -> None:
     """What is held is bounded, also where a file stores it once: as Parquet stores a text that all rows share."""
     monkeypatch.setattr(limits.TEXT, "most", 80)
     with pytest.raises(FormatError, match="too long to be held"):
@@ -146,12 +162,16 @@ def test_too_much_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Ma
 
 
 @pytest.mark.parametrize(("made", "read"), SOURCES[:2])
-def test_a_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
+def test_a_line_without_an_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read
+) -> None:
     source = made(tmp_path, 1)
     with source.open("a") as file:
         file.write("x" * 2_000)
     monkeypatch.setattr(limits, "LONGEST_LINE", 1_000)
-    with pytest.raises(FormatError, match=r"line \d of labels\.\w+ is too long: expected at most 1,000 characters"):
+    with pytest.raises(
+        FormatError, match=r"line \d of labels\.\w+ is too long: expected at most 1,000 characters"
+    ):
         read(source)
 
 
@@ -167,8 +187,12 @@ def test_what_is_not_utf_8_in_lines_of_json(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     path.write_bytes(b'{"image": "b.jpg", "class": "M\xf6we"}\n')
     assert [label.names for label in json_lines.read(path).labels] == [("Möwe",)]
-    path.write_bytes(b'{"image": "a.jpg", "class": "M\xc3\xb6we"}\n{"image": "b.jpg", "class": "M\xf6we"}\n')
-    with pytest.raises(FormatError, match=r"labels\.jsonl is not a text file in UTF-8: found byte 0xf6 in line 2"):
+    path.write_bytes(
+        b'{"image": "a.jpg", "class": "M\xc3\xb6we"}\n{"image": "b.jpg", "class": "M\xf6we"}\n'
+    )
+    with pytest.raises(
+        FormatError, match=r"labels\.jsonl is not a text file in UTF-8: found byte 0xf6 in line 2"
+    ):
         json_lines.read(path)
 
 
@@ -177,7 +201,9 @@ def test_deep_lines_of_json(tmp_path: Path, depth: int) -> None:
     """Also where the line can be parsed, and its value not be shown."""
     path = tmp_path / "labels.jsonl"
     deep = "[" * depth + "]" * depth
-    path.write_text(f'{{"image": "a.jpg", "class": "Gull"}}\n{{"image": {deep}, "class": "Gull"}}\n')
+    path.write_text(
+        f'{{"image": "a.jpg", "class": "Gull"}}\n{{"image": {deep}, "class": "Gull"}}\n'
+    )
     message = ""
     try:
         json_lines.read(path)
@@ -189,7 +215,9 @@ def test_deep_lines_of_json(tmp_path: Path, depth: int) -> None:
 
 def _times(path: Path, values: list[int], kind: pa.DataType) -> list[datetime | None]:
     times = pa.array(values, kind)
-    table = pa.table({"image": ["a.jpg"] * len(values), "class": ["Gull"] * len(values), "labelled_at": times})
+    table = pa.table(
+        {"image": ["a.jpg"] * len(values), "class": ["Gull"] * len(values), "labelled_at": times}
+    )
     pq.write_table(table, path)
     return [label.when for label in parquet.read(path).labels]
 
@@ -204,7 +232,9 @@ def _times(path: Path, values: list[int], kind: pa.DataType) -> list[datetime | 
 )
 def test_times_of_parquet(tmp_path: Path, value: int, kind: pa.DataType) -> None:
     """Nanoseconds, and a zone that this computer does not know: the moment is what the file counts."""
-    assert _times(tmp_path / "labels.parquet", [value], kind) == [datetime(2023, 11, 14, 22, 13, 20, 123_456, UTC)]
+    assert _times(tmp_path / "labels.parquet", [value], kind) == [
+        datetime(2023, 11, 14, 22, 13, 20, 123_456, UTC)
+    ]
 
 
 def test_dates_of_parquet(tmp_path: Path) -> None:
@@ -222,7 +252,9 @@ def test_times_that_no_calendar_has(tmp_path: Path) -> None:
 
 def test_a_time_that_utc_does_not_have(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
-    path.write_text("image,class,labelled_at\na.jpg,Gull,9999-12-31T23:59:59-12:00\nb.jpg,Gull,2026-05-01\n")
+    path.write_text(
+        "image,class,labelled_at\na.jpg,Gull,9999-12-31T23:59:59-12:00\nb.jpg,Gull,2026-05-01\n"
+    )
     found = csv_table.read(path)
     assert ([label.image for label in found.labels], len(found.problems)) == (["b.jpg"], 1)
 
@@ -230,8 +262,12 @@ def test_a_time_that_utc_does_not_have(tmp_path: Path) -> None:
 def test_columns_of_parquet_that_are_not_needed(tmp_path: Path) -> None:
     """They may unpack to anything: none is read."""
     path = tmp_path / "labels.parquet"
-    notes = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), pa.array(["x" * 1_000_000]))
-    pq.write_table(pa.table({"file_name": ["a.jpg"] * 1_000, "label": ["Gull"] * 1_000, "note": notes}), path)
+    notes = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 1_000, pa.int32()), pa.array(["x" * 1_000_000])
+    )
+    pq.write_table(
+        pa.table({"file_name": ["a.jpg"] * 1_000, "label": ["Gull"] * 1_000, "note": notes}), path
+    )
     before = pa.total_allocated_bytes()
     assert len(parquet.read(path).labels) == 1_000
     assert pa.total_allocated_bytes() - before < 1_000_000
@@ -255,7 +291,9 @@ def test_texts_of_parquet_that_are_stored_otherwise(tmp_path: Path) -> None:
 
 def test_columns_of_lists(tmp_path: Path) -> None:
     path = tmp_path / "labels.parquet"
-    pq.write_table(pa.table({"image": ["a.jpg"], "class": ["Gull"], "path": [["Bird", "Gull"]]}), path)
+    pq.write_table(
+        pa.table({"image": ["a.jpg"], "class": ["Gull"], "path": [["Bird", "Gull"]]}), path
+    )
     assert parquet.read(path).labels[0].names == ("Gull",)
     pq.write_table(pa.table({"image": ["a.jpg"], "class": [["Gull"]]}), path)
     with pytest.raises(FormatError, match="which of its columns is which"):
@@ -283,7 +321,9 @@ def test_a_file_that_is_larger_than_its_archive_says(tmp_path: Path) -> None:
     path = tmp_path / "liar.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("t.csv", b"x" * 10_000_000)
-    path.write_bytes(path.read_bytes().replace((10_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little")))
+    path.write_bytes(
+        path.read_bytes().replace((10_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
+    )
     with (
         archives.opened_archive(path) as archive,
         archives.member(archive, "t.csv") as file,
@@ -305,7 +345,11 @@ def test_a_large_file_of_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_one_image_of_very_many_tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "annotations.xml"
-    path.write_text('<annotations><image name="a.jpg">' + '<tag label="Gull"/>' * 20_000 + "</image></annotations>")
+    path.write_text(
+        '<annotations><image name="a.jpg">'
+        + '<tag label="Gull"/>' * 20_000
+        + "</image></annotations>"
+    )
     assert len(cvat.read(path).labels) == 1
     monkeypatch.setattr(limits.XML_PART_BYTES, "most", 100_000)
     with pytest.raises(FormatError, match=r"a part of annotations\.xml is too large"):
@@ -315,7 +359,9 @@ def test_one_image_of_very_many_tags(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_very_many_other_elements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are forgotten, and count for nothing."""
     path = tmp_path / "annotations.xml"
-    path.write_text("<annotations>" + "<other><x/></other>" * 20_000 + '<image name="a.jpg"/></annotations>')
+    path.write_text(
+        "<annotations>" + "<other><x/></other>" * 20_000 + '<image name="a.jpg"/></annotations>'
+    )
     monkeypatch.setattr(limits.XML_PART_BYTES, "most", 100_000)
     assert cvat.read(path).unlabelled == 1
 
@@ -331,7 +377,9 @@ def test_a_large_json_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     path = tmp_path / "labels.json"
     path.write_text('{"images": [], "annotations": [], "categories": [' + "[]," * 1_000 + "[]]}")
     monkeypatch.setattr(limits.JSON_VALUES, "most", 100)
-    with pytest.raises(FormatError, match=r"labels\.json has too many values: expected at most 100, found 2,007"):
+    with pytest.raises(
+        FormatError, match=r"labels\.json has too many values: expected at most 100, found 2,007"
+    ):
         coco.read(path)
     monkeypatch.setattr(limits, "LARGEST_JSON_BYTES", 1_000)
     with pytest.raises(StorageError, match="at most 1"):
@@ -340,7 +388,9 @@ def test_a_large_json_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_deep_json_document(tmp_path: Path) -> None:
     path = tmp_path / "labels.json"
-    path.write_text('{"images": [], "annotations": [], "categories": ' + "[" * DEEP + "]" * DEEP + "}")
+    path.write_text(
+        '{"images": [], "annotations": [], "categories": ' + "[" * DEEP + "]" * DEEP + "}"
+    )
     with pytest.raises(FormatError, match=r"labels\.json is nested too deep"):
         coco.read(path)
 
@@ -367,8 +417,14 @@ def _sidecar(folder: Path, body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("<dc:subject><rdf:Bag>" + "<rdf:li>a</rdf:li>" * 30 + "</rdf:Bag></dc:subject>", "more than 20 keywords"),
-        ("<lr:hierarchicalSubject>" + "a|" * 20_000 + "</lr:hierarchicalSubject>", "more than 501 levels"),
+        (
+            "<dc:subject><rdf:Bag>" + "<rdf:li>a</rdf:li>" * 30 + "</rdf:Bag></dc:subject>",
+            "more than 20 keywords",
+        ),
+        (
+            "<lr:hierarchicalSubject>" + "a|" * 20_000 + "</lr:hierarchicalSubject>",
+            "more than 501 levels",
+        ),
         ("<a/>" * 300, "too many elements"),
     ],
 )

@@ -15,13 +15,17 @@ from tests.support.graphs import big_graph, content_of, graph_of, names_of, seas
 def imported_of(*edges: tuple[str, str]) -> ImportedGraph:
     """An import whose keys are the names; an edge from "" is a root."""
     names = dict.fromkeys(name for edge in edges for name in edge if name)
-    return ImportedGraph(tuple(ImportedClass(name, name) for name in names), tuple(edge for edge in edges if edge[0]))
+    return ImportedGraph(
+        tuple(ImportedClass(name, name) for name in names), tuple(edge for edge in edges if edge[0])
+    )
 
 
 def as_imported(graph: CategoryGraph) -> ImportedGraph:
     """The same graph as an import, with ids for keys."""
     classes = tuple(ImportedClass(str(each), graph.name(each)) for each in graph.classes())
-    return ImportedGraph(classes, tuple((str(parent), str(child)) for parent, child in graph.edges()))
+    return ImportedGraph(
+        classes, tuple((str(parent), str(child)) for parent, child in graph.edges())
+    )
 
 
 def test_into_an_empty_graph() -> None:
@@ -46,7 +50,9 @@ def test_importing_twice_adds_nothing() -> None:
 def test_new_branches_grow_on_known_classes() -> None:
     """A class of the same path is the same class; of another path it is a new one."""
     graph = seaside_graph()
-    result = merge_into(graph, imported_of(("Animal", "Bird"), ("Bird", "Tern"), ("Plant", "Bird"), ("", "Gull")))
+    result = merge_into(
+        graph, imported_of(("Animal", "Bird"), ("Bird", "Tern"), ("Plant", "Bird"), ("", "Gull"))
+    )
     assert (result.classes_added, result.edges_added) == (2, 2)
     assert graph.parents(graph.find("Tern")) == (2,)
     assert names_of(graph, graph.parents(2)) == ["Animal", "Plant"]
@@ -65,7 +71,8 @@ def test_two_known_classes_for_one() -> None:
     graph = seaside_graph()
     other = graph.add_class("Gull", [3])
     result = merge_into(
-        graph, imported_of(("Animal", "Bird"), ("Animal", "Diver"), ("Bird", "Gull"), ("Diver", "Gull"))
+        graph,
+        imported_of(("Animal", "Bird"), ("Animal", "Diver"), ("Bird", "Gull"), ("Diver", "Gull")),
     )
     assert (result.classes_added, result.edges_added, result.class_ids["Gull"]) == (0, 0, 4)
     assert graph.parents(other) == (3,)
@@ -85,12 +92,20 @@ def test_a_cycle_with_the_graph_leaves_it_alone() -> None:
     graph = graph_of({"Life": [], "Bird": ["Life"], "Diver": ["Life", "Bird"]})
     before = content_of(graph)
     with pytest.raises(CycleError):
-        merge_into(graph, imported_of(("Life", "Moss"), ("Life", "Bird"), ("Life", "Diver"), ("Diver", "Bird")))
+        merge_into(
+            graph,
+            imported_of(("Life", "Moss"), ("Life", "Bird"), ("Life", "Diver"), ("Diver", "Bird")),
+        )
     assert content_of(graph) == before
 
 
 @settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]), min_size=1))
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]),
+        min_size=1,
+    )
+)
 def test_any_import_is_complete_and_repeatable(pairs: list[tuple[int, int]]) -> None:
     """Each imported edge is an edge between the classes of its keys, and a second import adds nothing."""
     imported = imported_of(*dict.fromkeys((str(parent), str(child)) for parent, child in pairs))

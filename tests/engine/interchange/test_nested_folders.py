@@ -21,7 +21,9 @@ def folders(root: Path, *paths: str) -> Path:
 
 def test_folders_are_classes_and_files_are_not(tmp_path: Path) -> None:
     """The tree without its root; an empty folder is a class that waits for images."""
-    root = folders(tmp_path, "Fruit/Apple/Granny-Smith/1.jpg", "Fruit/Apple/2.jpg", "Fruit/Pear", "notes.txt")
+    root = folders(
+        tmp_path, "Fruit/Apple/Granny-Smith/1.jpg", "Fruit/Apple/2.jpg", "Fruit/Pear", "notes.txt"
+    )
     graph = nested_folders.read(root)
     assert {each.key: each.name for each in graph.classes} == {
         "Fruit": "Fruit",
@@ -39,7 +41,13 @@ def test_folders_are_classes_and_files_are_not(tmp_path: Path) -> None:
 def test_hidden_things_are_no_classes(tmp_path: Path) -> None:
     """Hidden folders, and folders with hidden files only, are passed over; with a text file beside they are classes."""
     root = folders(
-        tmp_path, ".git/objects", "__MACOSX/Fruit", "Left/.DS_Store", "Notes/.hidden", "Notes/read.txt", "A/B/.x"
+        tmp_path,
+        ".git/objects",
+        "__MACOSX/Fruit",
+        "Left/.DS_Store",
+        "Notes/.hidden",
+        "Notes/read.txt",
+        "A/B/.x",
     )
     assert [each.key for each in nested_folders.read(root).classes] == ["A", "Notes"]
 
@@ -47,7 +55,11 @@ def test_hidden_things_are_no_classes(tmp_path: Path) -> None:
 def test_names_from_other_systems(tmp_path: Path) -> None:
     """A decomposed name gives the composed class; both together give one class."""
     root = folders(tmp_path, "Pa\u0301jaro/x.jpg", "P\u00e1jaro/y.jpg", "海鸥/😀")
-    assert {each.key for each in nested_folders.read(root).classes} == {"P\u00e1jaro", "海鸥", "海鸥/😀"}
+    assert {each.key for each in nested_folders.read(root).classes} == {
+        "P\u00e1jaro",
+        "海鸥",
+        "海鸥/😀",
+    }
 
 
 def test_links_do_not_go_in_circles(tmp_path: Path) -> None:

@@ -34,11 +34,14 @@ def project(tmp_path: Path) -> Iterator[Project]:
         yield made
 
 
-def predicted(project: Project, paths: Sequence[str] = PATHS, *, far: Sequence[int] = ()) -> Classified:
+def predicted(
+    project: Project, paths: Sequence[str] = PATHS, *, far: Sequence[int] = ()
+) -> Classified:
     """One image after another of one class after another, each sure and safe."""
     leaves = project.classes.graph.leaves()
     chances = [
-        [0.91 if place == row % len(leaves) else 0.01 for place in range(len(leaves))] for row in range(len(paths))
+        [0.91 if place == row % len(leaves) else 0.01 for place in range(len(leaves))]
+        for row in range(len(paths))
     ]
     return made_up(project.classes.graph, leaves, chances, paths=paths, far=far)
 
@@ -65,7 +68,9 @@ def test_no_cell_runs(project: Project, tmp_path: Path) -> None:
     write_predictions(project, predicted(project), guarded)
     write_predictions(project, predicted(project), plain, is_plain=True)
     values = [value for row in cells(guarded) for value in row.values()]
-    assert [value for value in values if value.strip()[:1] in set("=+-@") or value[:1] in set("\t\r\n")] == []
+    assert [
+        value for value in values if value.strip()[:1] in set("=+-@") or value[:1] in set("\t\r\n")
+    ] == []
     assert {"'=1+1/unknown", "'-40 °C", "''=x", "'=1+1/Gull"} <= set(values)
     assert {"=1+1/unknown", "-40 °C", "'=x", "=1+1/Gull", *PATHS[:9]} <= {
         v for row in cells(plain) for v in row.values()
@@ -87,7 +92,11 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
     out, graph = tmp_path / "out.csv", project.classes.graph
     top, inner = graph.find("unknown"), graph.find("=1+1/unknown")
     classified = made_up(
-        graph, [top, inner], [(0.99, 0.01), (0.01, 0.99), (0.99, 0.01)], paths=["1", "2", "3"], far=[2]
+        graph,
+        [top, inner],
+        [(0.99, 0.01), (0.01, 0.99), (0.99, 0.01)],
+        paths=["1", "2", "3"],
+        far=[2],
     )
     write_predictions(project, classified, out, is_plain=True)
     rows = [(row["class"], row["path"], row["safe_class"]) for row in cells(out)]
@@ -98,11 +107,18 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
     ]
     assert read_truth(out, graph) == {"1": top, "2": inner, "3": top}
     assert [graph.find(row[2]) for row in rows[:2]] == [top, inner]
-    out.write_text("image,class,path\n1,unknown,\n2,unknown,unknown\n3,unknown,photos/3.png\n", encoding="utf-8")
+    out.write_text(
+        "image,class,path\n1,unknown,\n2,unknown,unknown\n3,unknown,photos/3.png\n",
+        encoding="utf-8",
+    )
     assert read_truth(out, graph) == {"1": top, "2": top, "3": top}
-    out.write_text("image,class,path,is_unknown\n1,unknown,,true\n2,unknown,,false\n", encoding="utf-8")
+    out.write_text(
+        "image,class,path,is_unknown\n1,unknown,,true\n2,unknown,,false\n", encoding="utf-8"
+    )
     assert read_truth(out, graph) == {"1": NO_CLASS, "2": top}
-    out.write_text("image,class,path,safe_class\n1,unknown,,unknown\n", encoding="utf-8")  # by an earlier version
+    out.write_text(
+        "image,class,path,safe_class\n1,unknown,,unknown\n", encoding="utf-8"
+    )  # by an earlier version
     assert read_truth(out, graph) == {"1": NO_CLASS}
 
 
@@ -141,8 +157,14 @@ def test_files_that_spreadsheets_saved(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("image,class\na.png,Möwe\n".encode("latin-1"), 'in line 2 of the truth file there is no class "Möwe"'),
-        (b"image,is_unknown,class\na.png,,M\xf6we\n", "in line 2 the truth file is not text in UTF-8"),
+        (
+            "image,class\na.png,Möwe\n".encode("latin-1"),
+            'in line 2 of the truth file there is no class "Möwe"',
+        ),
+        (
+            b"image,is_unknown,class\na.png,,M\xf6we\n",
+            "in line 2 the truth file is not text in UTF-8",
+        ),
         (b"\xff\xfei\x00m\x00a", "is not text"),
         (b"pix,what\na,b\n", 'expected columns for .*, found "pix", "what"'),
         (b"sep=;\n", "an empty file"),
@@ -151,7 +173,9 @@ def test_files_that_spreadsheets_saved(
         (b"image,class\na.png," + b"x" * 120_000, "there is no class"),
     ],
 )
-def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path, content: bytes, message: str) -> None:
+def test_what_is_no_truth_is_refused_in_a_line(
+    project: Project, tmp_path: Path, content: bytes, message: str
+) -> None:
     """Missing classes and columns, and cells without an end: each is named, shortly."""
     file = tmp_path / "truth.csv"
     file.write_bytes(content)
@@ -163,14 +187,18 @@ def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path,
 def test_a_name_comes_before_what_it_may_mean(project: Project) -> None:
     """An image whose name holds a backslash is not taken for one in a folder, nor the other way round."""
     leaves = project.classes.graph.leaves()[:2]
-    classified = made_up(project.classes.graph, leaves, [(0.9, 0.1), (0.1, 0.9)], paths=["a\\b.png", "a/b.png"])
+    classified = made_up(
+        project.classes.graph, leaves, [(0.9, 0.1), (0.1, 0.9)], paths=["a\\b.png", "a/b.png"]
+    )
     figures = evaluate(project, classified, {"a\\b.png": leaves[0]})
     assert (figures.images, figures.top1) == (1, 1)
     both = evaluate(project, classified, {"a\\b.png": leaves[0], "a/b.png": leaves[1]})
     assert (both.images, both.top1, both.not_found) == (2, 1, 0)
 
 
-def test_the_table_never_takes_the_place_of_what_it_is_about(project: Project, tmp_path: Path) -> None:
+def test_the_table_never_takes_the_place_of_what_it_is_about(
+    project: Project, tmp_path: Path
+) -> None:
     """The project and its images are refused as the file to write, under each of their names."""
     from engine.files import FoundFile
 
@@ -180,7 +208,11 @@ def test_the_table_never_takes_the_place_of_what_it_is_about(project: Project, t
     link = tmp_path / "link.csv"
     link.symlink_to(project.path)
     before = project.path.read_bytes()
-    for out, what in ((project.path, "the project"), (link, "the project"), (picture, "an image of the project")):
+    for out, what in (
+        (project.path, "the project"),
+        (link, "the project"),
+        (picture, "an image of the project"),
+    ):
         with pytest.raises(InputError, match=f"would overwrite {what}"):
             write_predictions(project, predicted(project), out)
     assert (project.path.read_bytes(), picture.read_bytes()) == (before, b"picture")
@@ -207,6 +239,8 @@ def test_two_lines_that_contradict_each_other(project: Project, tmp_path: Path) 
     path.write_text("image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,and/or\n", encoding="utf-8")
     assert len(read_truth(path, project.classes.graph)) == 2
     for second in ("-40 °C", ""):
-        path.write_text(f"image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,{second}\n", encoding="utf-8")
+        path.write_text(
+            f"image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,{second}\n", encoding="utf-8"
+        )
         with pytest.raises(FormatError, match=r"“a.jpg” in lines 2 and 4"):
             read_truth(path, project.classes.graph)

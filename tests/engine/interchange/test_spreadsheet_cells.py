@@ -17,7 +17,9 @@ def test_what_would_run_gets_an_apostrophe(text: str) -> None:
     assert unguarded(guarded(text)) == text
 
 
-@pytest.mark.parametrize("text", ["", "Gull", "'tis", "a=b", "0.5", "/a/-b.png", "3-spined stickleback"])
+@pytest.mark.parametrize(
+    "text", ["", "Gull", "'tis", "a=b", "0.5", "/a/-b.png", "3-spined stickleback"]
+)
 def test_other_texts_stay_as_they_are(text: str) -> None:
     """Nobody sees an apostrophe that is not needed, and none of a name's own is lost."""
     assert guarded(text) == unguarded(text) == text

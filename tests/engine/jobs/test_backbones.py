@@ -15,7 +15,10 @@ def test_inspecting(tmp_path: Path) -> None:
     answer = served(InspectFile(models.write_scores_and_features(tmp_path / "net.onnx")))
     assert answer.status == 0
     assert answer.ending.preprocessing.output == "pooled_features"
-    assert [output.name for output in answer.ending.outputs if not output.refused] == ["pooled_features", "logits"]
+    assert [output.name for output in answer.ending.outputs if not output.refused] == [
+        "pooled_features",
+        "logits",
+    ]
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
@@ -32,7 +35,12 @@ def test_adding_with_a_project(tmp_path: Path, collection: Collection) -> None:
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     answer = served(AddFile(path, "mine", {"channel_order": "bgr"}, collection.project))
     assert answer.status == 0
-    assert [event.note for event in answer.events] == ["checking the file", "trying it on images", "saving it", ""]
+    assert [event.note for event in answer.events] == [
+        "checking the file",
+        "trying it on images",
+        "saving it",
+        "",
+    ]
     assert isinstance(answer.ending, AddedBackbone)
     assert (answer.ending.name, answer.ending.width) == ("mine", models.WIDTH)
     assert BackboneLibrary().entry("mine").card.channel_order == "bgr"

@@ -66,7 +66,9 @@ def test_a_stopped_run_goes_on_where_it_was(project: Project, tmp_path: Path) ->
             cancel.cancel()
 
     with pytest.raises(Cancelled):
-        find_in_project(project, caches, model, device="cpu", on_progress=stop_after_one, cancel=cancel)
+        find_in_project(
+            project, caches, model, device="cpu", on_progress=stop_after_one, cancel=cancel
+        )
     project.images.record_scan(
         (each.image_id, _hash(project, each.path), None)
         for each in project.images.records()
@@ -75,7 +77,9 @@ def test_a_stopped_run_goes_on_where_it_was(project: Project, tmp_path: Path) ->
     rest = find_in_project(project, caches, model, device="cpu")
     assert rest.searched < 4
     assert rest.count(0.2) == (3, 2)
-    assert find_in_project(project, caches, model, device="cpu").searched == 1  # the file that is none
+    assert (
+        find_in_project(project, caches, model, device="cpu").searched == 1
+    )  # the file that is none
 
 
 def _hash(project: Project, path: str) -> bytes:

@@ -43,7 +43,11 @@ def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
     rows = [row.image_id for batch in answer.of(EmbedBatch) for row in batch.results]
     assert sorted(rows) == [image.image_id for image in request.images[4:7]]
     assert answer.ending.embedded == 3
-    assert (answer.of(Progress)[0].done, answer.of(Progress)[-1].done, answer.of(Progress)[-1].total) == (4, 7, 7)
+    assert (
+        answer.of(Progress)[0].done,
+        answer.of(Progress)[-1].done,
+        answer.of(Progress)[-1].total,
+    ) == (4, 7, 7)
     kept = [row.content_hash for batch in answer.of(EmbedBatch) for row in batch.results]
     with open_cache(find_model(), unread.caches) as cache:
         assert cache.missing(kept) == []
@@ -68,17 +72,25 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
     monkeypatch.setattr(backbone, "BackboneSession", counted)
     request, embedder = embed_request(unread), Embedder()
     for device in ("cpu", "cpu", "auto", "auto"):
-        embedder.embed(replace(request, images=request.images[:1], device=device), lambda _event: None, CancelToken())
+        embedder.embed(
+            replace(request, images=request.images[:1], device=device),
+            lambda _event: None,
+            CancelToken(),
+        )
     assert len(opened) == 2
     assert embedder._session is not None  # noqa: SLF001 (the network that stays loaded is not reported)
     monkeypatch.setattr(original, "notice", "the GPU failed")
     for _ in range(2):
-        embedder.embed(replace(request, images=request.images[:1]), lambda _event: None, CancelToken())
+        embedder.embed(
+            replace(request, images=request.images[:1]), lambda _event: None, CancelToken()
+        )
     embedder.close()
     assert len(opened) == 4
 
 
-def test_readers_of_a_device_stay_until_it_is_closed(unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readers_of_a_device_stay_until_it_is_closed(
+    unread: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As if there were a GPU: two requests are read by the same processes."""
     from engine.runtime.backbone import BackboneSession
 
@@ -89,7 +101,9 @@ def test_readers_of_a_device_stay_until_it_is_closed(unread: Collection, monkeyp
     assert embedder.embed(first, lambda _event: None, CancelToken()).embedded == half
     readers = reading()
     assert readers
-    assert embedder.embed(request, lambda _event: None, CancelToken()).embedded == UNREAD_IMAGES - half
+    assert (
+        embedder.embed(request, lambda _event: None, CancelToken()).embedded == UNREAD_IMAGES - half
+    )
     assert reading() == readers
     embedder.close()
     assert reading() == set()
@@ -121,7 +135,10 @@ def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
     worker.send(embed_request(unread), lambda _event: None, endings.append)
     worker.close()
     assert worker.join(WAIT_S)
-    assert endings in ([Stopped()], [Done(endings[0].result)] if isinstance(endings[0], Done) else [])
+    assert endings in (
+        [Stopped()],
+        [Done(endings[0].result)] if isinstance(endings[0], Done) else [],
+    )
 
 
 def test_a_missing_backbone_is_a_sentence(unread: Collection) -> None:

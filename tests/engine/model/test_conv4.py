@@ -22,7 +22,11 @@ def test_four_blocks() -> None:
     for number, convolution in enumerate(layers[0:16:4]):
         assert isinstance(convolution, nn.Conv2d)
         assert (convolution.in_channels, convolution.out_channels) == (3 if number == 0 else 64, 64)
-        assert (convolution.kernel_size, convolution.stride, convolution.padding) == ((3, 3), (1, 1), (1, 1))
+        assert (convolution.kernel_size, convolution.stride, convolution.padding) == (
+            (3, 3),
+            (1, 1),
+            (1, 1),
+        )
     assert all(layer.kernel_size == 2 for layer in layers if isinstance(layer, nn.MaxPool2d))
 
 
@@ -58,11 +62,17 @@ def test_embeddings_start_short() -> None:
     torch.manual_seed(0)
     usual = Conv4(16, 8, last_scale=1.0)
     torch.testing.assert_close(short(images), LAST_SCALE * usual(images))
-    norms = [sorted(set(layer.weight.tolist())) for layer in short.layers if isinstance(layer, nn.BatchNorm2d)]
+    norms = [
+        sorted(set(layer.weight.tolist()))
+        for layer in short.layers
+        if isinstance(layer, nn.BatchNorm2d)
+    ]
     assert norms == [[1.0], [1.0], [1.0], [pytest.approx(LAST_SCALE)]]
 
 
 def test_too_small_images() -> None:
     """Images that cannot be halved four times are refused at once."""
-    with pytest.raises(InputError, match=r"too small for Conv4: expected a side of at least 16 px, found 15 px"):
+    with pytest.raises(
+        InputError, match=r"too small for Conv4: expected a side of at least 16 px, found 15 px"
+    ):
         Conv4(15)

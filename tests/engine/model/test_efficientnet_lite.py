@@ -37,7 +37,9 @@ def test_wider_and_deeper_by_hand() -> None:
     assert [stage.blocks for stage in stages] == [1, 3, 3, 4, 4, 5, 1]
 
 
-@pytest.mark.parametrize(("side", "stride", "before", "after"), [(224, 2, 0, 1), (65, 2, 1, 1), (33, 1, 1, 1)])
+@pytest.mark.parametrize(
+    ("side", "stride", "before", "after"), [(224, 2, 0, 1), (65, 2, 1, 1), (33, 1, 1, 1)]
+)
 def test_the_end_gets_the_odd_pixel(side: int, stride: int, before: int, after: int) -> None:
     """3x3 with stride 2: an even side lacks one pixel, an odd one two; ceil(side / stride) come out."""
     convolution = SameConvolution(1, 1, 3, stride)
@@ -65,7 +67,9 @@ def test_every_stage_is_listened_to(small: EfficientNetLite) -> None:
     assert [each.shape[3] for each in maps] == [48, 24, 12, 6, 6, 3, 3, 3]
     assert tuple(each.shape[1] for each in maps) == small.map_widths
     parts = small(images).split(small.map_widths, dim=1)
-    assert [part.norm(dim=1).tolist() for part in parts] == [pytest.approx([1.0, 1.0], abs=1e-5)] * 8
+    assert [part.norm(dim=1).tolist() for part in parts] == [
+        pytest.approx([1.0, 1.0], abs=1e-5)
+    ] * 8
 
 
 def test_places_count_by_hand() -> None:
@@ -73,7 +77,9 @@ def test_places_count_by_hand() -> None:
     weights = centre_weights(5, 7)
     assert weights.shape == (5, 7)
     assert weights.mean().item() == pytest.approx(1)
-    assert (weights[0, 3] / weights[2, 3]).item() == pytest.approx(math.exp(-((2 / 5) ** 2) / (2 * CENTRE_SPREAD**2)))
+    assert (weights[0, 3] / weights[2, 3]).item() == pytest.approx(
+        math.exp(-((2 / 5) ** 2) / (2 * CENTRE_SPREAD**2))
+    )
     assert torch.allclose(centre_weights(4, 4), centre_weights(4, 4).flip(0).T)
     assert 0.1 < (centre_weights(64, 64)[0, 0] / centre_weights(64, 64).max()).item() < 0.15
 
@@ -97,7 +103,9 @@ def test_the_published_package_says_the_same(name: str, side: int) -> None:
         for module in peer.modules():
             if isinstance(module, nn.BatchNorm2d):
                 assert module.running_var is not None
-                nn.init.uniform_(module.running_var, 0.1, 0.2)  # what random convolutions give, so that nothing fades
+                nn.init.uniform_(
+                    module.running_var, 0.1, 0.2
+                )  # what random convolutions give, so that nothing fades
         images = torch.randn(2, 3, side, side)
     network = EfficientNetLite(LITE_VARIANTS[name]).eval()
     load_published(network, peer.state_dict())
@@ -126,5 +134,8 @@ def test_published_names_are_all_taken(small: EfficientNetLite) -> None:
     fresh = EfficientNetLite(LiteVariant(0.1, 1.0, 64)).eval()
     images = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(1))
     assert not torch.allclose(fresh(images), small(images))
-    load_published(fresh, published_names(small) | {"_fc.weight": torch.zeros(3, 2), "_fc.bias": torch.zeros(3)})
+    load_published(
+        fresh,
+        published_names(small) | {"_fc.weight": torch.zeros(3, 2), "_fc.bias": torch.zeros(3)},
+    )
     assert torch.equal(fresh(images), small(images))

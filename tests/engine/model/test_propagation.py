@@ -86,7 +86,9 @@ def test_softmax_shares_the_weight_over_the_parents_of_a_class() -> None:
 def test_the_logit_scale_sharpens_the_softmax() -> None:
     """Scale 10 by hand: 1 / (1 + exp(-6.8)) = 0.998888."""
     vectors = prototypes((3.0, 4.0), (4.0, -3.0), (3.0, 4.0))
-    weights = attention_weights(swapping_attention(logit_scale=10.0), vectors, edges((0, 2), (1, 2)))
+    weights = attention_weights(
+        swapping_attention(logit_scale=10.0), vectors, edges((0, 2), (1, 2))
+    )
     torch.testing.assert_close(weights, torch.tensor([0.998888, 0.001112]), atol=1e-6, rtol=0)
 
 
@@ -103,7 +105,9 @@ def test_a_parent_without_a_prototype_gets_no_weight(normalisation: Normalisatio
 def test_a_zero_shot_class_listens_to_its_parents_evenly(normalisation: Normalisation) -> None:
     """Without a prototype of its own there is nothing to compare: three parents, one unusable, a half each."""
     vectors = prototypes((3.0, 4.0), (4.0, -3.0), None, None)
-    weights = attention_weights(swapping_attention(), vectors, edges((0, 3), (1, 3), (2, 3)), normalisation)
+    weights = attention_weights(
+        swapping_attention(), vectors, edges((0, 3), (1, 3), (2, 3)), normalisation
+    )
     torch.testing.assert_close(weights, torch.tensor([0.5, 0.5, 0.0]))
 
 
@@ -172,7 +176,9 @@ def test_initial_weights_are_small_and_leave_the_global_generator_alone() -> Non
 def test_the_propagated_prototype_is_the_weighted_sum_of_the_parents() -> None:
     """Eq. 4 by hand: 0.25 (1, 0) + 0.75 (0, 2) = (0.25, 1.5)."""
     sources = prototypes((1.0, 0.0), (0.0, 2.0), (9.0, 9.0))
-    vectors, exists = propagated_prototypes(sources, edges((0, 2), (1, 2)), torch.tensor([0.25, 0.75]))
+    vectors, exists = propagated_prototypes(
+        sources, edges((0, 2), (1, 2)), torch.tensor([0.25, 0.75])
+    )
     torch.testing.assert_close(vectors, torch.tensor([[0.0, 0.0], [0.0, 0.0], [0.25, 1.5]]))
     assert exists.tolist() == [False, False, True]
 
@@ -182,7 +188,9 @@ def test_the_final_prototype_blends_own_and_propagated() -> None:
     initial = prototypes((4.0, 0.0), (4.0, 0.0), None, None)
     propagated = prototypes((0.0, 8.0), None, (0.0, 8.0), None)
     vectors, exists = final_prototypes(initial, propagated, 0.25)
-    torch.testing.assert_close(vectors, torch.tensor([[1.0, 6.0], [4.0, 0.0], [0.0, 8.0], [0.0, 0.0]]))
+    torch.testing.assert_close(
+        vectors, torch.tensor([[1.0, 6.0], [4.0, 0.0], [0.0, 8.0], [0.0, 0.0]])
+    )
     assert exists.tolist() == [True, True, True, False]
 
 
@@ -198,16 +206,32 @@ def test_equations_4_to_6_together() -> None:
     # P+ = 0.663739 (3, 4) + 0.336261 (4, -3) = (3.336261, 1.646173); P = ((3, 4) + P+) / 2 = (3.168131, 2.823087)
     initial = prototypes((3.0, 4.0), (4.0, -3.0), (3.0, 4.0))
     result = propagate(swapping_attention(), initial, edges((0, 2), (1, 2)), 0.5)
-    torch.testing.assert_close(result.propagated.vectors[2], torch.tensor([3.336261, 1.646173]), atol=1e-5, rtol=0)
-    torch.testing.assert_close(result.final.vectors[2], torch.tensor([3.168131, 2.823087]), atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        result.propagated.vectors[2], torch.tensor([3.336261, 1.646173]), atol=1e-5, rtol=0
+    )
+    torch.testing.assert_close(
+        result.final.vectors[2], torch.tensor([3.168131, 2.823087]), atol=1e-5, rtol=0
+    )
 
 
 def test_a_second_step_brings_the_grandparent() -> None:
     """A chain 8 > 4 > 0 in one dimension with lambda 0.5, by hand."""
     # step 1: B = (4 + 8) / 2 = 6, C = (0 + 4) / 2 = 2; step 2: B = (4 + 8) / 2 = 6, C = (0 + 6) / 2 = 3
-    initial, chain, attention = prototypes((8.0,), (4.0,), (0.0,), width=1), edges((0, 1), (1, 2)), random_attention(1)
-    assert propagate(attention, initial, chain, 0.5).final.vectors.flatten().tolist() == [8.0, 6.0, 2.0]
-    assert propagate(attention, initial, chain, 0.5, steps=2).final.vectors.flatten().tolist() == [8.0, 6.0, 3.0]
+    initial, chain, attention = (
+        prototypes((8.0,), (4.0,), (0.0,), width=1),
+        edges((0, 1), (1, 2)),
+        random_attention(1),
+    )
+    assert propagate(attention, initial, chain, 0.5).final.vectors.flatten().tolist() == [
+        8.0,
+        6.0,
+        2.0,
+    ]
+    assert propagate(attention, initial, chain, 0.5, steps=2).final.vectors.flatten().tolist() == [
+        8.0,
+        6.0,
+        3.0,
+    ]
 
 
 @pytest.mark.parametrize("normalisation", ["softmax", "cosine"])
@@ -217,7 +241,9 @@ def test_a_zero_shot_grandchild_is_reached_in_two_steps(normalisation: Normalisa
     once = propagate(random_attention(2), initial, chain, 0.5, normalisation=normalisation)
     assert once.final.exists.tolist() == [True, True, False]
     assert once.final.vectors.tolist() == [[2.0, 1.0], [2.0, 1.0], [0.0, 0.0]]
-    twice = propagate(random_attention(2), initial, chain, 0.5, normalisation=normalisation, steps=2)
+    twice = propagate(
+        random_attention(2), initial, chain, 0.5, normalisation=normalisation, steps=2
+    )
     assert twice.final.exists.all()
     assert twice.final.vectors.tolist() == [[2.0, 1.0]] * 3
 
@@ -240,7 +266,9 @@ def _random_case(seed: int) -> tuple[Prototypes, torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("normalisation", ["softmax", "cosine"])
 @pytest.mark.parametrize("seed", range(5))
-def test_permuting_the_classes_permutes_the_results(seed: int, normalisation: Normalisation) -> None:
+def test_permuting_the_classes_permutes_the_results(
+    seed: int, normalisation: Normalisation
+) -> None:
     """No class is special because of its position, nor an edge because of its place in the list."""
     initial, edge_index, lambda_ = _random_case(seed)
     attention = random_attention(4)
@@ -248,7 +276,9 @@ def test_permuting_the_classes_permutes_the_results(seed: int, normalisation: No
     order = torch.randperm(12, generator=generator)
     places = torch.empty_like(order).scatter(0, order, torch.arange(12))
     edge_order = torch.randperm(edge_index.shape[1], generator=generator)
-    expected = propagate(attention, initial, edge_index, lambda_, steps=2, normalisation=normalisation)
+    expected = propagate(
+        attention, initial, edge_index, lambda_, steps=2, normalisation=normalisation
+    )
     found = propagate(
         attention,
         Prototypes(initial.vectors[order], initial.exists[order]),
@@ -257,7 +287,9 @@ def test_permuting_the_classes_permutes_the_results(seed: int, normalisation: No
         steps=2,
         normalisation=normalisation,
     )
-    torch.testing.assert_close(found.final.vectors, expected.final.vectors[order], atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        found.final.vectors, expected.final.vectors[order], atol=1e-5, rtol=1e-5
+    )
     torch.testing.assert_close(found.weights, expected.weights[edge_order], atol=1e-5, rtol=1e-5)
     assert torch.equal(found.final.exists, expected.final.exists[order])
 
@@ -267,10 +299,14 @@ def test_an_isolated_class_is_unchanged() -> None:
     initial, edge_index, lambda_ = _random_case(0)
     attention = random_attention(4)
     alone = torch.tensor([[0.1, -7.0, 3.3, 1e-8]])
-    more = Prototypes(torch.cat([initial.vectors, alone]), torch.cat([initial.exists, torch.tensor([True])]))
+    more = Prototypes(
+        torch.cat([initial.vectors, alone]), torch.cat([initial.exists, torch.tensor([True])])
+    )
     result = propagate(attention, more, edge_index, torch.cat([lambda_, torch.tensor([0.0])]))
     assert torch.equal(result.final.vectors[12], alone[0])
-    torch.testing.assert_close(result.final.vectors[:12], propagate(attention, initial, edge_index, lambda_)[2].vectors)
+    torch.testing.assert_close(
+        result.final.vectors[:12], propagate(attention, initial, edge_index, lambda_)[2].vectors
+    )
 
 
 def test_a_child_s_error_reaches_its_parent_s_prototype() -> None:
@@ -299,9 +335,15 @@ def test_images_in_final_prototypes_out() -> None:
     )
     assert outputs.initial.tolist() == [[3.0, 4.0], [4.0, -3.0], [3.0, 4.0], [0.0, 0.0]]
     assert outputs.has_initial.tolist() == [True, True, True, False]
-    torch.testing.assert_close(outputs.weights, torch.tensor([0.663739, 0.336261]), atol=1e-6, rtol=0)
-    torch.testing.assert_close(outputs.propagated[2], torch.tensor([3.336261, 1.646173]), atol=1e-5, rtol=0)
-    torch.testing.assert_close(outputs.final[2], torch.tensor([3.168131, 2.823087]), atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        outputs.weights, torch.tensor([0.663739, 0.336261]), atol=1e-6, rtol=0
+    )
+    torch.testing.assert_close(
+        outputs.propagated[2], torch.tensor([3.336261, 1.646173]), atol=1e-5, rtol=0
+    )
+    torch.testing.assert_close(
+        outputs.final[2], torch.tensor([3.168131, 2.823087]), atol=1e-5, rtol=0
+    )
     assert outputs.has_final.tolist() == [True, True, True, False]
 
 
@@ -314,18 +356,24 @@ def test_gradients_reach_images_of_the_parents_and_the_attention() -> None:
     torch.autograd.backward(outputs.final[2].square().sum())
     assert embeddings.grad is not None
     assert embeddings.grad.abs().sum(dim=1).gt(0).tolist() == [True, True, True, False]
-    assert all(parameter.grad is not None and parameter.grad.any() for parameter in network.parameters())
+    assert all(
+        parameter.grad is not None and parameter.grad.any() for parameter in network.parameters()
+    )
 
 
 def test_probabilities_fall_with_the_squared_distance() -> None:
     """Eq. 2 by hand: squared distances 1 and 4, so exp(-1) / (exp(-1) + exp(-4)) = 1 / (1 + exp(-3)) = 0.952574."""
-    found = log_probabilities(torch.tensor([[0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]])).exp()
+    found = log_probabilities(
+        torch.tensor([[0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]])
+    ).exp()
     torch.testing.assert_close(found, torch.tensor([[0.952574, 0.047426]]), atol=1e-6, rtol=0)
 
 
 def test_the_temperature_divides_the_distance() -> None:
     """Temperature 3 by hand: 1 / (1 + exp(-1)) = 0.731059."""
-    found = log_probabilities(torch.tensor([[0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]]), 3.0).exp()
+    found = log_probabilities(
+        torch.tensor([[0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 2.0]]), 3.0
+    ).exp()
     torch.testing.assert_close(found, torch.tensor([[0.731059, 0.268941]]), atol=1e-6, rtol=0)
 
 

@@ -8,9 +8,23 @@ import pytest
 
 from engine.errors import ProjectDamagedError
 from engine.project import Action, ClassPolicy, Project, SplitPart
-from engine.project.actions import ACTIONS, action, added, attributes_changed, old_action, one_or_count, stored_action
+from engine.project.actions import (
+    ACTIONS,
+    action,
+    added,
+    attributes_changed,
+    old_action,
+    one_or_count,
+    stored_action,
+)
 from engine.texts import translate_with
-from tests.support.projects import bird_project, change_file, connection_of, found_files, trained_model
+from tests.support.projects import (
+    bird_project,
+    change_file,
+    connection_of,
+    found_files,
+    trained_model,
+)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +109,10 @@ def test_what_is_named_only_where_it_happened(done: Action, text: str) -> None:
 def test_both_forms_say_the_same(code: str) -> None:
     """The command names everything that the past tense does, and both differ by their verbs only."""
     text = ACTIONS[code]
-    past, command = ([name for _, name, _, _ in Formatter().parse(form) if name] for form in (text.past, text.command))
+    past, command = (
+        [name for _, name, _, _ in Formatter().parse(form) if name]
+        for form in (text.past, text.command)
+    )
     assert past == command
     assert text.past.split()[1:] == text.command.split()[1:]
     assert code == code.lower()
@@ -107,8 +124,14 @@ def test_arguments_that_cannot_be_read_are_damage(tmp_path: Path, arguments: str
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()
-    change_file(project.path, f"UPDATE journal_step SET arguments = '{arguments}' WHERE code = 'labelled'")  # noqa: S608
-    assert any("an action in the history cannot be read" in line for line in Project.faults_of(project.path))
+    change_file(
+        project.path,
+        f"UPDATE journal_step SET arguments = '{arguments}' WHERE code = 'labelled'",  # noqa: S608
+    )
+    assert any(
+        "an action in the history cannot be read" in line
+        for line in Project.faults_of(project.path)
+    )
     with pytest.raises(ProjectDamagedError):
         stored_action("", "labelled", arguments)
 
@@ -148,7 +171,9 @@ def _do_everything(project: Project, gull: int, images: list[int]) -> None:
     project.what_if.begin()
     classes.add("Auk")
     classes.add("Diver")
-    project.what_if.keep(action("edits_tried", edits=2, first=tuple(step.action for step in project.history.steps())))
+    project.what_if.keep(
+        action("edits_tried", edits=2, first=tuple(step.action for step in project.history.steps()))
+    )
     classes.remove([gull])
     project.images.remove(images)
 
@@ -164,7 +189,12 @@ def test_no_sentence_is_in_the_history(tmp_path: Path) -> None:
     assert {text for text, _, _ in rows} == {""}
     assert {code for _, code, _ in rows} <= ACTIONS.keys()
     assert len({code for _, code, _ in rows}) >= 25
-    words = {word for text in ACTIONS.values() for word in text.past.split() if word.istitle() and "{" not in word}
+    words = {
+        word
+        for text in ACTIONS.values()
+        for word in text.past.split()
+        if word.istitle() and "{" not in word
+    }
     for _, _, arguments in rows:
         assert not words & set(json.dumps(json.loads(arguments)).split())
     assert all("?" not in str(each) for each in actions)
@@ -184,7 +214,10 @@ def test_names_that_people_see_take_the_place_of_those_in_the_project() -> None:
         (action("classes_moved", chosen=2, parent="Auk"), "Moved 2 classes to Auk"),
         (action("labels_imported_from", labels=2, source="Gull"), "Imported 2 labels from Gull"),
         (action("class_renamed", "Gull", name="Bird"), "Renamed class Gull to Bird"),
-        (action("edits_tried", edits=1, first=(action("class_added", "Gull"),)), "Tried out 1 edit: Added class Möwe"),
+        (
+            action("edits_tried", edits=1, first=(action("class_added", "Gull"),)),
+            "Tried out 1 edit: Added class Möwe",
+        ),
         (old_action("Labelled 1 image as Gull"), "Labelled 1 image as Gull"),
     ]
     for done, text in named:
@@ -200,7 +233,9 @@ def test_chinese_names_close_up_with_the_words_around_them() -> None:
     }
     translate_with(lambda text, _count: texts.get(text, ""))
     try:
-        removed = [str(action("classes_removed", chosen=name, below_it=4)) for name in ("雏菊", "Bellis")]
+        removed = [
+            str(action("classes_removed", chosen=name, below_it=4)) for name in ("雏菊", "Bellis")
+        ]
     finally:
         translate_with(None)
     assert removed == ["已移除类别雏菊及其下 4 个类别", "已移除类别 Bellis 及其下 4 个类别"]

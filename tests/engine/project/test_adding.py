@@ -37,9 +37,13 @@ def test_a_stop_in_the_middle_leaves_every_byte(birds: Path, tmp_path: Path) -> 
     files = found_files(tmp_path / "more", 100 * AT_ONCE)
     with Project.open(birds, is_backed_up=False) as project:
         rows = dump(project)
-        connection_of(project).value("PRAGMA cache_size = 1")  # so that SQLite writes before the end
+        connection_of(project).value(
+            "PRAGMA cache_size = 1"
+        )  # so that SQLite writes before the end
         with pytest.raises(Cancelled):
-            project.images.add_labelled(files, [2] * len(files), on_progress=stop_in_the_middle, cancel=cancel)
+            project.images.add_labelled(
+                files, [2] * len(files), on_progress=stop_in_the_middle, cancel=cancel
+            )
         assert dump(project) == rows
     assert birds.read_bytes() == before
 
@@ -49,8 +53,12 @@ def test_progress_reaches_the_number_of_images(birds: Path, tmp_path: Path) -> N
     seen: list[Progress] = []
     new = found_files(tmp_path / "more", 3 * AT_ONCE)
     with Project.open(birds, is_backed_up=False) as project:
-        change = project.images.add_labelled([*new, *new], [None] * len(new) + [2] * len(new), on_progress=seen.append)
+        change = project.images.add_labelled(
+            [*new, *new], [None] * len(new) + [2] * len(new), on_progress=seen.append
+        )
         assert change.images_added == change.labelled
         assert len(change.labelled) == len(new)
         assert project.check() == []
-    assert [(each.done, each.total) for each in seen] == [(AT_ONCE * part, 2 * len(new)) for part in range(7)]
+    assert [(each.done, each.total) for each in seen] == [
+        (AT_ONCE * part, 2 * len(new)) for part in range(7)
+    ]

@@ -10,7 +10,16 @@ from tests.support.projects import bird_project, dump
 
 IMAGES = 4
 ITEMS = tuple(
-    AuditItem(image_id, place, class_id=2, score=0.9, safe_class_id=1, safe_score=0.95, stratum=0, stratum_size=IMAGES)
+    AuditItem(
+        image_id,
+        place,
+        class_id=2,
+        score=0.9,
+        safe_class_id=1,
+        safe_score=0.95,
+        stratum=0,
+        stratum_size=IMAGES,
+    )
     for place, image_id in enumerate((3, 1, 4, 2))
 )
 

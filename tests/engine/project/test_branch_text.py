@@ -22,7 +22,9 @@ def _birds(folder: Path) -> tuple[Project, int]:
     (bird,) = project.classes.graph.parents(gull)
     _, diver = project.classes.add("Diver", [bird])
     project.classes.add("Puffin", [gull, diver])
-    project.classes.edit(lambda graph: graph.set_attributes(gull, SEEN), named("Noted what there is"))
+    project.classes.edit(
+        lambda graph: graph.set_attributes(gull, SEEN), named("Noted what there is")
+    )
     project.policies.set(gull, ClassPolicy(0.75, is_deepest=True))
     project.labels.set(images, gull)
     return project, bird
@@ -30,7 +32,9 @@ def _birds(folder: Path) -> tuple[Project, int]:
 
 def _paths(project: Project) -> set[str]:
     graph = project.classes.graph
-    return {"/".join(names_of(graph, path)) for each in graph.classes() for path in graph.paths(each)}
+    return {
+        "/".join(names_of(graph, path)) for each in graph.classes() for path in graph.paths(each)
+    }
 
 
 def test_a_branch_comes_into_another_project_with_all_that_was_noted_of_it(tmp_path: Path) -> None:
@@ -93,7 +97,9 @@ def test_a_taken_name_gets_a_number(tmp_path: Path) -> None:
         for expected in ("Gull (2)", "Gull (3)"):
             _, (top,) = project.classes.paste(text, bird)
             assert project.classes.graph.name(top) == expected
-            assert names_of(project.classes.graph, project.classes.graph.children(top)) == ["Puffin"]
+            assert names_of(project.classes.graph, project.classes.graph.children(top)) == [
+                "Puffin"
+            ]
         project.classes.rename(gull, "x" * 255)
         _, (top,) = project.classes.paste(project.classes.copied([gull]), bird)
         assert project.classes.graph.name(top) == "x" * 251 + " (2)"
@@ -159,7 +165,13 @@ def test_namesakes_in_the_text_get_numbers(tmp_path: Path) -> None:
             {"name": "Tern", "parents": [1]},
         ]
         _, tops = project.classes.paste(_text(*rows), None)
-        assert _paths(project) == {"Gull", "Gull (2)", "Gull/Tern", "Gull (2)/Tern", "Gull (2)/Tern (2)"}
+        assert _paths(project) == {
+            "Gull",
+            "Gull (2)",
+            "Gull/Tern",
+            "Gull (2)/Tern",
+            "Gull (2)/Tern (2)",
+        }
         assert len(tops) == 2
 
 

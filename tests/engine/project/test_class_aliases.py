@@ -39,7 +39,10 @@ def test_they_are_there_after_reopening(tmp_path: Path) -> None:
     project, gull, tern = _gulls(tmp_path)
     project.close()
     with Project.open(project.path, for_writing=False) as reopened:
-        assert (reopened.classes.graph.attributes(gull), reopened.classes.graph.attributes(tern)) == (LARUS, TERN)
+        assert (
+            reopened.classes.graph.attributes(gull),
+            reopened.classes.graph.attributes(tern),
+        ) == (LARUS, TERN)
         assert reopened.check() == []
 
 

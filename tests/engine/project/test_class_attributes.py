@@ -23,10 +23,15 @@ def test_they_are_there_after_reopening_and_go_with_undo(tmp_path: Path) -> None
     assert (change.is_empty, change.policies) == (False, ())
     project.close()
     with Project.open(project.path) as reopened:
-        assert (dict(reopened.classes.graph.all_attributes()), reopened.check()) == ({gull: SEEN}, [])
+        assert (dict(reopened.classes.graph.all_attributes()), reopened.check()) == (
+            {gull: SEEN},
+            [],
+        )
         undone = reopened.history.undo()
         assert undone is not None
-        assert undone.graph_edits == (AttributesChanged(gull, SEEN.differences(NO_ATTRIBUTES), news),)
+        assert undone.graph_edits == (
+            AttributesChanged(gull, SEEN.differences(NO_ATTRIBUTES), news),
+        )
         assert dict(reopened.classes.graph.all_attributes()) == {}
         reopened.history.redo()
         assert dict(reopened.classes.graph.all_attributes()) == {gull: SEEN}
@@ -41,7 +46,8 @@ def test_details_that_say_nothing_are_none(tmp_path: Path) -> None:
         project.classes.set_attributes([gull], note="seen")
         assert project.classes.set_attributes([gull], note="seen ").is_empty
         assert (
-            project.classes.set_attributes([gull], note="seen", colour="#102030").text == "Changed the colour of Gull"
+            project.classes.set_attributes([gull], note="seen", colour="#102030").text
+            == "Changed the colour of Gull"
         )
         project.classes.set_attributes([gull], note="", colour="")
         assert dump(project) == before
@@ -51,7 +57,9 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
     """However they were typed or pasted."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        project.classes.set_attributes([gull], note="\r\none\r\ntwo\rthree\tfour\u2028five ", colour=" #A0B0C0 ")
+        project.classes.set_attributes(
+            [gull], note="\r\none\r\ntwo\rthree\tfour\u2028five ", colour=" #A0B0C0 "
+        )
         assert dict(project.classes.graph.all_attributes())[gull] == ClassAttributes(
             note="one\ntwo\nthree\tfour\nfive", colour="#a0b0c0"
         )
@@ -68,7 +76,9 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
         (ClassAttributes(colour="#12345\n#"), "not a colour"),
     ],
 )
-def test_what_no_file_should_hold_is_refused(tmp_path: Path, attributes: ClassAttributes, message: str) -> None:
+def test_what_no_file_should_hold_is_refused(
+    tmp_path: Path, attributes: ClassAttributes, message: str
+) -> None:
     """With what is wrong, and nothing changed."""
     project, gull, _ = bird_project(tmp_path)
     with project:
@@ -110,7 +120,10 @@ def test_source_id_and_synonyms_are_set_by_hand(tmp_path: Path) -> None:
     """One step each, with a text that says which; the class is found by them."""
     project, gull, _ = bird_project(tmp_path)
     with project:
-        assert project.classes.set_attributes([gull], synonyms=("Larus", "Gull")).text == "Changed the synonyms of Gull"
+        assert (
+            project.classes.set_attributes([gull], synonyms=("Larus", "Gull")).text
+            == "Changed the synonyms of Gull"
+        )
         assert (
             project.classes.set_attributes([gull], source_id="n1", synonyms=("Larus",)).text
             == "Changed the source id of Gull"
@@ -142,7 +155,9 @@ def test_one_class_and_all_colours_are_read_by_themselves(tmp_path: Path) -> Non
 def test_a_rank_is_kept_copied_and_taken_back(tmp_path: Path) -> None:
     """In the file, in copied classes, and through undo and redo."""
     project, gull, _ = bird_project(tmp_path)
-    assert project.classes.set_attributes([gull], rank=" species ").text == "Changed the rank of Gull"
+    assert (
+        project.classes.set_attributes([gull], rank=" species ").text == "Changed the rank of Gull"
+    )
     project.close()
     with Project.open(project.path) as reopened:
         assert reopened.classes.graph.attributes(gull) == ClassAttributes(rank="species")

@@ -53,7 +53,9 @@ def test_each_class_has_its_own_and_the_file_keeps_it(birds: Project) -> None:
         lambda project: project.classes.add("Tern"),
     ],
 )
-def test_undo_and_redo_bring_the_same_back(birds: Project, act: Callable[[Project], object]) -> None:
+def test_undo_and_redo_bring_the_same_back(
+    birds: Project, act: Callable[[Project], object]
+) -> None:
     """A class that was removed or merged, or that came."""
     before = identities(birds)
     act(birds)
@@ -70,7 +72,9 @@ def test_the_class_that_stays_keeps_its_own(birds: Project) -> None:
     _, tern = birds.classes.add("Tern", [BIRD])
     before = identities(birds)
     birds.classes.merge([tern], GULL)
-    birds.classes.split(GULL, [SplitPart("Mew", (1,)), SplitPart("Herring", (2,))], as_children=True)
+    birds.classes.split(
+        GULL, [SplitPart("Mew", (1,)), SplitPart("Herring", (2,))], as_children=True
+    )
     after = identities(birds)
     assert (after[BIRD], after[GULL]) == (before[BIRD], before[GULL])
     assert len({*after.values()}) == len(after) == 4
@@ -106,7 +110,9 @@ def test_what_is_tried_out_and_kept_is_one_class(birds: Project) -> None:
     assert stored(birds.path)[tern] == tried
 
 
-def test_copies_migrated_apart_agree_on_what_they_have_in_common(birds: Project, tmp_path: Path) -> None:
+def test_copies_migrated_apart_agree_on_what_they_have_in_common(
+    birds: Project, tmp_path: Path
+) -> None:
     """Two classes under one number and name, made in two copies of version 8, are two; undo goes back before it."""
     _, owl = birds.classes.add("Owl")
     birds.close()
@@ -134,7 +140,9 @@ def test_a_class_whose_making_is_not_in_the_journal_has_none(birds: Project) -> 
     birds.close()
     save_as_eighth_version(birds.path)
     change_file(
-        birds.path, "UPDATE file_state SET is_journal_whole = 0", "INSERT INTO class (class_id, name) VALUES (9, 'Old')"
+        birds.path,
+        "UPDATE file_state SET is_journal_whole = 0",
+        "INSERT INTO class (class_id, name) VALUES (9, 'Old')",
     )
     assert stored(birds.path)[9] == ""
 

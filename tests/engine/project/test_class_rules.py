@@ -95,7 +95,10 @@ def test_the_broadest_level_is_the_projects(birds: Project) -> None:
 def test_a_class_list_is_locked_and_unlocked(birds: Project) -> None:
     """Both can be undone."""
     birds.policies.lock(is_on=True)
-    assert (birds.policies.is_locked, str(birds.history.undo_action)) == (True, "Locked the class list")
+    assert (birds.policies.is_locked, str(birds.history.undo_action)) == (
+        True,
+        "Locked the class list",
+    )
     assert str(birds.policies.lock(is_on=False).action) == "Unlocked the class list"
     birds.history.undo()
     assert birds.policies.is_locked

@@ -11,7 +11,12 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved
 from engine.graph.removal import ChildrenOfRemoved
 from engine.project import Change, ClassPolicy, Project, SplitPart
-from engine.project.removal_preview import MergePreview, RemovalPreview, merge_preview, removal_preview
+from engine.project.removal_preview import (
+    MergePreview,
+    RemovalPreview,
+    merge_preview,
+    removal_preview,
+)
 from tests.support.projects import bird_project, dump, named, new_project, shape
 
 
@@ -19,7 +24,10 @@ def test_each_action_tells_its_edits(tmp_path: Path) -> None:
     """A change holds exactly the edits that bring a copy of the graph in step."""
     with new_project(tmp_path) as project:
         change, bird = project.classes.add(" Bird ")
-        assert (change.text, change.graph_edits) == ("Added class Bird", (ClassAdded(bird, "Bird"),))
+        assert (change.text, change.graph_edits) == (
+            "Added class Bird",
+            (ClassAdded(bird, "Bird"),),
+        )
         change, gull = project.classes.add("Gull", [bird])
         assert change.graph_edits == (ClassAdded(gull, "Gull"), EdgeAdded(bird, gull))
         change = project.classes.rename(gull, "Tern")
@@ -28,13 +36,25 @@ def test_each_action_tells_its_edits(tmp_path: Path) -> None:
             (ClassRenamed(gull, "Tern", "Gull"),),
         )
         change = project.classes.unlink([(bird, gull)])
-        assert (change.text, change.graph_edits) == ("Unlinked Tern from Bird", (EdgeRemoved(bird, gull),))
+        assert (change.text, change.graph_edits) == (
+            "Unlinked Tern from Bird",
+            (EdgeRemoved(bird, gull),),
+        )
         change = project.classes.link(bird, [gull])
-        assert (change.text, change.graph_edits) == ("Added parent Bird to Tern", (EdgeAdded(bird, gull),))
+        assert (change.text, change.graph_edits) == (
+            "Added parent Bird to Tern",
+            (EdgeAdded(bird, gull),),
+        )
         change = project.classes.move([(gull, bird)], None)
-        assert (change.text, change.graph_edits) == ("Moved class Tern to the top level", (EdgeRemoved(bird, gull),))
+        assert (change.text, change.graph_edits) == (
+            "Moved class Tern to the top level",
+            (EdgeRemoved(bird, gull),),
+        )
         change = project.classes.remove([bird])
-        assert (change.text, change.graph_edits) == ("Removed class Bird", (ClassRemoved(bird, "Bird"),))
+        assert (change.text, change.graph_edits) == (
+            "Removed class Bird",
+            (ClassRemoved(bird, "Bird"),),
+        )
         undone = project.history.undo()
         assert undone is not None
         assert undone.graph_edits == (ClassAdded(bird, "Bird"),)
@@ -77,7 +97,9 @@ def test_labels_of_a_removed_class_go_to_its_only_parent(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("parent_count", [0, 2])
-def test_labels_of_a_class_without_one_clear_parent_are_removed(tmp_path: Path, parent_count: int) -> None:
+def test_labels_of_a_class_without_one_clear_parent_are_removed(
+    tmp_path: Path, parent_count: int
+) -> None:
     """Without a parent, or with two, the labels go, the text says how many, and undo gives them back."""
     project, _, images = bird_project(tmp_path)
     parents = [project.classes.add(f"Parent {number}")[1] for number in range(parent_count)]
@@ -99,11 +121,20 @@ def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
     _, diver = project.classes.add("Diver")
     before = dump(project)
     did: list[tuple[Callable[[], Change], str]] = [
-        (lambda: project.classes.add_parent("Seabird", [bird, tern], None)[0], "Added class Seabird above 2 classes"),
+        (
+            lambda: project.classes.add_parent("Seabird", [bird, tern], None)[0],
+            "Added class Seabird above 2 classes",
+        ),
         (lambda: project.classes.link(diver, [gull, tern]), "Added parent Diver to 2 classes"),
-        (lambda: project.classes.unlink([(bird, gull), (diver, tern)]), "Unlinked 2 classes from 2 parents"),
+        (
+            lambda: project.classes.unlink([(bird, gull), (diver, tern)]),
+            "Unlinked 2 classes from 2 parents",
+        ),
         (lambda: project.classes.move([(gull, diver)], bird), "Moved class Gull to Bird"),
-        (lambda: project.classes.move([(gull, bird), (diver, None)], tern), "Moved 2 classes to Tern"),
+        (
+            lambda: project.classes.move([(gull, bird), (diver, None)], tern),
+            "Moved 2 classes to Tern",
+        ),
     ]
     steps = len(project.history.steps())
     for count, (act, text) in enumerate(did, start=1):
@@ -130,9 +161,14 @@ def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
     project.labels.set(images[3:5], young)
     before = dump(project)
     change = project.classes.remove([gull, tern], ChildrenOfRemoved.REMOVED)
-    assert change.text == "Removed 2 classes and 2 below them (3 labels moved to Bird, 2 labels removed)"
+    assert (
+        change.text
+        == "Removed 2 classes and 2 below them (3 labels moved to Bird, 2 labels removed)"
+    )
     assert set(change.labelled) == set(images[:5])
-    assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird"]
+    assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == [
+        "Bird"
+    ]
     label = project.labels.of(images[0])
     assert label is not None
     assert label.who == "ada"
@@ -141,7 +177,10 @@ def test_a_branch_is_removed_with_its_labels_counted(tmp_path: Path) -> None:
     assert dump(project) == before
     change = project.classes.remove([gull], ChildrenOfRemoved.TOP_LEVEL)
     assert change.text == "Removed class Gull (1 label moved to Bird)"
-    assert (project.classes.graph.parents(herring), project.classes.graph.parents(young)) == ((), (tern,))
+    assert (project.classes.graph.parents(herring), project.classes.graph.parents(young)) == (
+        (),
+        (tern,),
+    )
     project.close()
 
 
@@ -195,17 +234,25 @@ def test_several_classes_are_merged_into_one(tmp_path: Path) -> None:
     project.classes.set_attributes([common], note="grey", colour="#808080")
     project.classes.set_attributes([gulls], note="white")
     before = dump(project)
-    expected = merge_preview(project.classes.graph, project.labels.counts(), [gulls, gull, common], gull)
+    expected = merge_preview(
+        project.classes.graph, project.labels.counts(), [gulls, gull, common], gull
+    )
     change = project.classes.merge([gulls, gull, common], gull)
     assert change.text == "Merged 2 classes into Gull (3 labels moved)"
     assert project.labels.counts() == {gull: 4}
     # The deepest class comes first, with its names and with what the others lack.
-    assert project.classes.graph.attributes(gull) == ClassAttributes("", ("Common", "Gulls"), "grey", "#808080")
+    assert project.classes.graph.attributes(gull) == ClassAttributes(
+        "", ("Common", "Gulls"), "grey", "#808080"
+    )
     assert expected == MergePreview(
         classes_before=5, classes_after=3, edges_before=3, edges_after=2,
         labels_before=1, labels_after=4, children_before=1, children_after=1,
     )  # fmt: skip
-    assert (len(project.classes.graph), project.classes.graph.edge_count, project.check()) == (3, 2, [])
+    assert (len(project.classes.graph), project.classes.graph.edge_count, project.check()) == (
+        3,
+        2,
+        [],
+    )
     project.history.undo()
     assert dump(project) == before
     with pytest.raises(GraphError, match="into itself"):
@@ -238,9 +285,9 @@ def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> Non
         assert labels - len(project.labels.by_image()) == preview.labels_removed
         project.history.undo()
     project.labels.set(images[5:], bird)
-    assert removal_preview(project.classes.graph, project.labels.counts(), [bird], ChildrenOfRemoved.ADOPTED) == (
-        RemovalPreview(1, 2, 2, 0, 1, None)
-    )
+    assert removal_preview(
+        project.classes.graph, project.labels.counts(), [bird], ChildrenOfRemoved.ADOPTED
+    ) == (RemovalPreview(1, 2, 2, 0, 1, None))
     project.close()
 
 
@@ -252,12 +299,18 @@ def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
     project.labels.set(images[:4], gull, who="ada")
     project.labels.set(images[4:5], bird)
     before, steps = dump(project), len(project.history.steps())
-    parts = [SplitPart(" Herring ", [*images[:2], images[4], 999]), SplitPart("Common", images[2:3]), SplitPart("Mew")]
+    parts = [
+        SplitPart(" Herring ", [*images[:2], images[4], 999]),
+        SplitPart("Common", images[2:3]),
+        SplitPart("Mew"),
+    ]
     change, new_ids = project.classes.split(gull, parts, as_children=as_children)
     assert change.text == "Split 3 classes off Gull (3 labels moved)"
     assert set(change.labelled) == set(images[:3])
     assert [project.classes.graph.name(each) for each in new_ids] == ["Herring", "Common", "Mew"]
-    assert {project.classes.graph.parents(each) for each in new_ids} == {(gull,) if as_children else (bird,)}
+    assert {project.classes.graph.parents(each) for each in new_ids} == {
+        (gull,) if as_children else (bird,)
+    }
     herring, common, _ = new_ids
     assert project.labels.counts() == {bird: 1, gull: 1, herring: 2, common: 1}
     label = project.labels.of(images[0])

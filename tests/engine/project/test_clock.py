@@ -35,7 +35,9 @@ def be(monkeypatch: pytest.MonkeyPatch, login: str, full: str) -> None:
         ("Administrator", "", "Anonymous"),
     ],
 )
-def test_labels_have_a_persons_name(monkeypatch: pytest.MonkeyPatch, login: str, full: str, name: str) -> None:
+def test_labels_have_a_persons_name(
+    monkeypatch: pytest.MonkeyPatch, login: str, full: str, name: str
+) -> None:
     """The full name before the login name, and neither of an account that many share."""
     be(monkeypatch, login, full)
     assert person_name() == name
@@ -64,7 +66,12 @@ def test_a_system_that_knows_no_account(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize(
     ("gecos", "name"),
-    [("Ada Lovelace,Room 1,555-1,", "Ada Lovelace"), ("& Lovelace", "Ada Lovelace"), ("", ""), (",,,", "")],
+    [
+        ("Ada Lovelace,Room 1,555-1,", "Ada Lovelace"),
+        ("& Lovelace", "Ada Lovelace"),
+        ("", ""),
+        (",,,", ""),
+    ],
 )
 def test_the_name_in_the_list_of_accounts(gecos: str, name: str) -> None:
     """The first of several facts; & stands for the login name."""

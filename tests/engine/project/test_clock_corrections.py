@@ -9,7 +9,13 @@ from engine.collection.clock_preview import preview_correction
 from engine.errors import InputError
 from engine.files import FoundFile, PhotoFacts
 from engine.project import ImageDetails, Project
-from engine.project.clock_corrections import ClockCorrection, are_corrections, offset_text, read_offset, read_zone
+from engine.project.clock_corrections import (
+    ClockCorrection,
+    are_corrections,
+    offset_text,
+    read_offset,
+    read_zone,
+)
 from tests.support.projects import dump, new_project
 
 NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (cameras know no zone)
@@ -35,7 +41,9 @@ def photos(tmp_path: Path) -> Project:
 
 
 def hours(project: Project) -> list[str]:
-    return [f"{each.taken_at:%H:%M}" for each in project.details.each() if each.taken_at is not None]
+    return [
+        f"{each.taken_at:%H:%M}" for each in project.details.each() if each.taken_at is not None
+    ]
 
 
 def test_a_folder_is_corrected_with_all_below_it(photos: Project) -> None:
@@ -76,7 +84,10 @@ def test_shot_times_are_those_of_the_details(photos: Project) -> None:
     photos.clocks.set(HOUR_LATE)
     photos.clocks.set(ClockCorrection(None, "Trap", "8", 60, 120))
     photos.clocks.set(ClockCorrection(None, "Phone", seconds=-60))
-    shots = {image_id: (moment, clock) for image_id, moment, clock, _source in photos.details.shot_times()}
+    shots = {
+        image_id: (moment, clock)
+        for image_id, moment, clock, _source in photos.details.shot_times()
+    }
     for each in photos.details.each():
         assert each.taken_at is not None
         clock = each.taken_at.replace(tzinfo=timezone.utc).timestamp()  # noqa: UP017
@@ -136,14 +147,23 @@ def test_corrections_that_are_none(photos: Project, correction: ClockCorrection)
         photos.clocks.set(correction)
 
 
-@pytest.mark.parametrize("values", [None, {}, [1], [{"folder": 1}], [{"folder": "a", "seconds": True}], [{"odd": 1}]])
+@pytest.mark.parametrize(
+    "values", [None, {}, [1], [{"folder": 1}], [{"folder": "a", "seconds": True}], [{"odd": 1}]]
+)
 def test_plain_values_that_are_no_corrections(values: object) -> None:
     assert not are_corrections(values)
 
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("+1h02m", 3_720), ("-3:30", -12_600), ("+1:02:15", 3_735), ("2d", 172_800), ("45 s", 45), ("+1 h 02 min", 3_720)],
+    [
+        ("+1h02m", 3_720),
+        ("-3:30", -12_600),
+        ("+1:02:15", 3_735),
+        ("2d", 172_800),
+        ("45 s", 45),
+        ("+1 h 02 min", 3_720),
+    ],
 )
 def test_offsets(text: str, seconds: int) -> None:
     assert read_offset(text) == seconds
@@ -156,7 +176,9 @@ def test_offsets_that_are_none(text: str) -> None:
         read_offset(text)
 
 
-@pytest.mark.parametrize(("text", "minutes"), [("+02:00", 120), ("UTC-3", -180), ("utc", 0), ("+0530", 330)])
+@pytest.mark.parametrize(
+    ("text", "minutes"), [("+02:00", 120), ("UTC-3", -180), ("utc", 0), ("+0530", 330)]
+)
 def test_zones(text: str, minutes: int) -> None:
     assert read_zone(text) == minutes
 
@@ -176,8 +198,16 @@ def test_times_without_a_zone_are_in_the_zone_of_their_source(photos: Project) -
         for place, zone in enumerate(zones)
     )
     noon = int(NOON.replace(tzinfo=timezone.utc).timestamp())  # noqa: UP017
-    moments = [moment - noon for image_id, moment, _clock, _source in photos.details.shot_times() if image_id >= 5]
+    moments = [
+        moment - noon
+        for image_id, moment, _clock, _source in photos.details.shot_times()
+        if image_id >= 5
+    ]
     assert moments == [-7_200, -7_200, -3_600]
     photos.clocks.set(ClockCorrection("d", seconds=60))
-    moments = [moment - noon for image_id, moment, _clock, _source in photos.details.shot_times() if image_id >= 5]
+    moments = [
+        moment - noon
+        for image_id, moment, _clock, _source in photos.details.shot_times()
+        if image_id >= 5
+    ]
     assert moments == [-7_140, -7_140, -3_540]

@@ -33,12 +33,16 @@ def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_path: Path, seed: int) -> None:
+def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(
+    tmp_path: Path, seed: int
+) -> None:
     """Whatever bit changes: it is reported, or nothing that anybody reads is other than before."""
     project, gull, images = bird_project(tmp_path, image_count=60)
     project.labels.set(images, gull)
     project.models.add_trained(trained_model())
-    project.images.record_scan([(image_id, bytes([image_id % 251]) * 32, None) for image_id in images])
+    project.images.record_scan(
+        [(image_id, bytes([image_id % 251]) * 32, None) for image_id in images]
+    )
     look, facts = dump(project), list(project.images.table().content_hashes)
     project.close()
     good = project.path.read_bytes()
@@ -52,7 +56,10 @@ def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_
             if Project.faults_of(project.path):
                 continue
             with Project.open(project.path, for_writing=False) as opened:
-                assert (dump(opened), list(opened.images.table().content_hashes)) == (look, facts), place
+                assert (dump(opened), list(opened.images.table().content_hashes)) == (
+                    look,
+                    facts,
+                ), place
         except ProtoleafError:
             continue
         assert project.path.read_bytes() == bytes(bad)
@@ -91,7 +98,9 @@ def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None
     with connection.transaction():
         connection.write("UPDATE label SET class_id = 1 WHERE image_id = 1")
         connection.write("DELETE FROM label WHERE image_id = 2")
-        connection.write("INSERT INTO label VALUES (3, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)")
+        connection.write(
+            "INSERT INTO label VALUES (3, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)"
+        )
     faults = "\n".join(project.check())
     assert "row 1 of table label is other than its history says" in faults
     assert "row 2 of table label is gone" in faults

@@ -42,7 +42,9 @@ SPOILED: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("for_writing", [True, False])
 @pytest.mark.parametrize("how", SPOILED)
-def test_what_is_no_project_is_refused_and_left_alone(tmp_path: Path, how: str, *, for_writing: bool) -> None:
+def test_what_is_no_project_is_refused_and_left_alone(
+    tmp_path: Path, how: str, *, for_writing: bool
+) -> None:
     """Any spoiled file gives ProjectDamagedError with its path, keeps every byte, and gets no companions."""
     path = _closed_project(tmp_path)
     SPOILED[how](path)
@@ -135,7 +137,9 @@ def test_an_unreadable_step_stops_undo_without_harm(tmp_path: Path) -> None:
     path = _closed_project(tmp_path)
     with Project.open(path) as project:
         with connection_of(project).transaction():
-            connection_of(project).write("UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4")
+            connection_of(project).write(
+                "UPDATE journal_chunk SET row_changes = x'00' WHERE step_id = 4"
+            )
         with pytest.raises(ProjectDamagedError, match="history"):
             project.history.undo()
         assert len(project.labels.by_image()) == 600

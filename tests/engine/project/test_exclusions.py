@@ -25,7 +25,11 @@ def birds(tmp_path: Path) -> Project:
 def test_images_left_out_of_a_group_are_excluded_in_the_same_step(birds: Project) -> None:
     before = dump(birds)
     change = birds.labels.set([1, 2], GULL, left_out=[3])
-    assert (change.labelled, change.excluded, birds.exclusions.pairs()) == ((1, 2), (3,), [(3, GULL)])
+    assert (change.labelled, change.excluded, birds.exclusions.pairs()) == (
+        (1, 2),
+        (3,),
+        [(3, GULL)],
+    )
     assert change.action.code == "labelled"
     birds.history.undo()
     assert dump(birds) == before

@@ -38,7 +38,11 @@ def test_a_value_is_set_for_all_images_in_one_step(birds: Project) -> None:
     path = birds.path
     birds.close()
     with Project.open(path) as project:
-        assert (list(project.fields.values()), project.fields.defined, project.check()) == ([1, 3], CAMERA_TRAP, [])
+        assert (list(project.fields.values()), project.fields.defined, project.check()) == (
+            [1, 3],
+            CAMERA_TRAP,
+            [],
+        )
 
 
 def test_a_value_is_replaced_and_removed(birds: Project) -> None:
@@ -95,7 +99,9 @@ def test_values_follow_a_field_to_its_new_name(birds: Project) -> None:
     birds.close()
     with Project.open(path) as project:
         assert project.fields.field("geschlecht").former_names == ("sex",)
-        assert renamed(project, Renaming("Geschlecht", "Sex")) == "Renamed the field Geschlecht to Sex"
+        assert (
+            renamed(project, Renaming("Geschlecht", "Sex")) == "Renamed the field Geschlecht to Sex"
+        )
         assert project.fields.field("sex").former_names == ("Geschlecht",)
         assert project.fields.values() == {1: {"Sex": "male"}, 3: {"Sex": "male"}}
 
@@ -117,7 +123,10 @@ def test_two_fields_change_their_names(birds: Project) -> None:
     birds.fields.set([2], "life stage", "adult")
     swapped = Renaming("sex", "life stage"), Renaming("life stage", "sex")
     assert renamed(birds, *swapped) == "Changed the fields of images"
-    assert birds.fields.values() == {1: {"life stage": "male"}, 2: {"life stage": "male", "sex": "adult"}}
+    assert birds.fields.values() == {
+        1: {"life stage": "male"},
+        2: {"life stage": "male", "sex": "adult"},
+    }
     assert birds.check() == []
 
 
@@ -170,10 +179,19 @@ def test_missing_values_are_taken_over_with_their_fields(birds: Project) -> None
         FieldValue(1, "Life stage", "juvenile", "Eve", WHEN), FieldValue(2, "lifeStage", "pup", "Eve", WHEN),
         FieldValue(3, "sex", "female", "Eve", WHEN), FieldValue(4, "odd", "x", "Eve", WHEN),
     ]  # fmt: skip
-    change = birds.fields.add_missing(theirs, [ImageField("lifestage", FieldKind.CHOICE, ("Adult", "pup")), SEX])
+    change = birds.fields.add_missing(
+        theirs, [ImageField("lifestage", FieldKind.CHOICE, ("Adult", "pup")), SEX]
+    )
     assert (change.field_values, change.action.code) == ((2, 3), "field_values_added")
-    assert birds.fields.values() == {1: {"life stage": "adult"}, 2: {"life stage": "pup"}, 3: {"sex": "female"}}
-    assert birds.fields.defined == (ImageField("life stage", FieldKind.CHOICE, (*STAGE.choices, "pup")), SEX)
+    assert birds.fields.values() == {
+        1: {"life stage": "adult"},
+        2: {"life stage": "pup"},
+        3: {"sex": "female"},
+    }
+    assert birds.fields.defined == (
+        ImageField("life stage", FieldKind.CHOICE, (*STAGE.choices, "pup")),
+        SEX,
+    )
     assert birds.fields.all()[1].when == WHEN
     assert birds.check() == []
     birds.history.undo()

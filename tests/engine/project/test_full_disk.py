@@ -43,7 +43,8 @@ def test_the_graph_in_memory_goes_back_with_the_file(tmp_path: Path) -> None:
     _fill_up(project)
     with pytest.raises(StorageError):
         project.classes.edit(
-            lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)], named("Import")
+            lambda graph: [graph.add_class(f"Class {number}") for number in range(9000)],
+            named("Import"),
         )
     assert shape(project.classes.graph) == before
     _free_space(project)
@@ -105,7 +106,10 @@ def test_the_file_system_itself_refuses(tmp_path: Path) -> None:
     project, _, _ = bird_project(tmp_path)
     project.close()
     answer = subprocess.run(
-        [sys.executable, "-c", WRITE_UP_TO_A_LIMIT, str(project.path)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", WRITE_UP_TO_A_LIMIT, str(project.path)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert answer.returncode == 0, answer.stderr
     message, added = answer.stdout.splitlines()

@@ -27,7 +27,20 @@ SEQUENCES: Final = 1_000 if IS_LONG else 15
 COMMANDS: Final = 50 if IS_LONG else 25
 
 START: Final = "The start"
-NAMES: Final = ("Gull", "Bird", "Tern", "Auk", "Skua", "Seal", "Whale", "Möwe", "海鸥", "a/b", "Fern", "Moss")
+NAMES: Final = (
+    "Gull",
+    "Bird",
+    "Tern",
+    "Auk",
+    "Skua",
+    "Seal",
+    "Whale",
+    "Möwe",
+    "海鸥",
+    "a/b",
+    "Fern",
+    "Moss",
+)
 TREE: Final[Mapping[str, tuple[str, ...]]] = {
     "Animal": (), "Bird": ("Animal",), "Diver": ("Animal",), "Gull": ("Bird",), "Auk": ("Bird", "Diver"),
     "Puffin": ("Auk",), "Herring Gull": ("Gull",), "Plant": (), "Kelp": ("Plant",),
@@ -82,7 +95,9 @@ class Trial:
 
     def labels(self) -> Mapping[int, int | None]:
         """Class by labelled image."""
-        return {image_id: label.class_id for image_id, label in self.project.labels.by_image().items()}
+        return {
+            image_id: label.class_id for image_id, label in self.project.labels.by_image().items()
+        }
 
     def classes(self, command: Command) -> list[int]:
         """One to three classes; at times with repeats."""
@@ -102,12 +117,18 @@ class Trial:
 
     def parent(self, class_id: int, number: int) -> int | None:
         """A parent of a class; the top level where it has none."""
-        parents = self.project.classes.graph.parents(class_id) if class_id in self.project.classes.graph else ()
+        parents = (
+            self.project.classes.graph.parents(class_id)
+            if class_id in self.project.classes.graph
+            else ()
+        )
         return parents[number % len(parents)] if parents else None
 
     def images(self, number: int) -> list[int]:
         """Some of the images."""
-        return [image_id for image_id in self.project.images.table().ids if image_id % 4 == number % 4]
+        return [
+            image_id for image_id in self.project.images.table().ids if image_id % 4 == number % 4
+        ]
 
 
 def _remove(trial: Trial, command: Command) -> Change:
@@ -119,7 +140,10 @@ def _remove(trial: Trial, command: Command) -> Change:
     change = project.classes.remove(chosen, children)
     assert len(trial.labels()) == before - preview.labels_removed
     assert len(project.classes.graph) == classes - preview.classes
-    assert children is ChildrenOfRemoved.ADOPTED or project.classes.graph.edge_count == edges - preview.edges
+    assert (
+        children is ChildrenOfRemoved.ADOPTED
+        or project.classes.graph.edge_count == edges - preview.edges
+    )
     return change
 
 
@@ -127,7 +151,11 @@ def _merge(trial: Trial, command: Command) -> Change:
     project, chosen, heir_id = trial.project, trial.classes(command), trial.one(command.second)
     preview = merge_preview(project.classes.graph, project.labels.counts(), chosen, heir_id)
     change = project.classes.merge(chosen, heir_id)
-    found = (len(project.classes.graph), project.classes.graph.edge_count, project.labels.counts().get(heir_id, 0))
+    found = (
+        len(project.classes.graph),
+        project.classes.graph.edge_count,
+        project.labels.counts().get(heir_id, 0),
+    )
     assert found == (preview.classes_after, preview.edges_after, preview.labels_after)
     return change
 
@@ -135,8 +163,13 @@ def _merge(trial: Trial, command: Command) -> Change:
 def _split(trial: Trial, command: Command) -> Change:
     class_id = trial.one(command.first)
     shots = [image_id for image_id, labelled in trial.labels().items() if labelled == class_id]
-    parts = [SplitPart(command.name, shots[::2]), SplitPart(f"{command.name} 2", trial.images(command.third)[:1])]
-    return trial.project.classes.split(class_id, parts[: 1 + command.second % 2], as_children=command.third % 2 == 0)[0]
+    parts = [
+        SplitPart(command.name, shots[::2]),
+        SplitPart(f"{command.name} 2", trial.images(command.third)[:1]),
+    ]
+    return trial.project.classes.split(
+        class_id, parts[: 1 + command.second % 2], as_children=command.third % 2 == 0
+    )[0]
 
 
 def _move(trial: Trial, command: Command) -> Change:
@@ -146,7 +179,9 @@ def _move(trial: Trial, command: Command) -> Change:
 
 def _unlink(trial: Trial, command: Command) -> Change:
     pairs = [(trial.parent(each, command.second), each) for each in trial.classes(command)]
-    return trial.project.classes.unlink([(parent or trial.one(command.third), each) for parent, each in pairs])
+    return trial.project.classes.unlink(
+        [(parent or trial.one(command.third), each) for parent, each in pairs]
+    )
 
 
 def _add(trial: Trial, command: Command) -> Change:
@@ -158,7 +193,9 @@ def _add_parent(trial: Trial, command: Command) -> Change:
     from_parent = trial.place(command.first)
     graph = trial.project.classes.graph
     children = graph.roots() if from_parent is None else graph.children(from_parent)
-    return trial.project.classes.add_parent(command.name, children[: 1 + command.third % 3], from_parent)[0]
+    return trial.project.classes.add_parent(
+        command.name, children[: 1 + command.third % 3], from_parent
+    )[0]
 
 
 def _describe(trial: Trial, command: Command) -> Change:
@@ -167,8 +204,13 @@ def _describe(trial: Trial, command: Command) -> Change:
 
 
 def _name_otherwise(trial: Trial, command: Command) -> Change:
-    source_id, synonyms = f"n{command.second}" if command.second % 2 else "", (command.name, f"s{command.third}")
-    return trial.project.classes.set_attributes([trial.one(command.first)], source_id=source_id, synonyms=synonyms)
+    source_id, synonyms = (
+        f"n{command.second}" if command.second % 2 else "",
+        (command.name, f"s{command.third}"),
+    )
+    return trial.project.classes.set_attributes(
+        [trial.one(command.first)], source_id=source_id, synonyms=synonyms
+    )
 
 
 def _paste(trial: Trial, command: Command) -> Change:
@@ -177,22 +219,30 @@ def _paste(trial: Trial, command: Command) -> Change:
 
 
 def _set_bar(trial: Trial, command: Command) -> Change:
-    policy = ClassPolicy(command.third / 40 if command.second % 2 else None, is_deepest=command.second % 3 == 0)
+    policy = ClassPolicy(
+        command.third / 40 if command.second % 2 else None, is_deepest=command.second % 3 == 0
+    )
     return trial.project.policies.set(trial.one(command.first), policy)
 
 
 def _label(trial: Trial, command: Command) -> Change:
-    return trial.project.labels.set(trial.images(command.second), trial.place(command.first), who="ada")
+    return trial.project.labels.set(
+        trial.images(command.second), trial.place(command.first), who="ada"
+    )
 
 
 VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "add": _add,
     "add parent": _add_parent,
-    "rename": lambda trial, command: trial.project.classes.rename(trial.one(command.first), command.name),
+    "rename": lambda trial, command: trial.project.classes.rename(
+        trial.one(command.first), command.name
+    ),
     "name otherwise": _name_otherwise,
     "describe": _describe,
     "set bar": _set_bar,
-    "link": lambda trial, command: trial.project.classes.link(trial.one(command.second), trial.classes(command)),
+    "link": lambda trial, command: trial.project.classes.link(
+        trial.one(command.second), trial.classes(command)
+    ),
     "unlink": _unlink,
     "move": _move,
     "merge": _merge,
@@ -201,7 +251,9 @@ VERBS: Final[Mapping[str, Callable[[Trial, Command], Change | None]]] = {
     "paste": _paste,
     "label": _label,
     "unlabel": lambda trial, command: trial.project.labels.remove(trial.images(command.first)),
-    "undo": lambda trial, _: None if str(trial.project.history.undo_action) == START else trial.project.history.undo(),
+    "undo": lambda trial, _: (
+        None if str(trial.project.history.undo_action) == START else trial.project.history.undo()
+    ),
     "redo": lambda trial, _: trial.project.history.redo(),
 }
 MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"})
@@ -209,7 +261,14 @@ MAY_LOSE_LABELS: Final = frozenset({"remove", "label", "unlabel", "undo", "redo"
 
 numbers = st.integers(0, 40)
 commands = st.lists(
-    st.builds(Command, st.sampled_from((*VERBS, "reopen")), numbers, numbers, numbers, st.sampled_from(NAMES)),
+    st.builds(
+        Command,
+        st.sampled_from((*VERBS, "reopen")),
+        numbers,
+        numbers,
+        numbers,
+        st.sampled_from(NAMES),
+    ),
     min_size=COMMANDS if IS_LONG else 1,
     max_size=COMMANDS,
 )
@@ -280,5 +339,9 @@ def _check_graph(graph: CategoryGraph) -> None:
     for parent_id, child_id in graph.edges():
         above[child_id].add(parent_id)
     TopologicalSorter(above).prepare()  # raises on a circle
-    places = [(parent, graph.name(each)) for each, parents in above.items() for parent in tuple(parents) or (None,)]
+    places = [
+        (parent, graph.name(each))
+        for each, parents in above.items()
+        for parent in tuple(parents) or (None,)
+    ]
     assert len(places) == len(set(places)), "namesakes in one place"

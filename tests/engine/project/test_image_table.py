@@ -16,9 +16,15 @@ NAMES = ("a.jpg", "鳥/鴎.jpg", "a,b.jpg", os.fsdecode(b"\xff.jpg"), "it's.jpg"
 def project(tmp_path: Path) -> Project:
     """Names in any script, also one that is no valid Unicode."""
     project = Project.create(
-        tmp_path / "any.protoleaf", backbone_name="b", backbone_hash="h", backbone_path="", propagation_hash="p"
+        tmp_path / "any.protoleaf",
+        backbone_name="b",
+        backbone_hash="h",
+        backbone_path="",
+        propagation_hash="p",
     )
-    project.images.add([FoundFile(tmp_path / name, 10 * place, -place) for place, name in enumerate(NAMES)])
+    project.images.add(
+        [FoundFile(tmp_path / name, 10 * place, -place) for place, name in enumerate(NAMES)]
+    )
     facts = [
         (1, b"\x00" * 16, None),
         (3, bytes(range(16)), "cut, short"),
@@ -31,7 +37,9 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.mark.parametrize("at_once", [1, 2, 5, 100])
-def test_columns_are_those_of_the_rows(project: Project, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_those_of_the_rows(
+    project: Project, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ids, paths, sizes, times, hashes and failures, however many come at once; facts of removed images are no row."""
     monkeypatch.setattr(image_table, "AT_ONCE", at_once)
     whole, rows = project.images.table(), project.images.table([1, 2, 3, 4, 6])
@@ -47,7 +55,11 @@ def test_columns_are_those_of_the_rows(project: Project, at_once: int, monkeypat
 def test_an_empty_project_has_no_rows(tmp_path: Path) -> None:
     """And no error."""
     with Project.create(
-        tmp_path / "any.protoleaf", backbone_name="b", backbone_hash="h", backbone_path="", propagation_hash="p"
+        tmp_path / "any.protoleaf",
+        backbone_name="b",
+        backbone_hash="h",
+        backbone_path="",
+        propagation_hash="p",
     ) as project:
         table = project.images.table()
         assert (len(table.ids), len(table.paths), len(table.failures)) == (0, 0, 0)

@@ -35,9 +35,15 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
         seen = [next(each)]
         project.images.remove([8])
         for content in each:
-            project.images.record_scan([(content.image_id, bytes([content.image_id]), "not an image")])
+            project.images.record_scan(
+                [(content.image_id, bytes([content.image_id]), "not an image")]
+            )
             seen.append(content)
-        left = [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
+        left = [
+            (number, path)
+            for number, path in zip(table.ids, table.paths, strict=True)
+            if number != 8
+        ]
         assert seen == [(number, path, "", None) for number, path in left]
         assert list(project.images.each_path()) == left
         assert list(project.images.each_content())[1:] == [
@@ -56,8 +62,15 @@ def test_images_are_read_back(tmp_path: Path) -> None:
             ImageRecord(2, "season 0/IMG_000001.jpg", 101, 1, None, "not an image"),
         ]
         table = project.images.table()
-        assert (list(table.ids), list(table.sizes_bytes), list(table.modified_ns)) == ([1, 2], [100, 101], [0, 1])
-        assert (list(table.content_hashes), list(table.failures)) == ([b"\xab\xcd", None], [None, "not an image"])
+        assert (list(table.ids), list(table.sizes_bytes), list(table.modified_ns)) == (
+            [1, 2],
+            [100, 101],
+            [0, 1],
+        )
+        assert (list(table.content_hashes), list(table.failures)) == (
+            [b"\xab\xcd", None],
+            [None, "not an image"],
+        )
         assert project.images.record(2) == project.images.records()[1]
         assert project.images.find(files[1].path) == 2
         assert project.images.find(tmp_path / "else.jpg") is None
@@ -71,8 +84,16 @@ def test_an_empty_project_answers(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         assert list(project.images.table().ids) == []
         assert list(project.labels.table().image_ids) == []
-        assert (project.images.records(), project.labels.by_image(), project.models.predictions("ppn+")) == ([], {}, [])
-        assert (project.images.count, project.labels.counts(), project.policies.by_class()) == (0, {}, {})
+        assert (
+            project.images.records(),
+            project.labels.by_image(),
+            project.models.predictions("ppn+"),
+        ) == ([], {}, [])
+        assert (project.images.count, project.labels.counts(), project.policies.by_class()) == (
+            0,
+            {},
+            {},
+        )
         with pytest.raises(InputError, match="no such image"):
             project.images.record(1)
 
@@ -100,7 +121,10 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     project.labels.set(images[:2], gull)
-    assert project.labels.set(images[:3], bird).text == "Labelled 3 images as Bird (2 had another label)"
+    assert (
+        project.labels.set(images[:3], bird).text
+        == "Labelled 3 images as Bird (2 had another label)"
+    )
     assert project.labels.set(images[:3], None).text.endswith("(3 had another label)")
     assert project.labels.set(images[:3], None).text == "Labelled 3 images as none of the classes"
     project.history.undo()
@@ -194,7 +218,11 @@ def test_removing_images_leaves_the_files(tmp_path: Path) -> None:
     project.labels.set(images, gull)
     before = dump(project)
     change = project.images.remove(images[:3])
-    assert (change.text, change.images_removed, change.labelled) == ("Removed 3 images", tuple(images[:3]), ())
+    assert (change.text, change.images_removed, change.labelled) == (
+        "Removed 3 images",
+        tuple(images[:3]),
+        (),
+    )
     assert project.labels.counts() == {gull: 1}
     assert picture.read_bytes() == b"pixels"
     undone = project.history.undo()
@@ -210,7 +238,9 @@ def test_predictions_never_touch_labels(tmp_path: Path) -> None:
     project.labels.set(images[:2], None)
     before, steps = dump(project), project.history.steps()
     rows = [Prediction(image_id, gull, 0.75, None, 0.0) for image_id in images]
-    project.models.store_predictions(rows, version_id=project.models.current.version_id, setting="ppn+")
+    project.models.store_predictions(
+        rows, version_id=project.models.current.version_id, setting="ppn+"
+    )
     assert project.models.predictions("ppn+") == rows
     assert project.models.predictions("ppn") == []
     assert dump(project) == before
@@ -235,8 +265,13 @@ def test_predictions_of_what_is_gone_are_not_returned(tmp_path: Path) -> None:
     """Predictions for removed images or classes are left out, and a safe class that is gone is none."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
-    rows = [Prediction(images[0], gull, 0.5, bird, 0.9), Prediction(images[1], bird, 0.5, bird, 0.5)]
-    project.models.store_predictions([*rows, Prediction(images[2], gull, 1.0, gull, 1.0)], version_id=1, setting="ppn+")
+    rows = [
+        Prediction(images[0], gull, 0.5, bird, 0.9),
+        Prediction(images[1], bird, 0.5, bird, 0.5),
+    ]
+    project.models.store_predictions(
+        [*rows, Prediction(images[2], gull, 1.0, gull, 1.0)], version_id=1, setting="ppn+"
+    )
     project.images.remove(images[2:3])
     project.classes.remove([bird])
     assert project.models.predictions("ppn+") == [Prediction(images[0], gull, 0.5, None, 0.0)]
@@ -249,14 +284,19 @@ def test_choosing_a_model_can_be_undone(tmp_path: Path) -> None:
     """Each model version is kept; which one is in use is an action; predictions follow it."""
     project, gull, images = bird_project(tmp_path)
     added = project.models.add(
-        backbone_name="big", backbone_hash="11", propagation_hash="22", settings={"epochs": 3.0, "loss": "levels"}
+        backbone_name="big",
+        backbone_hash="11",
+        propagation_hash="22",
+        settings={"epochs": 3.0, "loss": "levels"},
     )
     assert project.models.current.backbone_name == "tiny"
     change = project.models.choose(added.version_id)
     assert (change.text, change.settings) == ("Switched to model big (2)", ("model_version",))
     assert project.models.current == added
     assert project.models.current.settings == {"epochs": 3.0, "loss": "levels"}
-    project.models.store_predictions([Prediction(images[0], gull, 1.0, gull, 1.0)], version_id=2, setting="ppn+")
+    project.models.store_predictions(
+        [Prediction(images[0], gull, 1.0, gull, 1.0)], version_id=2, setting="ppn+"
+    )
     project.history.undo()
     assert project.models.current.backbone_name == "tiny"
     assert project.models.predictions("ppn+") == []

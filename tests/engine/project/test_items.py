@@ -31,7 +31,11 @@ def test_boxes_are_images_of_the_same_file(project: Project) -> None:
     assert list(table.ids) == [1, 2, 3, 4, 5]
     assert list(table.parts) == ["", "", "", FIRST, SECOND]
     assert table.paths[0] == table.paths[3] == table.paths[4]
-    assert project.images.parts_of(project.images.resolve(project.images.record(1))) == {1: "", 4: FIRST, 5: SECOND}
+    assert project.images.parts_of(project.images.resolve(project.images.record(1))) == {
+        1: "",
+        4: FIRST,
+        5: SECOND,
+    }
     assert project.labels.by_image().keys() == {4}
     assert project.images.record(4).part == FIRST
     assert project.check() == []

@@ -8,7 +8,15 @@ import pytest
 from engine.errors import DuplicateNameError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
-from tests.support.projects import bird_project, connection_of, dump, found_files, named, new_project, shape
+from tests.support.projects import (
+    bird_project,
+    connection_of,
+    dump,
+    found_files,
+    named,
+    new_project,
+    shape,
+)
 from tests.support.storyteller import Storyteller
 
 ACTIONS_IN_A_STORY = 60
@@ -158,7 +166,10 @@ def test_history_names_each_step(tmp_path: Path) -> None:
         project.labels.set(images, gull)
     project.history.undo()
     latest = project.history.steps(limit=2)
-    assert [(step.text, step.is_undone) for step in latest] == [("By Grace", True), ("Added 4 images", False)]
+    assert [(step.text, step.is_undone) for step in latest] == [
+        ("By Grace", True),
+        ("Added 4 images", False),
+    ]
     assert latest[0].who == "grace"
     assert latest[0].when.tzinfo is not None
     project.close()
@@ -171,7 +182,12 @@ def test_undoing_an_import_and_redoing_it_finds_the_facts_again(tmp_path: Path) 
     project.history.undo()
     assert project.images.records() == []
     project.history.redo()
-    assert [record.content_hash for record in project.images.records()] == ["0102", None, None, None]
+    assert [record.content_hash for record in project.images.records()] == [
+        "0102",
+        None,
+        None,
+        None,
+    ]
     assert project.images.record(images[1]).failure == "cut off"
     project.close()
 
@@ -192,11 +208,17 @@ def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_loaded", [True, False])
-def test_an_inner_step_that_fails_leaves_the_graph_as_the_file_has_it(tmp_path: Path, is_loaded: bool) -> None:
+def test_an_inner_step_that_fails_leaves_the_graph_as_the_file_has_it(
+    tmp_path: Path, is_loaded: bool
+) -> None:
     """Whether the graph was loaded before it or not, one step or two within; the outer step goes on and is undone."""
     new_project(tmp_path).close()
     with Project.open(tmp_path / "birds.protoleaf") as project:
-        before = sorted(map(project.classes.graph.name, project.classes.graph.classes())) if is_loaded else []
+        before = (
+            sorted(map(project.classes.graph.name, project.classes.graph.classes()))
+            if is_loaded
+            else []
+        )
         with project.history.one_step():
             with suppress(InputError), project.history.one_step():
                 taken_back = project.classes.add("taken back")[1]

@@ -14,7 +14,9 @@ from tests.support.deep_graphs import add_all, add_deep, chain
 from tests.support.projects import dump, named, new_project
 
 LAST = "end 0"
-TOO_DEEP = f"expected at most {DEEPEST_LEVEL} levels below the top, found .* on level {DEEPEST_LEVEL + 1}"
+TOO_DEEP = (
+    f"expected at most {DEEPEST_LEVEL} levels below the top, found .* on level {DEEPEST_LEVEL + 1}"
+)
 
 
 @pytest.fixture
@@ -27,14 +29,20 @@ def deep(tmp_path: Path) -> Iterator[Project]:
 
 EDITS: dict[str, Callable[[Project, int, int], object]] = {
     "add": lambda project, last, _beside: project.classes.add("further", [last]),
-    "add a parent": lambda project, _last, _beside: project.classes.add_parent("between", [1], None),
+    "add a parent": lambda project, _last, _beside: project.classes.add_parent(
+        "between", [1], None
+    ),
     "link": lambda project, last, beside: project.classes.link(last, [beside]),
     "link several": lambda project, last, beside: project.classes.link(last, [beside]),
     "move": lambda project, last, beside: project.classes.move([(beside, None)], last),
     "move several": lambda project, last, beside: project.classes.move([(beside, None)], last),
     "merge": lambda project, last, beside: project.classes.merge([beside], last),
-    "split": lambda project, last, _beside: project.classes.split(last, [SplitPart("one", ())], as_children=True),
-    "paste": lambda project, last, beside: project.classes.paste(project.classes.copied([beside]), last),
+    "split": lambda project, last, _beside: project.classes.split(
+        last, [SplitPart("one", ())], as_children=True
+    ),
+    "paste": lambda project, last, beside: project.classes.paste(
+        project.classes.copied([beside]), last
+    ),
     "import": lambda project, _last, beside: project.classes.edit(
         lambda graph: graph.link(graph.find("end 1"), beside), named("")
     ),
@@ -63,7 +71,9 @@ def test_edits_that_sink_nothing_are_free(deep: Project) -> None:
     """Renamed, moved up, taken away, and undone."""
     last = deep.classes.graph.find(LAST)
     deep.classes.rename(last, "the last")
-    deep.classes.move([(last, deep.classes.graph.parents(last)[0])], deep.classes.graph.find("beside"))
+    deep.classes.move(
+        [(last, deep.classes.graph.parents(last)[0])], deep.classes.graph.find("beside")
+    )
     assert deep.classes.graph.level(last) == 1
     deep.history.undo()
     assert deep.classes.graph.level(last) == DEEPEST_LEVEL
@@ -89,7 +99,9 @@ def test_a_project_from_before_the_limit(tmp_path: Path, monkeypatch: pytest.Mon
         assert project.classes.graph.level(last) == 598
 
 
-def test_there_is_a_largest_number_of_classes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_there_is_a_largest_number_of_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One more is refused; renaming goes on."""
     monkeypatch.setattr(group_edits, "MOST_CLASSES", 3)
     with new_project(tmp_path) as project:
@@ -97,12 +109,19 @@ def test_there_is_a_largest_number_of_classes(tmp_path: Path, monkeypatch: pytes
         with pytest.raises(GraphError, match="too many classes: expected at most 3, found 4"):
             project.classes.add("d")
         project.classes.rename(1, "e")
-        assert sorted(map(project.classes.graph.name, project.classes.graph.classes())) == ["b", "c", "e"]
+        assert sorted(map(project.classes.graph.name, project.classes.graph.classes())) == [
+            "b",
+            "c",
+            "e",
+        ]
 
 
 def test_a_pasted_text_is_measured_where_it_goes(tmp_path: Path) -> None:
     """As deep as may be at the top; not below a class."""
-    rows = [{"name": str(each), "parents": [each - 1] if each else []} for each in range(DEEPEST_LEVEL + 1)]
+    rows = [
+        {"name": str(each), "parents": [each - 1] if each else []}
+        for each in range(DEEPEST_LEVEL + 1)
+    ]
     text = json.dumps({"protoleaf": "classes", "classes": rows})
     with new_project(tmp_path) as project:
         top = project.classes.add("top")[1]

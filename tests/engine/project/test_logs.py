@@ -98,7 +98,9 @@ def test_half_a_commit_without_its_journal_is_never_called_sound(interrupted: Pa
 
 
 @pytest.mark.parametrize("first", ["check", "read", "write"])
-def test_a_backup_put_over_the_project_stays_what_it_is(tmp_path: Path, interrupted: Path, first: str) -> None:
+def test_a_backup_put_over_the_project_stays_what_it_is(
+    tmp_path: Path, interrupted: Path, first: str
+) -> None:
     """A journal of a later state is not applied to a backup: it is set aside, and kept."""
     home = tmp_path / "home"
     home.mkdir()
@@ -127,7 +129,11 @@ def test_a_commit_that_was_killed_before_it_wrote_leaves_nothing(tmp_path: Path)
     project, gull, images = bird_project(tmp_path)
     project.close()
     sealed = project.path.read_bytes()
-    with Project.open(project.path) as again, suppress(ZeroDivisionError), again.history.one_step(named("Label")):
+    with (
+        Project.open(project.path) as again,
+        suppress(ZeroDivisionError),
+        again.history.one_step(named("Label")),
+    ):
         again.labels.set(images, gull)
         # What SQLite writes to the journal before it touches the file: the pages as they are, under a header.
         connection_of(again).value("PRAGMA cache_size = 1")
@@ -147,7 +153,15 @@ def journal_for(before: bytes, *page_numbers: int) -> bytes:
     """A journal as SQLite writes it: pages as they were before a commit."""
     page_bytes, nonce = 4096, 99
     parts = [
-        struct.pack(">8sIIIII", JOURNAL_MAGIC, len(page_numbers), nonce, len(before) // page_bytes, 512, page_bytes)
+        struct.pack(
+            ">8sIIIII",
+            JOURNAL_MAGIC,
+            len(page_numbers),
+            nonce,
+            len(before) // page_bytes,
+            512,
+            page_bytes,
+        )
     ]
     parts.append(bytes(512 - len(parts[0])))
     for number in page_numbers:
@@ -161,7 +175,9 @@ def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
     """The file is sealed, its last journal is not yet put out: taking the seal away again harms nobody."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
-    state_page = int(connection_of(project).value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'"))
+    state_page = int(
+        connection_of(project).value("SELECT rootpage FROM sqlite_schema WHERE name = 'file_state'")
+    )
     before = project.path.read_bytes()
     project.close()
     journal_of(project.path).write_bytes(journal_for(before, state_page, 1))
@@ -172,7 +188,9 @@ def test_a_kill_in_the_middle_of_sealing_leaves_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [project.path.name]
 
 
-def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_migration_is_taken_back_and_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A kill in the middle and at the end of each step; the journal of the step that gives the mark holds none."""
     path = tmp_path / "old"
     write_first_version(path)
@@ -190,7 +208,9 @@ def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeyp
     def caught(connection: Connection) -> Iterator[None]:
         journal = b""
         if connection.path == path:
-            connection.write("PRAGMA synchronous = OFF")  # every page that changes is in the journal at once
+            connection.write(
+                "PRAGMA synchronous = OFF"
+            )  # every page that changes is in the journal at once
         with real(connection):
             yield
             if connection.path == path and journal_of(path).exists():
@@ -216,7 +236,9 @@ def test_a_killed_migration_is_taken_back_and_made_again(tmp_path: Path, monkeyp
         assert set_aside(copy.parent) == []
 
 
-def test_an_open_copy_put_over_the_project_stays_what_it_is(interrupted: Path, tmp_path: Path) -> None:
+def test_an_open_copy_put_over_the_project_stays_what_it_is(
+    interrupted: Path, tmp_path: Path
+) -> None:
     """The same with a copy that was taken while the project was open, and so has no seal."""
     (tmp_path / "other").mkdir()
     project, gull, images = bird_project(tmp_path / "other")
@@ -274,7 +296,9 @@ def test_the_log_of_an_older_version_is_merged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["-journal", "-wal"])
-def test_a_log_that_comes_beside_the_open_project_is_set_aside(tmp_path: Path, interrupted: Path, suffix: str) -> None:
+def test_a_log_that_comes_beside_the_open_project_is_set_aside(
+    tmp_path: Path, interrupted: Path, suffix: str
+) -> None:
     """A sync program that brings a log of another computer cannot have it applied."""
     home = tmp_path / "home"
     home.mkdir()
@@ -302,7 +326,9 @@ def interrupted_copy(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("for_writing", [True, False])
-def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(tmp_path: Path, *, for_writing: bool) -> None:
+def test_whoever_reads_while_a_commit_is_unfinished_elsewhere_waits(
+    tmp_path: Path, *, for_writing: bool
+) -> None:
     """A journal of a living writer is no leftover: reading sees the state before the commit."""
     project, gull, images = bird_project(tmp_path)
     with project.history.one_step(named("Two things")):

@@ -32,7 +32,10 @@ def test_a_big_collection(tmp_path: Path) -> None:
     assert len(project.images.table().ids) == COUNT
     assert len(project.images.records()) == COUNT
     many_s = seconds_of(project.labels.set, images[:5000], gull)
-    one_s = min(seconds_of(project.labels.set, images[place : place + 1], gull) for place in range(6000, 6005))
+    one_s = min(
+        seconds_of(project.labels.set, images[place : place + 1], gull)
+        for place in range(6000, 6005)
+    )
     undo_s = min(seconds_of(project.history.undo) for _ in range(4))
     assert max(one_s, undo_s) < many_s / 20
     project.images.record_scan((each, bytes(16), None) for each in images)

@@ -29,7 +29,14 @@ from tests.support.eleventh_version import write_eleventh_version
 from tests.support.fifth_version import write_fifth_version
 from tests.support.fourth_version import write_fourth_version
 from tests.support.ninth_version import write_ninth_version
-from tests.support.projects import change_file, connection_of, named, new_project, trained_model, write_first_version
+from tests.support.projects import (
+    change_file,
+    connection_of,
+    named,
+    new_project,
+    trained_model,
+    write_first_version,
+)
 from tests.support.seventh_version import write_seventh_version
 from tests.support.sixth_version import write_sixth_version
 from tests.support.tenth_version import write_tenth_version
@@ -39,7 +46,9 @@ from tests.support.twelfth_version import write_twelfth_version
 
 def _shape_of(path: Path) -> list[tuple[str, str]]:
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+        ).fetchall()
     # A column that was added later stands in the same place with other white space.
     return [(name, re.sub(r"\s*([(),])\s*", r"\1", " ".join(sql.split()))) for name, sql in rows]
 
@@ -54,7 +63,10 @@ def _break_half_way(connection: Connection) -> None:
 
 
 # What SQLite makes of the table when it adds the column.
-_WITH_NOTES = (f"{CLASS_COLUMNS}\n) STRICT;", f"{CLASS_COLUMNS}, note TEXT NOT NULL DEFAULT 'none') STRICT;")
+_WITH_NOTES = (
+    f"{CLASS_COLUMNS}\n) STRICT;",
+    f"{CLASS_COLUMNS}, note TEXT NOT NULL DEFAULT 'none') STRICT;",
+)
 
 
 def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
@@ -67,7 +79,12 @@ def _register(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
 NEXT = SCHEMA_VERSION + 1
 TWO_STEPS = (
     Migration(SCHEMA_VERSION, NEXT, "classes have notes", _add_a_column),
-    Migration(NEXT, NEXT + 1, "notes are empty", lambda connection: connection.script("UPDATE class SET note = ''")),
+    Migration(
+        NEXT,
+        NEXT + 1,
+        "notes are empty",
+        lambda connection: connection.script("UPDATE class SET note = ''"),
+    ),
 )
 
 
@@ -97,7 +114,9 @@ def test_the_first_version_is_read_and_its_history_works(tmp_path: Path) -> None
         assert project.labels.of(1) == label
 
 
-def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_file_is_migrated_on_a_verified_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each step from the file's version to ours runs in order; the backup still has the old version and opens."""
     path = tmp_path / "old"
     write_first_version(path)
@@ -106,7 +125,10 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
         _register(patch, *TWO_STEPS)
         with Project.open(path) as project:
             assert project.schema_version == NEXT + 1
-            assert connection_of(project).rows("SELECT name, note FROM class") == [("Bird", ""), ("Gull", "")]
+            assert connection_of(project).rows("SELECT name, note FROM class") == [
+                ("Bird", ""),
+                ("Gull", ""),
+            ]
             assert len(project.labels.by_image()) == 1
             assert project.check() == []
             project_id = project.backups.project_id
@@ -118,7 +140,9 @@ def test_an_older_file_is_migrated_on_a_verified_backup(tmp_path: Path, monkeypa
         assert len(project.labels.by_image()) == 1
 
 
-def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_from_before_a_migration_can_be_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Row images that an older version wrote are shorter than today's rows, and still go back and forth."""
     write_first_version(tmp_path / "old")
     _register(monkeypatch, *TWO_STEPS)
@@ -131,7 +155,9 @@ def test_history_from_before_a_migration_can_be_undone(tmp_path: Path, monkeypat
         assert project.check() == []
 
 
-def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_migration_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A step that fails is found out on a copy first: the file stays as it was, and no backup is made for nothing."""
     path = tmp_path / "old"
     write_first_version(path)
@@ -148,7 +174,9 @@ def test_a_failing_migration_changes_nothing(tmp_path: Path, monkeypatch: pytest
         assert len(project.labels.by_image()) == 1
 
 
-def test_without_a_backup_nothing_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_backup_nothing_is_migrated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No undo leads back over a migration: where no backup can be written, the file stays as it was."""
     path = tmp_path / "old"
     write_first_version(path)
@@ -177,7 +205,12 @@ def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
     write_first_version(tmp_path / "old")
     with Project.open(tmp_path / "old") as project:
         (version,) = project.models.versions()
-        assert (version.label, version.is_trained_here, version.parent_id, dict(version.figures)) == (
+        assert (
+            version.label,
+            version.is_trained_here,
+            version.parent_id,
+            dict(version.figures),
+        ) == (
             "tiny",
             False,
             None,
@@ -188,7 +221,9 @@ def test_models_of_the_first_version_are_as_they_were(tmp_path: Path) -> None:
         assert project.models.current == version
 
 
-def test_an_older_file_is_read_without_changing_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_file_is_read_without_changing_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Opened for reading only, an older file is migrated in memory; file and folder stay as they were."""
     path = tmp_path / "old"
     write_first_version(path)
@@ -226,10 +261,18 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         gull, tern = project.classes.graph.find("Gull"), project.classes.graph.find("Tern")
         assert project.classes.graph.attributes(tern) == NO_ATTRIBUTES
         project.classes.edit(
-            lambda graph: graph.set_attributes(gull, ClassAttributes("n1", ("Larus",))), named("Import ids")
+            lambda graph: graph.set_attributes(gull, ClassAttributes("n1", ("Larus",))),
+            named("Import ids"),
         )
-        assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
-    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
+        assert (
+            changes_between(contents_of_backup(backup.path), project.contents()).classes_changed
+            == 1
+        )
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (
+        BackupReason.MIGRATION,
+        1,
+        before,
+    )
     with Project.open(path) as project:
         assert project.check() == []
         assert project.classes.graph.find("Larus") == gull
@@ -240,10 +283,18 @@ def test_classes_of_the_third_version_get_room_for_aliases(tmp_path: Path) -> No
         assert (len(texts), texts[-1], len(project.classes.graph)) == (7, "Add class Bird", 0)
         while project.history.redo() is not None:
             pass
-        assert (project.classes.graph.find("n1"), len(project.labels.by_image()), project.check()) == (gull, 1, [])
+        assert (
+            project.classes.graph.find("n1"),
+            len(project.labels.by_image()),
+            project.check(),
+        ) == (gull, 1, [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.classes.graph.attributes(gull), len(project.labels.by_image()), project.check()) == (
+        assert (
+            project.classes.graph.attributes(gull),
+            len(project.labels.by_image()),
+            project.check(),
+        ) == (
             NO_ATTRIBUTES,
             1,
             [],
@@ -264,21 +315,36 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         assert changes_between(contents_of_backup(backup.path), project.contents()).is_empty
         gull = project.classes.graph.find("Larus")
         project.classes.set_attributes([gull], note="seen in May", colour="#00ff7f")
-        assert changes_between(contents_of_backup(backup.path), project.contents()).classes_changed == 1
-    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
+        assert (
+            changes_between(contents_of_backup(backup.path), project.contents()).classes_changed
+            == 1
+        )
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (
+        BackupReason.MIGRATION,
+        1,
+        before,
+    )
     with Project.open(path) as project:
         assert (project.classes.graph.attributes(gull).note, project.check()) == ("seen in May", [])
         texts = []
         while project.history.undo() is not None:
             texts.append(str(project.history.redo_action))
             assert project.check() == []
-        assert (len(texts), texts[0], len(project.classes.graph)) == (7, "Changed note and colour of Gull", 0)
+        assert (len(texts), texts[0], len(project.classes.graph)) == (
+            7,
+            "Changed note and colour of Gull",
+            0,
+        )
         while project.history.redo() is not None:
             pass
         assert (project.classes.graph.attributes(gull).note, project.check()) == ("seen in May", [])
     restore(path, backup.path, when=present_time())
     with Project.open(path) as project:
-        assert (project.classes.graph.attributes(gull).note, len(project.labels.by_image()), project.check()) == (
+        assert (
+            project.classes.graph.attributes(gull).note,
+            len(project.labels.by_image()),
+            project.check(),
+        ) == (
             "",
             1,
             [],
@@ -298,7 +364,9 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         write_twelfth_version,
     ],
 )
-def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path], None], tmp_path: Path) -> None:
+def test_sentences_of_older_versions_stay_readable(
+    write_version: Callable[[Path], None], tmp_path: Path
+) -> None:
     """The history of versions 5 to 12 keeps its sentences, on a verified backup; new actions are codes beside them."""
     path = tmp_path / "older"
     write_version(path)
@@ -313,9 +381,15 @@ def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path
         project.labels.remove([1])
         changes = changes_between(contents_of_backup(backup.path), project.contents())
         assert (changes.steps, changes.texts) == (1, ("Removed 1 label",))
-        rows = connection_of(project).rows("SELECT text, code FROM journal_step ORDER BY step_id DESC LIMIT 2")
+        rows = connection_of(project).rows(
+            "SELECT text, code FROM journal_step ORDER BY step_id DESC LIMIT 2"
+        )
         assert rows == [("", "labels_removed"), ("Changed the note of Gull", "")]
-    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (BackupReason.MIGRATION, 1, before)
+    assert (backup.reason, backup.labels, _shape_of(backup.path)) == (
+        BackupReason.MIGRATION,
+        1,
+        before,
+    )
     with Project.open(path) as project:
         steps = [(step.text, step.action.command) for step in project.history.steps(2)]
         assert steps == [
@@ -335,7 +409,9 @@ def test_aliases_behind_an_older_history_are_found(tmp_path: Path) -> None:
     write_third_version(tmp_path / "third")
     Project.open(tmp_path / "third").close()
     change_file(tmp_path / "third", "UPDATE class SET source_id = 'n1' WHERE class_id = 2")
-    assert Project.faults_of(tmp_path / "third") == ["row 2 of table class is other than its history says"]
+    assert Project.faults_of(tmp_path / "third") == [
+        "row 2 of table class is other than its history says"
+    ]
 
 
 def _write_sealed_third_version(path: Path) -> None:
@@ -357,12 +433,18 @@ def test_a_properly_closed_project_of_the_third_version_opens(tmp_path: Path) ->
     assert path.read_bytes() == before
     for _ in range(2):
         with Project.open(path) as project:
-            assert (project.schema_version, len(project.classes.graph), project.check()) == (SCHEMA_VERSION, 2, [])
+            assert (project.schema_version, len(project.classes.graph), project.check()) == (
+                SCHEMA_VERSION,
+                2,
+                [],
+            )
     assert Project.faults_of(path) == []
 
 
 @pytest.mark.parametrize("for_writing", [False, True])
-def test_a_changed_byte_under_a_seal_of_the_third_version(tmp_path: Path, for_writing: bool) -> None:
+def test_a_changed_byte_under_a_seal_of_the_third_version(
+    tmp_path: Path, for_writing: bool
+) -> None:
     """The migration is no way around the seal: the file is refused and keeps every byte."""
     path = tmp_path / "third"
     _write_sealed_third_version(path)

@@ -163,7 +163,9 @@ except ProjectLockedError:
 """
 
 
-@pytest.mark.parametrize("way", ["same name", "hard link", "symbolic link", "new name", "side files deleted"])
+@pytest.mark.parametrize(
+    "way", ["same name", "hard link", "symbolic link", "new name", "side files deleted"]
+)
 def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
     """The lock goes with the file, not with its name or a file beside it, in this process and in others."""
     project, gull, images = bird_project(tmp_path)
@@ -186,7 +188,10 @@ def test_there_is_never_a_second_writer(tmp_path: Path, way: str) -> None:
     with pytest.raises(ProjectLockedError):
         Project.open(other)
     answer = subprocess.run(
-        [sys.executable, "-c", OPEN_FOR_WRITING, str(other)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", OPEN_FOR_WRITING, str(other)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert answer.stdout == "locked\n"
     if way == "new name":
@@ -206,7 +211,10 @@ def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
     Project.open(project.path, for_writing=False).close()
     assert Project.faults_of(project.path) == []
     answer = subprocess.run(
-        [sys.executable, "-c", OPEN_FOR_WRITING, str(project.path)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", OPEN_FOR_WRITING, str(project.path)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert answer.stdout == "locked\n"
     project.close()

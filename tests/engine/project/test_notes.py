@@ -15,7 +15,11 @@ def test_notes_are_kept_and_undone(tmp_path: Path) -> None:
     """Each edit is one step with its name; a note that says nothing is gone."""
     project, _, images = bird_project(tmp_path)
     change = project.notes.set_stars(images[:2], 4, who="ada")
-    assert (change.text, change.noted, change.labelled) == ("Gave 2 images 4 stars", tuple(images[:2]), ())
+    assert (change.text, change.noted, change.labelled) == (
+        "Gave 2 images 4 stars",
+        tuple(images[:2]),
+        (),
+    )
     project.notes.set_comment(images[:1], "  wet wings ", who="ben")
     project.notes.set_flagged(images[1:3], True)
     note = project.notes.of(images[0])
@@ -32,7 +36,10 @@ def test_notes_are_kept_and_undone(tmp_path: Path) -> None:
         assert again.check() == []
         for _ in range(3):
             again.history.undo()
-        assert (again.notes.by_image(), str(again.history.redo_action)) == ({}, "Gave 2 images 4 stars")
+        assert (again.notes.by_image(), str(again.history.redo_action)) == (
+            {},
+            "Gave 2 images 4 stars",
+        )
 
 
 def test_notes_that_cannot_be(tmp_path: Path) -> None:
@@ -58,7 +65,10 @@ def test_notes_of_others_never_replace_ours(tmp_path: Path) -> None:
     theirs = [Note(image, 5, False, "good", "ben", when) for image in images[:2]]
     change = project.notes.add_missing([*theirs, Note(images[2], 0, False, "", "ben", when)])
     assert (change.text, change.noted) == ("Added notes on 1 image", (images[1],))
-    assert (project.notes.by_image()[images[0]].who, project.notes.of(images[1])) == ("ada", theirs[1])
+    assert (project.notes.by_image()[images[0]].who, project.notes.of(images[1])) == (
+        "ada",
+        theirs[1],
+    )
 
 
 def test_a_confirmation_counts_while_the_label_stays(tmp_path: Path) -> None:
@@ -88,7 +98,11 @@ def test_what_leaves_with_an_image_comes_back_with_it(tmp_path: Path) -> None:
     project.details.store(ImageDetails(image, 1, camera="Reconyx") for image in images)
     change = project.images.remove(images[:3])
     assert (change.noted, change.confirmed, change.images_removed) == ((), (), tuple(images[:3]))
-    assert (len(project.notes.by_image()), len(project.labels.confirmed()), project.check()) == (1, 1, [])
+    assert (len(project.notes.by_image()), len(project.labels.confirmed()), project.check()) == (
+        1,
+        1,
+        [],
+    )
     assert [each.image_id for each in project.details.each()] == [images[3]]
     project.history.undo()
     assert (len(project.notes.by_image()), len(project.labels.confirmed())) == (4, 4)
@@ -123,11 +137,17 @@ def test_details_are_facts(tmp_path: Path) -> None:
     )
     project.details.store([whole, ImageDetails(images[1], 8), ImageDetails(999, 9)])
     assert (project.details.of(images[0]), project.details.of(images[2])) == (whole, None)
-    assert project.details.of_many(images) == {images[0]: whole, images[1]: ImageDetails(images[1], 8, fields={})}
+    assert project.details.of_many(images) == {
+        images[0]: whole,
+        images[1]: ImageDetails(images[1], 8, fields={}),
+    }
     assert [image_id for image_id, _ in project.details.missing()] == list(images[2:])
     assert [image_id for image_id, _ in project.details.missing(1)] == [images[2]]
     project.details.store([ImageDetails(images[0], 9, camera="Other")])
-    assert [(each.image_id, each.camera) for each in project.details.each()] == [(images[0], "Other"), (images[1], "")]
+    assert [(each.image_id, each.camera) for each in project.details.each()] == [
+        (images[0], "Other"),
+        (images[1], ""),
+    ]
     assert (len(project.history.steps()), project.check()) == (steps, [])
 
 
@@ -136,9 +156,14 @@ def test_strange_details_are_read_as_none(fields: str, tmp_path: Path) -> None:
     """What another program wrote there is no fault: the file can be read again."""
     with new_project(tmp_path) as project:
         (image,) = project.images.add(found_files(tmp_path, 1)).images_added
-        project.details.store([ImageDetails(image, 7, taken_at=datetime.fromisoformat("2024-05-01"))])
+        project.details.store(
+            [ImageDetails(image, 7, taken_at=datetime.fromisoformat("2024-05-01"))]
+        )
     taken_at = "'2026-13-40T99:00:00'"
-    change_file(tmp_path / "birds.protoleaf", f"UPDATE image_detail SET fields = {fields}, taken_at = {taken_at}")  # noqa: S608
+    change_file(
+        tmp_path / "birds.protoleaf",
+        f"UPDATE image_detail SET fields = {fields}, taken_at = {taken_at}",  # noqa: S608
+    )
     with Project.open(tmp_path / "birds.protoleaf") as project:
         details = project.details.of(image)
         assert details is not None

@@ -15,7 +15,10 @@ from tests.support.projects import new_project
 def test_images_and_labels_are_counted(tmp_path: Path) -> None:
     """The latest labelled image comes first; the file is left as it was, also while it is open."""
     with new_project(tmp_path) as project:
-        files = [FoundFile(tmp_path / f"{number}.jpg", 10 + number, 20) for number in range(3 * MOST_FACES)]
+        files = [
+            FoundFile(tmp_path / f"{number}.jpg", 10 + number, 20)
+            for number in range(3 * MOST_FACES)
+        ]
         ids = project.images.add(files).images_added
         _, fox = project.classes.add("Fox")
         path = project.path
@@ -26,7 +29,12 @@ def test_images_and_labels_are_counted(tmp_path: Path) -> None:
         assert path.read_bytes() == before
     assert (found.images, found.labelled) == (3 * MOST_FACES, 1)
     (face,) = found.faces
-    assert (face.path, face.part, face.size_bytes, face.modified_ns) == (tmp_path / "7.jpg", "", 17, 20)
+    assert (face.path, face.part, face.size_bytes, face.modified_ns) == (
+        tmp_path / "7.jpg",
+        "",
+        17,
+        20,
+    )
     assert abs((datetime.now(UTC) - found.changed_at).total_seconds()) < 600
 
 

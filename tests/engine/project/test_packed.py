@@ -65,7 +65,14 @@ def test_a_replaced_hash_is_read_from_either_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["plain", '{"text": no message', '{"text": "other"}', Message("{path} is empty", {"path": "a\udcf6"}), None]
+    "text",
+    [
+        "plain",
+        '{"text": no message',
+        '{"text": "other"}',
+        Message("{path} is empty", {"path": "a\udcf6"}),
+        None,
+    ],
 )
 def test_a_stored_message_keeps_its_template(text: str | None) -> None:
     """Old texts stay as they are, even those that look like one."""

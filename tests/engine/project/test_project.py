@@ -33,7 +33,10 @@ def test_what_was_done_is_there_after_reopening(tmp_path: Path) -> None:
 def test_a_new_project_has_its_first_model(tmp_path: Path) -> None:
     """The model that a project was created with is the one in use."""
     with new_project(tmp_path) as project:
-        assert (project.models.current.backbone_name, project.models.current.backbone_hash) == ("tiny", "00ff")
+        assert (project.models.current.backbone_name, project.models.current.backbone_hash) == (
+            "tiny",
+            "00ff",
+        )
         assert project.history.undo_action is None
         assert project.schema_version == SCHEMA_VERSION
 
@@ -84,7 +87,8 @@ def test_a_missing_project_is_not_created_by_opening(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["鸟类.protoleaf", "طيور", "🐦 50% #1?.protoleaf", "d'été & Möwen", "x" * 236, "鸟" * 78]
+    "name",
+    ["鸟类.protoleaf", "طيور", "🐦 50% #1?.protoleaf", "d'été & Möwen", "x" * 236, "鸟" * 78],
 )
 def test_project_names_in_any_script(tmp_path: Path, name: str) -> None:
     """A project's name may be anything a file system takes, and is kept as given."""
@@ -193,14 +197,26 @@ def test_image_names_in_any_script_and_in_none(tmp_path: Path) -> None:
     """Image names of 255 bytes, in any script, and even invalid Unicode are kept to the byte, through undo and redo."""
     from engine.files import FoundFile
 
-    names = ["鸟" * 85, "نورس.jpg", "🐦🏽.png", "a\\b.jpg", "line\nbreak.jpg", os.fsdecode(b"caf\xe9.jpg"), "%41?.jpg"]
+    names = [
+        "鸟" * 85,
+        "نورس.jpg",
+        "🐦🏽.png",
+        "a\\b.jpg",
+        "line\nbreak.jpg",
+        os.fsdecode(b"caf\xe9.jpg"),
+        "%41?.jpg",
+    ]
     files = [FoundFile(tmp_path / "photos" / name, 1, 1) for name in names]
     with new_project(tmp_path) as project:
         project.images.add(files)
         project.history.undo()
         project.history.redo()
-        assert [project.images.resolve(record) for record in project.images.records()] == [file.path for file in files]
+        assert [project.images.resolve(record) for record in project.images.records()] == [
+            file.path for file in files
+        ]
         assert list(project.images.table().paths) == [f"photos/{name}" for name in names]
-        assert [project.images.find(file.path) for file in files] == list(project.images.table().ids)
+        assert [project.images.find(file.path) for file in files] == list(
+            project.images.table().ids
+        )
         assert project.images.add(files).is_empty
         assert project.check() == []

@@ -36,7 +36,9 @@ def test_neither_header_nor_order_of_the_pages_matter(closed: tuple[Path, str]) 
     assert {mark.project_id for mark in marks_in(path)} == {project_id}
 
 
-def test_it_may_lie_across_two_blocks(closed: tuple[Path, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_may_lie_across_two_blocks(
+    closed: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, project_id = closed
     place = path.read_bytes().index(bytes.fromhex(project_id))
     for ahead in (1, 5, 15):
@@ -46,4 +48,8 @@ def test_it_may_lie_across_two_blocks(closed: tuple[Path, str], monkeypatch: pyt
 
 def test_where_there_is_none_none_is_found(tmp_path: Path) -> None:
     (tmp_path / "noise").write_bytes(os.urandom(300_000))
-    assert [marks_in(path) for path in (tmp_path / "noise", tmp_path, tmp_path / "nothing")] == [[], [], []]
+    assert [marks_in(path) for path in (tmp_path / "noise", tmp_path, tmp_path / "nothing")] == [
+        [],
+        [],
+        [],
+    ]

@@ -46,7 +46,11 @@ def _ask_as_nobody(folder: Path, path: Path) -> str:
     folder.chmod(0o555)
     try:
         answer = subprocess.run(
-            [sys.executable, "-c", ASK, str(path)], capture_output=True, text=True, check=False, cwd=Path.cwd()
+            [sys.executable, "-c", ASK, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=Path.cwd(),
         )
     finally:
         folder.chmod(0o755)
@@ -69,7 +73,9 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     assert project.path.read_bytes() == before
 
 
-def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(tmp_path: Path) -> None:
+def test_a_read_only_folder_with_an_unfinished_commit_shows_the_state_before_it(
+    tmp_path: Path,
+) -> None:
     """What a kill left half done is taken back in a private copy where the folder itself must not be written to."""
     source = tmp_path / "source"
     source.mkdir()

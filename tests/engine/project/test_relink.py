@@ -9,7 +9,10 @@ from tests.support.projects import bird_project, dump, found_files
 
 def new_places(folder: Path, count: int) -> list[FoundFile]:
     """Where images were moved to."""
-    return [FoundFile(folder / "moved" / f"{number}.jpg", 500 + number, number) for number in range(count)]
+    return [
+        FoundFile(folder / "moved" / f"{number}.jpg", 500 + number, number)
+        for number in range(count)
+    ]
 
 
 def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
@@ -23,7 +26,9 @@ def test_images_keep_all_but_their_place(tmp_path: Path) -> None:
         assert change.text == "Found 4 moved images again"
         assert change.images_moved == tuple(ids)
         assert (change.images_added, change.images_removed, change.labelled) == ((), (), ())
-        assert [record.path for record in project.images.records()] == [f"moved/{number}.jpg" for number in range(4)]
+        assert [record.path for record in project.images.records()] == [
+            f"moved/{number}.jpg" for number in range(4)
+        ]
         assert [record.size_bytes for record in project.images.records()] == [500, 501, 502, 503]
         assert project.labels.by_image() == labels
         assert list(project.images.table().content_hashes) == list(hashes)
@@ -52,7 +57,10 @@ def test_one_image_is_one_image(tmp_path: Path) -> None:
     """The text counts as people do."""
     project, _, ids = bird_project(tmp_path)
     with project:
-        assert project.images.relink([(ids[0], new_places(tmp_path, 1)[0])]).text == "Found 1 moved image again"
+        assert (
+            project.images.relink([(ids[0], new_places(tmp_path, 1)[0])]).text
+            == "Found 1 moved image again"
+        )
 
 
 def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
@@ -63,7 +71,9 @@ def test_nothing_to_move_is_no_step(tmp_path: Path) -> None:
         project.images.remove([ids[3]])
         undo_text = str(project.history.undo_action)
         held = found_files(tmp_path / "photos", 4)[1]
-        change = project.images.relink([(ids[0], held), (ids[3], new_places(tmp_path, 1)[0])], strangers=[ids[1]])
+        change = project.images.relink(
+            [(ids[0], held), (ids[3], new_places(tmp_path, 1)[0])], strangers=[ids[1]]
+        )
         assert change.is_empty
         assert str(project.history.undo_action) == undo_text
 

@@ -71,7 +71,9 @@ def test_any_row_that_differs_is_named(path: Path, what: str) -> None:
         (0, "UPDATE image SET modified_ns = 2305843009213693951"),
     ],
 )
-def test_numbers_that_python_hashes_alike_are_distinguished(tmp_path: Path, recorded: int, statement: str) -> None:
+def test_numbers_that_python_hashes_alike_are_distinguished(
+    tmp_path: Path, recorded: int, statement: str
+) -> None:
     """-1 and -2 have one hash in Python, and so have 0 and 2^61 - 1."""
     assert (hash(-1), hash(0)) == (hash(-2), hash(2**61 - 1))
     with closing(new_project(tmp_path)) as project:
@@ -107,7 +109,9 @@ def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
         assert opened.images.count == 12_000
     change_file(project.path, "UPDATE file_state SET digest = NULL")
     change_file(project.path, "UPDATE image SET size_bytes = size_bytes + 1 WHERE image_id > 100")
-    assert Project.faults_of(project.path)[-1] == "and 11895 more rows that do not fit their history"
+    assert (
+        Project.faults_of(project.path)[-1] == "and 11895 more rows that do not fit their history"
+    )
 
 
 def test_a_check_reports_how_far_it_is_and_can_be_stopped(path: Path) -> None:

@@ -49,7 +49,9 @@ def write(path: Path, name: str, text: str) -> None:
 
 
 def test_every_kind_is_tried() -> None:
-    assert {kind_of(name) for name in GOOD} == set(KINDS) == {kind_of(name) for name in WRONG} - {None}
+    assert (
+        {kind_of(name) for name in GOOD} == set(KINDS) == {kind_of(name) for name in WRONG} - {None}
+    )
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -58,7 +60,9 @@ def test_what_is_right_is_read(path: Path, name: str) -> None:
     assert Project.faults_of(path) == []
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts]
+)
 def test_what_is_wrong_is_named(path: Path, name: str, text: str) -> None:
     """The project opens all the same; what would be lost by a default is refused where it is read."""
     write(path, name, text)
@@ -83,10 +87,20 @@ def test_what_cannot_be_read(path: Path, text: str) -> None:
 
 def test_the_readers(path: Path) -> None:
     """They take the default, or refuse in one line; so is a classifier of a newer program replaced."""
-    for name in ("collection", "burst_seconds", "dismissed_graph_suggestions", "imported taxonomies", "setting"):
+    for name in (
+        "collection",
+        "burst_seconds",
+        "dismissed_graph_suggestions",
+        "imported taxonomies",
+        "setting",
+    ):
         write(path, name, WRONG[name][0])
     with Project.open(path, for_writing=False) as project:
-        assert (is_stage_on(project), burst_seconds(project), dismissed_keys(project)) == (True, USUAL_SECONDS, ())
+        assert (is_stage_on(project), burst_seconds(project), dismissed_keys(project)) == (
+            True,
+            USUAL_SECONDS,
+            (),
+        )
         assert setting_of(project) is Setting.PPN_PLUS
         with pytest.raises(ProjectDamagedError):
             known_sources(project)

@@ -20,11 +20,15 @@ def test_rows_come_back(repeats: int) -> None:
 
 def test_many_rows_are_small() -> None:
     """A thousand like rows take a tenth of their text."""
-    rows: list[RowChange] = [("image", None, (each, f"photos/IMG_{each}.jpg", 5, 6)) for each in range(1000)]
+    rows: list[RowChange] = [
+        ("image", None, (each, f"photos/IMG_{each}.jpg", 5, 6)) for each in range(1000)
+    ]
     assert len(encoded(rows)) < len(str(rows)) / 5
 
 
-@pytest.mark.parametrize("rubbish", ["", "[1]", "{}", '[["nothing",null,[1]]]', "[[1", b"", b"\x00\x01"])
+@pytest.mark.parametrize(
+    "rubbish", ["", "[1]", "{}", '[["nothing",null,[1]]]', "[[1", b"", b"\x00\x01"]
+)
 def test_rubbish_is_refused(rubbish: str | bytes) -> None:
     """Anything that was not encoded here is a ValueError."""
     with pytest.raises(ValueError):  # noqa: PT011 (its type is the contract)

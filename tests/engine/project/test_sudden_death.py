@@ -32,7 +32,9 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
     project, _, images = bird_project(tmp_path, image_count=30)
     project.close()
     acknowledged_labels: dict[int, int | None] = {}
-    with subprocess.Popen([sys.executable, "-c", LABEL_FOR_EVER, str(project.path)], stdout=subprocess.PIPE) as child:
+    with subprocess.Popen(
+        [sys.executable, "-c", LABEL_FOR_EVER, str(project.path)], stdout=subprocess.PIPE
+    ) as child:
         assert child.stdout is not None
         lines = [child.stdout.readline() for _ in range(acknowledged)]
         os.kill(child.pid, signal.SIGKILL)
@@ -47,7 +49,9 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
         labels = survivor.labels.by_image()
         # One more may be on disk: committed, and killed before it was acknowledged.
         differing = [
-            image_id for image_id, class_id in acknowledged_labels.items() if labels[image_id].class_id != class_id
+            image_id
+            for image_id, class_id in acknowledged_labels.items()
+            if labels[image_id].class_id != class_id
         ]
         assert len(differing) <= 1
         assert set(acknowledged_labels) <= set(labels) <= set(images)
@@ -117,7 +121,9 @@ def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
     project, _, _ = bird_project(tmp_path)
     project.close()
     with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(project.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLD, str(project.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
         assert child.stdout is not None
         child.stdout.readline()

@@ -21,7 +21,11 @@ def test_a_trained_model_comes_with_its_files(tmp_path: Path) -> None:
     with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project:
         assert project.models.current.version_id == 1
         assert project.models.versions()[1] == project.models.version(version.version_id) == version
-        assert (version.label, version.parent_id, version.is_trained_here) == ("Tuned propagation 1", 1, True)
+        assert (version.label, version.parent_id, version.is_trained_here) == (
+            "Tuned propagation 1",
+            1,
+            True,
+        )
         assert version.figures == {"before_accuracy": 0.5, "after_accuracy": None}
         assert version.settings == {"iterations": 10, "depth": "propagation"}
         assert version.backbone_hash == hashlib.sha256(b"network").hexdigest()
@@ -34,7 +38,9 @@ def test_a_content_is_kept_once(tmp_path: Path) -> None:
     """Two versions on the same backbone share its file."""
     with new_project(tmp_path) as project:
         first = project.models.add_trained(trained_model())
-        second = project.models.add_trained(trained_model("Tuned propagation 2", parent_id=first.version_id))
+        second = project.models.add_trained(
+            trained_model("Tuned propagation 2", parent_id=first.version_id)
+        )
         assert first.backbone_hash == second.backbone_hash
         assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 3
 
@@ -44,7 +50,10 @@ def test_choosing_one_can_be_undone(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         version = project.models.add_trained(trained_model())
         change = project.models.choose(version.version_id)
-        assert (change.text, change.settings) == ("Switched to model Tuned propagation 1", ("model_version",))
+        assert (change.text, change.settings) == (
+            "Switched to model Tuned propagation 1",
+            ("model_version",),
+        )
         assert project.models.current == version
         project.history.undo()
         assert project.models.current.version_id == 1
@@ -57,12 +66,16 @@ def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no such model version"):
             project.models.add_trained(trained_model(parent_id=7))
         assert connection_of(project).value("SELECT COUNT(*) FROM model_file") == 0
-    with Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project, pytest.raises(ProjectReadOnlyError):
+    with (
+        Project.open(tmp_path / "birds.protoleaf", for_writing=False) as project,
+        pytest.raises(ProjectReadOnlyError),
+    ):
         project.models.add_trained(trained_model())
 
 
 @pytest.mark.parametrize(
-    ("damage", "message"), [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")]
+    ("damage", "message"),
+    [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")],
 )
 def test_a_damaged_model_file_is_noticed(damage: str, message: str, tmp_path: Path) -> None:
     """Asking for it is refused, the check of the project names the version, and everything else goes on."""

@@ -102,7 +102,10 @@ def test_what_machines_find_out_is_true_all_the_same(tmp_path: Path) -> None:
     project.images.record_scan([(added, "cd", None)])
     assert project.models.version(version.version_id).name == version.name
     project.what_if.keep(named("Tried out"))
-    assert [project.images.record(image_id).content_hash for image_id in (images[0], added)] == ["ab", "cd"]
+    assert [project.images.record(image_id).content_hash for image_id in (images[0], added)] == [
+        "ab",
+        "cd",
+    ]
     project.what_if.begin()
     project.images.record_scan([(images[1], "ef", None)])
     project.what_if.discard()

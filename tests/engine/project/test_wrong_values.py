@@ -9,7 +9,13 @@ import pytest
 
 from engine.errors import InputError, ProjectDamagedError, ProjectError
 from engine.project import Project
-from tests.support.projects import FIRST_SCHEMA, bird_project, change_file, new_project, trained_model
+from tests.support.projects import (
+    FIRST_SCHEMA,
+    bird_project,
+    change_file,
+    new_project,
+    trained_model,
+)
 
 OLD: dict[str, str] = {
     "name as blob": "UPDATE class SET name = x'ff00'",
@@ -143,7 +149,9 @@ def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
     project.close()
 
 
-def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(
+    tmp_path: Path,
+) -> None:
     """A damaged model file is a fault, but does not lock a person out of the project."""
     project, _, _ = bird_project(tmp_path)
     project.models.add_trained(trained_model("Mine"))
@@ -155,7 +163,8 @@ def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(t
 
 
 @pytest.mark.parametrize(
-    "value", ["source_id = x'ff'", "source_id = hex(zeroblob(501))", "synonyms = hex(zeroblob(128001))"]
+    "value",
+    ["source_id = x'ff'", "source_id = hex(zeroblob(501))", "synonyms = hex(zeroblob(128001))"],
 )
 def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: str) -> None:
     """As with names, by whatever way they come."""
@@ -166,9 +175,12 @@ def test_the_tables_refuse_aliases_that_no_import_brings(tmp_path: Path, value: 
 
 
 @pytest.mark.parametrize(
-    "values", ["x'ff', ''", "hex(zeroblob(5001)), ''", "'', 'red'", "'', '#00FF7F'", "'', '#00ff7f '"]
+    "values",
+    ["x'ff', ''", "hex(zeroblob(5001)), ''", "'', 'red'", "'', '#00FF7F'", "'', '#00ff7f '"],
 )
-def test_the_tables_refuse_notes_and_colours_that_no_action_sets(tmp_path: Path, values: str) -> None:
+def test_the_tables_refuse_notes_and_colours_that_no_action_sets(
+    tmp_path: Path, values: str
+) -> None:
     """As with names, by whatever way they come."""
     project, gull, _ = bird_project(tmp_path)
     project.close()

@@ -41,7 +41,9 @@ def close(run: Run, plain: Run, batch: NDArray[np.float32]) -> bool:
 @pytest.mark.parametrize("count", [1, 3, BATCH])
 def test_same_numbers(session: Any, count: int, is_fixed: bool) -> None:
     """Any batch up to the buffers' size gives what a plain run gives."""
-    assert close(bound(session, is_fixed=is_fixed), plain_run(session, "images", "embeddings"), images(count))
+    assert close(
+        bound(session, is_fixed=is_fixed), plain_run(session, "images", "embeddings"), images(count)
+    )
 
 
 def test_results_are_not_overwritten(session: Any) -> None:

@@ -82,7 +82,10 @@ def test_memory_that_is_full_for_one_image() -> None:
     assert np.array_equal(run(rows(4)), doubled(rows(4)))
     assert gpu.sizes == [4, 2, 1]
     assert run.has_given_way
-    assert run.notice == "GPU 1 failed (its memory is full, even for one image); the CPU takes over from there"
+    assert (
+        run.notice
+        == "GPU 1 failed (its memory is full, even for one image); the CPU takes over from there"
+    )
 
 
 def test_batches_of_one_size_cannot_shrink() -> None:

@@ -64,11 +64,16 @@ def test_every_way_gives_the_same(
     assert (session.device_name, session.notice, session.is_on_gpu) == ("GPU 1", "", True)
 
 
-def test_batch_follows_the_memory(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_follows_the_memory(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Free memory decides, a setting goes before it, and the CPU has its own."""
     install_fake_gpu(monkeypatch)
     assert BackboneSession(model, card, FAKE_GPU).batch_size == 128
-    assert BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(batch=5))).batch_size == 5
+    assert (
+        BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(batch=5))).batch_size
+        == 5
+    )
     assert BackboneSession(model, card, CPU_CHOICE).batch_size == 8
 
 
@@ -80,7 +85,9 @@ def test_batch_follows_the_memory(model: Path, card: BackboneCard, monkeypatch: 
         (DeviceSettings(io_binding=False, cuda_graphs=True), True, True),
     ],
 )
-def test_cuda_has_buffers(model: Path, settings: DeviceSettings, is_bound: bool, is_fixed: bool) -> None:
+def test_cuda_has_buffers(
+    model: Path, settings: DeviceSettings, is_bound: bool, is_fixed: bool
+) -> None:
     """Unless they are switched off; recorded runs have them, of one size, in any case."""
     session = open_session(model)
     ends = input_output(session, tiny_card())
@@ -89,13 +96,17 @@ def test_cuda_has_buffers(model: Path, settings: DeviceSettings, is_bound: bool,
     assert getattr(run, "is_fixed", False) == is_fixed
 
 
-@pytest.mark.parametrize("message", ["CUDA failure 700: illegal address", "CUDA error 2: out of memory"])
+@pytest.mark.parametrize(
+    "message", ["CUDA failure 700: illegal address", "CUDA error 2: out of memory"]
+)
 def test_embedding_outlives_the_gpu(
     tmp_path: Path, model: Path, card: BackboneCard, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A GPU that fails in the midst of a run costs nothing but speed, and is reported once."""
     opened = install_fake_gpu(monkeypatch, runs=3, message=message)
-    session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(batch=4)), threads=2)
+    session = BackboneSession(
+        model, card, replace(FAKE_GPU, settings=DeviceSettings(batch=4)), threads=2
+    )
     requests = [EmbedRequest(n, write_jpeg(tmp_path / f"{n}.jpg", seed=n)) for n in range(40)]
     reported: list[Progress] = []
     with EmbeddingCache(tmp_path / "cache", "ab" * 32, WIDTH) as cache:
@@ -109,7 +120,9 @@ def test_embedding_outlives_the_gpu(
     assert not session.is_on_gpu
 
 
-def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_the_gpu_cannot_open(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By itself the CPU takes over with a notice; a device requested by name is an error."""
 
     def refuse(path: Path, provider: str = CPU_PROVIDER, **options: object) -> object:
@@ -120,12 +133,17 @@ def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, mon
     monkeypatch.setattr(backbone, "open_session", refuse)
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))
-    assert session.notice == "GPU 1 cannot run this network (operator Foo is unknown); the CPU does the work"
+    assert (
+        session.notice
+        == "GPU 1 cannot run this network (operator Foo is unknown); the CPU does the work"
+    )
     with pytest.raises(ModelError, match="Foo"):
         BackboneSession(model, card, replace(FAKE_GPU, is_explicit=True))
 
 
-def test_a_gpu_that_fails_at_once(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_that_fails_at_once(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It never began: by itself the CPU takes over with a notice; a device requested by name is an error."""
     install_fake_gpu(monkeypatch, runs=0)
     session = BackboneSession(model, card, FAKE_GPU)
@@ -143,11 +161,16 @@ def test_the_companion_embeds_on_every_device(
     other = model.with_name("half.onnx")
     network = onnx.load(str(model))
     for weights in network.graph.initializer:
-        weights.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights) * np.float32(0.5), weights.name))
+        weights.CopyFrom(
+            numpy_helper.from_array(numpy_helper.to_array(weights) * np.float32(0.5), weights.name)
+        )
     onnx.save(network, str(other))
     write_companion(model, other)
     install_fake_gpu(monkeypatch, runs=runs)
-    session, usual = BackboneSession(model, card, FAKE_GPU), BackboneSession(model, card, CPU_CHOICE)
+    session, usual = (
+        BackboneSession(model, card, FAKE_GPU),
+        BackboneSession(model, card, CPU_CHOICE),
+    )
     assert (session.is_eight_bit, usual.is_eight_bit) == (True, True)
     assert np.array_equal(session.embed(noise(3)), usual.embed(noise(3)))
 
@@ -163,19 +186,26 @@ def test_half_precision_is_kept_where_it_agrees(
     assert opened.count(CUDA_PROVIDER) == (1 if kept else 2)
 
 
-def test_half_precision_opens_the_mixed_form(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_precision_opens_the_mixed_form(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its real embeddings agree; the CPU that it is compared with has the file itself."""
     opened: list[tuple[str, bool]] = []
 
     def note(path: Path, provider: str = CPU_PROVIDER, **_options: object) -> object:
-        opened.append((provider, any(node.op_type == "Cast" for node in onnx.load(str(path)).graph.node)))
+        opened.append(
+            (provider, any(node.op_type == "Cast" for node in onnx.load(str(path)).graph.node))
+        )
         return open_session(path)
 
     install_fake_gpu(monkeypatch)
     monkeypatch.setattr(backbone, "open_session", note)
     session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
     assert opened == [(CPU_PROVIDER, False), (CUDA_PROVIDER, True), (CPU_PROVIDER, False)]
-    assert agreement(session.embed(noise(3)), BackboneSession(model, card, CPU_CHOICE).embed(noise(3))) > 0.999
+    assert (
+        agreement(session.embed(noise(3)), BackboneSession(model, card, CPU_CHOICE).embed(noise(3)))
+        > 0.999
+    )
 
 
 def test_an_eight_bit_version_has_no_mixed_form(
@@ -194,12 +224,16 @@ def test_an_experimental_device_must_agree_with_the_cpu(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On the backbone itself, not on the tiny model alone."""
-    monkeypatch.setattr(backbone, "open_session", lambda path, *_provider, **_options: open_session(path))
+    monkeypatch.setattr(
+        backbone, "open_session", lambda path, *_provider, **_options: open_session(path)
+    )
     choice = ProviderChoice(PROVIDERS["coreml"], "CoreML", is_explicit=True)
     expected = BackboneSession(model, card, CPU_CHOICE).embed(noise(3))
     assert np.array_equal(BackboneSession(model, card, choice).embed(noise(3)), expected)
     monkeypatch.setattr(backbone, "agreement", lambda _found, _expected: 0.99)
-    with pytest.raises(ModelError, match=r"differ from the CPU's: expected a cosine of 0\.999, found 0\.990"):
+    with pytest.raises(
+        ModelError, match=r"differ from the CPU's: expected a cosine of 0\.999, found 0\.990"
+    ):
         BackboneSession(model, card, choice)
 
 

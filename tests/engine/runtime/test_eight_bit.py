@@ -74,9 +74,12 @@ def _cut(model: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [_remove, _replace_the_backbone, _with_the_note_of_older_programs, _empty, _break, _cut]
+    "change",
+    [_remove, _replace_the_backbone, _with_the_note_of_older_programs, _empty, _break, _cut],
 )
-def test_what_is_no_companion_is_passed_over(change: Callable[[Path], None], model: Path, card: BackboneCard) -> None:
+def test_what_is_no_companion_is_passed_over(
+    change: Callable[[Path], None], model: Path, card: BackboneCard
+) -> None:
     """The backbone itself embeds, and its embeddings have its identity. The weights of older companions overflow."""
     change(model)
     assert companion_of(model) is None
@@ -100,7 +103,9 @@ def test_neither_clock_nor_load_decides_what_embeds(
     model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Opening measures no time: neither module knows a clock; and each opening runs the same file."""
-    assert not {"time", "perf_counter", "thread_time"} & (set(vars(eight_bit)) | set(vars(backbone)))
+    assert not {"time", "perf_counter", "thread_time"} & (
+        set(vars(eight_bit)) | set(vars(backbone))
+    )
     opened: list[Path] = []
 
     def open_noted(path: Path, *others: object, **options: object) -> object:
@@ -129,7 +134,9 @@ def test_a_companion_that_does_not_agree_is_refused(
 ) -> None:
     """Passing it over in silence would mix embeddings: the identity names it already."""
     change(model)
-    with pytest.raises(ModelError, match=r"does not (agree with it: expected a cosine of 0\.98|fit its card)"):
+    with pytest.raises(
+        ModelError, match=r"does not (agree with it: expected a cosine of 0\.98|fit its card)"
+    ):
         BackboneSession(model, card, CPU_CHOICE)
 
 

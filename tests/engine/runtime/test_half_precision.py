@@ -94,7 +94,10 @@ def test_what_stays_in_float32() -> None:
         helper.make_node("Relu", ["map"], ["active"], name="beside"),
         helper.make_node("Gemm", ["active", "head"], ["embeddings"], name="head"),
     ]
-    arrays = [numpy_helper.from_array(np.zeros(1, dtype=np.int8), name) for name in ("few_bits", "scale", "step")]
+    arrays = [
+        numpy_helper.from_array(np.zeros(1, dtype=np.int8), name)
+        for name in ("few_bits", "scale", "step")
+    ]
     graph = helper.make_graph(nodes, "made up", [], [], arrays)
     assert set(nodes_in_float(graph)) == {"weights", "beside", "head"}
 

@@ -25,7 +25,9 @@ def write_echo(path: Path, card: BackboneCard, kind: int = TensorProto.FLOAT) ->
     found = helper.make_tensor_value_info("rows", kind, ["B", None])
     nodes = [helper.make_node("Flatten", ["images"], ["rows"], axis=1)]
     graph = helper.make_graph(nodes, "echo", [given], [found])
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8), path)
+    onnx.save(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8), path
+    )
     return input_output(open_session(path), card)
 
 
@@ -47,7 +49,9 @@ def test_pixels_are_prepared_as_in_numpy(tmp_path: Path, card: BackboneCard, kin
     (found,) = run_session(open_session(tmp_path / "pixels.onnx"), {PIXELS: pixels})
     expected = Preparation(card).prepare(pixels).astype(ends.input_type).reshape(3, -1)
     assert found.dtype == expected.dtype
-    np.testing.assert_allclose(found, expected, rtol=1e-3 if kind == TensorProto.FLOAT16 else 1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        found, expected, rtol=1e-3 if kind == TensorProto.FLOAT16 else 1e-5, atol=1e-6
+    )
 
 
 def test_a_damaged_network_is_an_error(tmp_path: Path) -> None:
@@ -61,7 +65,15 @@ def test_a_network_in_several_files_stays_as_it_is(tmp_path: Path) -> None:
     """Its pixels are prepared in numpy."""
     ends = write_echo(tmp_path / "echo.onnx", CARD)
     network = onnx.load(tmp_path / "echo.onnx")
-    network.graph.initializer.append(numpy_helper.from_array(np.zeros(2000, dtype=np.float32), "weights"))
-    onnx.save(network, tmp_path / "echo.onnx", save_as_external_data=True, location="echo.data", size_threshold=0)
+    network.graph.initializer.append(
+        numpy_helper.from_array(np.zeros(2000, dtype=np.float32), "weights")
+    )
+    onnx.save(
+        network,
+        tmp_path / "echo.onnx",
+        save_as_external_data=True,
+        location="echo.data",
+        size_threshold=0,
+    )
     assert not write_with_pixels(tmp_path / "echo.onnx", tmp_path / "pixels.onnx", CARD, ends)
     assert not (tmp_path / "pixels.onnx").exists()

@@ -27,7 +27,11 @@ WORKS = DeviceTrial(Attempt(works=True, seconds=1.5), {"images_per_s": 9.0})
 
 
 def install(
-    monkeypatch: pytest.MonkeyPatch, facts: GpuFacts, *, works: tuple[str, ...] = (), message: str = "it is tired"
+    monkeypatch: pytest.MonkeyPatch,
+    facts: GpuFacts,
+    *,
+    works: tuple[str, ...] = (),
+    message: str = "it is tired",
 ) -> list[str]:
     """Fake the facts and the trials: only these devices work. Returns the devices that are tried."""
     tried: list[str] = []
@@ -37,7 +41,9 @@ def install(
         return WORKS if device in works else DeviceTrial(Attempt(works=False, message=message), {})
 
     monkeypatch.setattr(providers, "gather_facts", lambda: facts)
-    monkeypatch.setattr(providers, "probe_device", lambda name, known: probe_device(name, known, in_child=attempt))
+    monkeypatch.setattr(
+        providers, "probe_device", lambda name, known: probe_device(name, known, in_child=attempt)
+    )
     return tried
 
 
@@ -47,8 +53,16 @@ def test_gpu_that_works_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = DeviceSettings(batch=16)
     for device in ("auto", "cuda"):
         choice = choose_providers(device, settings)
-        assert (choice.provider, choice.device_name, choice.reason) == (CUDA_PROVIDER, "NVIDIA H200", "")
-        assert (choice.free_bytes, choice.settings, choice.is_explicit) == (120 * 2**30, settings, device == "cuda")
+        assert (choice.provider, choice.device_name, choice.reason) == (
+            CUDA_PROVIDER,
+            "NVIDIA H200",
+            "",
+        )
+        assert (choice.free_bytes, choice.settings, choice.is_explicit) == (
+            120 * 2**30,
+            settings,
+            device == "cuda",
+        )
         assert choice.is_gpu
     assert tried == ["cuda", "cuda"]
     assert choose_providers("cpu") == CPU_CHOICE
@@ -102,10 +116,16 @@ def test_experimental_devices_only_by_name(device: str, monkeypatch: pytest.Monk
     tried = install(monkeypatch, facts, works=(device,))
     assert choose_providers("auto").device_name == "CPU"
     choice = choose_providers(device)
-    assert (choice.device_name, choice.is_experimental, choice.is_explicit) == (EXPERIMENTAL[device], True, True)
+    assert (choice.device_name, choice.is_experimental, choice.is_explicit) == (
+        EXPERIMENTAL[device],
+        True,
+        True,
+    )
     assert tried == ["cuda", device]
     install(monkeypatch, facts, message="the model has an operator that it lacks")
-    with pytest.raises(UsageError, match=f"{PROVIDERS[device]} fails: the model has an operator that it lacks"):
+    with pytest.raises(
+        UsageError, match=f"{PROVIDERS[device]} fails: the model has an operator that it lacks"
+    ):
         choose_providers(device)
 
 
@@ -126,7 +146,12 @@ def test_unknown_device(device: str) -> None:
 def test_reports(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report says whether the device was tried, and carries the speed of one that works."""
     report = probe_device("cuda", GOOD_FACTS, in_child=lambda *_limits: WORKS)
-    assert (report.tried, report.works, report.seconds, report.speed) == (True, True, 1.5, {"images_per_s": 9.0})
+    assert (report.tried, report.works, report.seconds, report.speed) == (
+        True,
+        True,
+        1.5,
+        {"images_per_s": 9.0},
+    )
     report = probe_device("cuda", facts_with(driver=NO_DRIVER), in_child=lambda *_limits: WORKS)
     assert (report.tried, report.works, report.cause) == (False, False, "no_driver")
     assert report.remedy

@@ -20,7 +20,9 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
         ("cpu", False, CPU),
     ],
 )
-def test_device(monkeypatch: pytest.MonkeyPatch, wish: str, has_gpu: bool, expected: torch.device) -> None:
+def test_device(
+    monkeypatch: pytest.MonkeyPatch, wish: str, has_gpu: bool, expected: torch.device
+) -> None:
     """A wish is followed; "auto" takes the GPU where there is one."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: has_gpu)
     assert device_of(wish) == expected

@@ -6,7 +6,13 @@ import torch
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.training.arithmetic import IMAGENET_MEAN, IMAGENET_STD, augmented_windows, middle_windows, normalised
+from engine.training.arithmetic import (
+    IMAGENET_MEAN,
+    IMAGENET_STD,
+    augmented_windows,
+    middle_windows,
+    normalised,
+)
 from engine.training.settings import Augmentation
 
 STORED, SIDE, COUNT, STEP = 16, 12, 600, 10
@@ -32,7 +38,9 @@ def read_back(images: torch.Tensor) -> NDArray[np.float32]:
 def drawn(pixels: NDArray[np.uint8], augmentation: Augmentation, *, seed: int = 0) -> torch.Tensor:
     """Many windows of the second image."""
     generator = np.random.default_rng(seed)
-    return augmented_windows(pixels, np.ones(COUNT, dtype=np.int64), SIDE, generator, augmentation=augmentation)
+    return augmented_windows(
+        pixels, np.ones(COUNT, dtype=np.int64), SIDE, generator, augmentation=augmentation
+    )
 
 
 def test_normalised_by_hand() -> None:
@@ -101,7 +109,9 @@ def test_resized_crops_lie_inside_the_image(coordinates: NDArray[np.uint8]) -> N
 
 
 @pytest.mark.parametrize("augmentation", AUGMENTATIONS)
-def test_same_generator_same_windows(coordinates: NDArray[np.uint8], augmentation: Augmentation) -> None:
+def test_same_generator_same_windows(
+    coordinates: NDArray[np.uint8], augmentation: Augmentation
+) -> None:
     """All randomness comes from the generator; channels lie last in memory, as convolutions like it."""
     first, again = drawn(coordinates, augmentation), drawn(coordinates, augmentation)
     assert torch.equal(first, again)
@@ -121,6 +131,7 @@ def test_memory_mapped_images(coordinates: NDArray[np.uint8], tmp_path: Path) ->
 def test_stored_images_are_too_small(coordinates: NDArray[np.uint8]) -> None:
     """The error names both sides and what to do."""
     with pytest.raises(
-        InputError, match=r"expected at most 16 px, found 17 px\. Build the data set with a larger side"
+        InputError,
+        match=r"expected at most 16 px, found 17 px\. Build the data set with a larger side",
     ):
         middle_windows(coordinates, np.array([0]), STORED + 1)

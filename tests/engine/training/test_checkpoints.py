@@ -31,7 +31,9 @@ def steps(module: nn.Module, optimizer: torch.optim.Optimizer, count: int) -> No
     """Train a little on random images."""
     for number in range(count):
         images = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(number))
-        torch.autograd.backward(module(images).square().mean() + (module(images) * images.sum()).mean())
+        torch.autograd.backward(
+            module(images).square().mean() + (module(images) * images.sum()).mean()
+        )
         optimizer.step()
         optimizer.zero_grad()
 
@@ -62,7 +64,9 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert found.pending_losses == checkpoint.pending_losses
     assert found.settings == checkpoint.settings
     assert found.tensors.keys() == checkpoint.tensors.keys()
-    assert all(torch.equal(found.tensors[name], value) for name, value in checkpoint.tensors.items())
+    assert all(
+        torch.equal(found.tensors[name], value) for name, value in checkpoint.tensors.items()
+    )
 
 
 def test_no_pickle(tmp_path: Path) -> None:
@@ -86,7 +90,10 @@ def test_going_on_is_bit_for_bit_the_same(tmp_path: Path) -> None:
     optimizer = adam(whole)
     steps(whole, optimizer, 3)
     checkpoints.write(
-        checkpoints.capture(whole, optimizer, iteration=3, curve=(), pending_losses=(), settings={}), tmp_path / "c"
+        checkpoints.capture(
+            whole, optimizer, iteration=3, curve=(), pending_losses=(), settings={}
+        ),
+        tmp_path / "c",
     )
     resumed = network()
     again = adam(resumed)
@@ -95,7 +102,9 @@ def test_going_on_is_bit_for_bit_the_same(tmp_path: Path) -> None:
     checkpoints.restore_optimizer(resumed, again, checkpoint)
     for module, its_optimizer in ((whole, optimizer), (resumed, again)):
         steps(module, its_optimizer, 2)
-    assert all(torch.equal(value, resumed.state_dict()[name]) for name, value in whole.state_dict().items())
+    assert all(
+        torch.equal(value, resumed.state_dict()[name]) for name, value in whole.state_dict().items()
+    )
     for mine, other in zip(whole.parameters(), resumed.parameters(), strict=True):
         for name, value in optimizer.state[mine].items():
             assert torch.equal(value, again.state[other][name])
@@ -104,7 +113,9 @@ def test_going_on_is_bit_for_bit_the_same(tmp_path: Path) -> None:
 def test_an_untrained_optimizer_is_kept(tmp_path: Path) -> None:
     """Before the first step Adam has no moments, and a parameter without gradient never has."""
     module = network()
-    checkpoint = checkpoints.capture(module, adam(module), iteration=0, curve=(), pending_losses=(), settings={})
+    checkpoint = checkpoints.capture(
+        module, adam(module), iteration=0, curve=(), pending_losses=(), settings={}
+    )
     checkpoints.write(checkpoint, tmp_path / "c")
     optimizer = adam(module)
     checkpoints.restore_optimizer(module, optimizer, checkpoints.read(tmp_path / "c"))
@@ -117,7 +128,9 @@ def test_torn_file(tmp_path: Path, share: float) -> None:
     path = tmp_path / "checkpoint"
     checkpoints.write(trained_checkpoint(), path)
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
-    with pytest.raises(FormatError, match=r"the checkpoint cannot be read: expected a safetensors file.*checkpoint"):
+    with pytest.raises(
+        FormatError, match=r"the checkpoint cannot be read: expected a safetensors file.*checkpoint"
+    ):
         checkpoints.read(path)
 
 

@@ -44,14 +44,18 @@ def test_an_image_counts_at_its_level_and_above(training_set: TrainingSet) -> No
 def test_a_coarse_image_counts_above_only(training_set: TrainingSet) -> None:
     """What lies below its class is not known."""
     heads = even(ClassHeads(2, training_set))
-    assert heads.loss(torch.zeros(1, 2), np.array([LEFT])).item() == pytest.approx(math.log(2), abs=1e-5)
+    assert heads.loss(torch.zeros(1, 2), np.array([LEFT])).item() == pytest.approx(
+        math.log(2), abs=1e-5
+    )
     assert heads.loss(torch.zeros(1, 2), np.array([ROOT])).item() == 0
 
 
 def test_any_of_several_ancestors_is_right(training_set: TrainingSet) -> None:
     """A fish is below both classes of its level: nothing to lose there."""
     heads = even(ClassHeads(2, training_set))
-    assert heads.loss(torch.zeros(1, 2), np.array([FISH])).item() == pytest.approx(math.log(3), abs=1e-5)
+    assert heads.loss(torch.zeros(1, 2), np.array([FISH])).item() == pytest.approx(
+        math.log(3), abs=1e-5
+    )
 
 
 def test_classes_without_a_part_in_training_have_no_say(training_set: TrainingSet) -> None:
@@ -65,7 +69,9 @@ def test_only_fine_classes(training_set: TrainingSet) -> None:
     """For a method that knows no coarse labels."""
     heads = even(ClassHeads(2, training_set, fine_only=True))
     assert heads.seen_levels == (2,)
-    assert heads.loss(torch.zeros(2, 2), np.array([CAT, LEFT])).item() == pytest.approx(math.log(3), abs=1e-5)
+    assert heads.loss(torch.zeros(2, 2), np.array([CAT, LEFT])).item() == pytest.approx(
+        math.log(3), abs=1e-5
+    )
 
 
 def test_training_it_tells_classes_apart(training_set: TrainingSet) -> None:

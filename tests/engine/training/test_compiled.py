@@ -21,13 +21,17 @@ def objective() -> PlainObjective:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("g++") is None and shutil.which("clang++") is None, reason="no C++ compiler here")
+@pytest.mark.skipif(
+    shutil.which("g++") is None and shutil.which("clang++") is None, reason="no C++ compiler here"
+)
 def test_compiled_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiled backbone ends where a plain one does, and its checkpoint goes on without being compiled."""
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("TORCHINDUCTOR_COMPILE_THREADS", "1")
     monkeypatch.setenv("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0")  # dear for so few kernels
-    monkeypatch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "0")  # plain C++: nothing is compiled to try instructions
+    monkeypatch.setenv(
+        "TORCHINDUCTOR_VEC_ISA_OK", "0"
+    )  # plain C++: nothing is compiled to try instructions
     plain, compiled, resumed = objective(), objective(), objective()
     train(plain, PIXELS, small_settings(side=4, point_interval=5))
     cancel = CancelToken()

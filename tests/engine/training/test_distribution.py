@@ -28,7 +28,9 @@ def can_listen() -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch is built without distribution")
+@pytest.mark.skipif(
+    not distributed.is_available(), reason="this PyTorch is built without distribution"
+)
 @pytest.mark.skipif(not can_listen(), reason="no sockets on the loopback device")
 def test_two_processes_train_one_model(tmp_path: Path) -> None:
     """Under torchrun both end with the same weights and running statistics, others than those of one process.
@@ -50,13 +52,20 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
     assert all(torch.equal(first[name], second[name]) for name in first)
     alone = small_objective()
     train(alone, colour_training_set().pixels, small_settings(iterations=2))
-    assert not torch.equal(alone.backbone.get_parameter("layers.0.weight"), first["backbone.layers.0.weight"])
+    assert not torch.equal(
+        alone.backbone.get_parameter("layers.0.weight"), first["backbone.layers.0.weight"]
+    )
     assert [file.name for file in (tmp_path / "run").iterdir()] == [CHECKPOINT_NAME]
     checkpoint = checkpoints.read(tmp_path / "run" / CHECKPOINT_NAME)
-    assert torch.equal(checkpoint.tensors["model.backbone.layers.0.weight"], first["backbone.layers.0.weight"])
+    assert torch.equal(
+        checkpoint.tensors["model.backbone.layers.0.weight"], first["backbone.layers.0.weight"]
+    )
     assert checkpoint.iteration == ITERATIONS // 2
     goes_on = train(
-        small_objective(), colour_training_set().pixels, small_settings(iterations=ITERATIONS), tmp_path / "run"
+        small_objective(),
+        colour_training_set().pixels,
+        small_settings(iterations=ITERATIONS),
+        tmp_path / "run",
     )
     assert goes_on.iterations == ITERATIONS
 
@@ -77,6 +86,11 @@ def test_places_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -
     for name, value in {"WORLD_SIZE": "8", "RANK": "5", "LOCAL_RANK": "1"}.items():
         monkeypatch.setenv(name, value)
     on_cpu = Distribution.of_environment("cpu")
-    assert (on_cpu.is_shared, on_cpu.rank, on_cpu.size, on_cpu.device) == (True, 5, 8, torch.device("cpu"))
+    assert (on_cpu.is_shared, on_cpu.rank, on_cpu.size, on_cpu.device) == (
+        True,
+        5,
+        8,
+        torch.device("cpu"),
+    )
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert Distribution.of_environment("auto").device == torch.device("cuda", 1)

@@ -37,7 +37,11 @@ def test_a_level_is_the_longest_path_from_a_root() -> None:
 def test_every_image_plays_exactly_one_part() -> None:
     """No query is ever seen in a prototype."""
     _, shares = _shares()
-    parts = [images for group in (shares.few_shot, shares.coarse, shares.coarse_queries) for images in group]
+    parts = [
+        images
+        for group in (shares.few_shot, shares.coarse, shares.coarse_queries)
+        for images in group
+    ]
     assert sorted(np.concatenate(parts).tolist()) == list(range(len(_labels())))
 
 
@@ -67,7 +71,9 @@ def test_too_few_images_are_refused_with_numbers() -> None:
     settings = EpisodeSettings(shots=2, queries=9)
     hierarchy = ClassArrays(EDGES, 9)
     shares = share_out(hierarchy, _labels(), settings, np.random.default_rng(0))
-    with pytest.raises(InputError, match="at least 6 leaf classes with 21 labelled images each, found 0"):
+    with pytest.raises(
+        InputError, match="at least 6 leaf classes with 21 labelled images each, found 0"
+    ):
         split_leaves(shares, settings, np.random.default_rng(0))
 
 
@@ -84,9 +90,14 @@ def test_an_episode_is_a_subgraph_with_its_tasks(seed: int) -> None:
     expected = [pair for pair in EDGES.T.tolist() if pair[1] in episode.classes]
     assert episode.classes[episode.edge_index].T.tolist() == expected
     labels = _labels()
-    assert labels[episode.support_images].tolist() == episode.classes[episode.support_places].tolist()
+    assert (
+        labels[episode.support_images].tolist() == episode.classes[episode.support_places].tolist()
+    )
     few_shot = episode.tasks[0]
-    assert labels[few_shot.images].tolist() == episode.classes[few_shot.candidates][few_shot.targets].tolist()
+    assert (
+        labels[few_shot.images].tolist()
+        == episode.classes[few_shot.candidates][few_shot.targets].tolist()
+    )
     assert len(few_shot.images) == 6
     assert len({*few_shot.images.tolist(), *episode.support_images.tolist()}) == 6 + 4
 

@@ -25,7 +25,11 @@ from tests.support.prototype_graphs import random_attention
 
 WIDTHS: Final = (8, 16)
 CARD: Final = BackboneCard(
-    name="small", input_side=16, mean=(0.5, 0.5, 0.5), std=(0.2, 0.2, 0.2), embedding_width=sum(WIDTHS)
+    name="small",
+    input_side=16,
+    mean=(0.5, 0.5, 0.5),
+    std=(0.2, 0.2, 0.2),
+    embedding_width=sum(WIDTHS),
 )
 
 
@@ -67,11 +71,16 @@ def backbones(tmp_path_factory: pytest.TempPathFactory) -> tuple[LeafNet, Path, 
     folder, backbone = tmp_path_factory.mktemp("models"), _small_backbone()
     full, half = folder / "full.onnx", folder / "half.onnx"
     assert export_backbone(backbone, full, CARD).largest_difference <= TOLERANCE
-    assert export_backbone(backbone, half, CARD, half_weights=True).largest_difference <= HALF_WEIGHTS_TOLERANCE
+    assert (
+        export_backbone(backbone, half, CARD, half_weights=True).largest_difference
+        <= HALF_WEIGHTS_TOLERANCE
+    )
     return backbone, full, half
 
 
-def test_a_backbone_comes_with_its_card_and_nothing_else(backbones: tuple[LeafNet, Path, Path]) -> None:
+def test_a_backbone_comes_with_its_card_and_nothing_else(
+    backbones: tuple[LeafNet, Path, Path],
+) -> None:
     """Model and card lie side by side, and no temporary file stays behind."""
     _, full, _ = backbones
     assert read_card(full) == CARD
@@ -82,7 +91,9 @@ def test_a_backbone_comes_with_its_card_and_nothing_else(backbones: tuple[LeafNe
     plain.touch()
     mode = plain.stat().st_mode
     plain.unlink()
-    assert full.stat().st_mode == mode  # as readable as any other file; installed models serve every user
+    assert (
+        full.stat().st_mode == mode
+    )  # as readable as any other file; installed models serve every user
 
 
 def test_a_backbone_takes_any_batch_and_size(backbones: tuple[LeafNet, Path, Path]) -> None:
@@ -96,10 +107,14 @@ def test_a_backbone_takes_any_batch_and_size(backbones: tuple[LeafNet, Path, Pat
             torch.testing.assert_close(_embed(full, images), backbone(images), rtol=1e-4, atol=1e-5)
 
 
-def test_half_weights_halve_the_file_and_keep_the_embeddings(backbones: tuple[LeafNet, Path, Path]) -> None:
+def test_half_weights_halve_the_file_and_keep_the_embeddings(
+    backbones: tuple[LeafNet, Path, Path],
+) -> None:
     """What is saved is weights, what is lost is rounding."""
     _, full, half = backbones
-    assert half.stat().st_size < 0.7 * full.stat().st_size  # the graph itself weighs some in so small a network
+    assert (
+        half.stat().st_size < 0.7 * full.stat().st_size
+    )  # the graph itself weighs some in so small a network
     images = torch.randn(4, 3, 16, 16, generator=torch.Generator().manual_seed(1))
     exact, rounded = _embed(full, images), _embed(half, images)
     assert 0 < (exact - rounded).abs().max() <= HALF_WEIGHTS_TOLERANCE * exact.abs().max()
@@ -129,7 +144,9 @@ def test_a_weight_beyond_half_precision_is_refused() -> None:
         store_weights_as_half(graph)
 
 
-def test_an_export_tells_nothing_of_the_machine_it_was_made_on(backbones: tuple[LeafNet, Path, Path]) -> None:
+def test_an_export_tells_nothing_of_the_machine_it_was_made_on(
+    backbones: tuple[LeafNet, Path, Path],
+) -> None:
     """No stack trace, no path, no class of ours inside the file."""
     content = backbones[1].read_bytes()
     assert b".py" not in content
@@ -143,7 +160,9 @@ def test_exporting_leaves_the_module_as_it_was(backbones: tuple[LeafNet, Path, P
     assert all(torch.equal(value, before[name]) for name, value in backbone.state_dict().items())
 
 
-@pytest.mark.parametrize("module", [WrongWhenExported(), FixedBatch()], ids=["wrong by 1%", "fixed batch"])
+@pytest.mark.parametrize(
+    "module", [WrongWhenExported(), FixedBatch()], ids=["wrong by 1%", "fixed batch"]
+)
 def test_a_wrong_export_is_refused_and_leaves_no_file(tmp_path: Path, module: nn.Module) -> None:
     """The check runs before the file gets its name."""
     with pytest.raises(ModelError):
@@ -196,7 +215,13 @@ def propagation(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_file_is_compared_with_the_module_at_hand(propagation: Path) -> None:
     """The file of one attention is not the file of another."""
-    inputs = (torch.ones(3, 8), torch.arange(3), torch.arange(3), torch.tensor([[0, 1], [2, 2]]), torch.zeros(3))
+    inputs = (
+        torch.ones(3, 8),
+        torch.arange(3),
+        torch.arange(3),
+        torch.tensor([[0, 1], [2, 2]]),
+        torch.zeros(3),
+    )
     inputs[0][1, 0] = -5.0
     other = PropagationNetwork(random_attention(8, seed=1)).eval()
     with torch.no_grad(), pytest.raises(ModelError, match="does not do what"):
@@ -207,7 +232,9 @@ def test_a_folder_that_refuses_is_a_message(tmp_path: Path) -> None:
     """A file where the folder should be."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
-        export_propagation(PropagationNetwork(random_attention(8)), tmp_path / "file" / "propagation.onnx")
+        export_propagation(
+            PropagationNetwork(random_attention(8)), tmp_path / "file" / "propagation.onnx"
+        )
 
 
 @pytest.mark.parametrize(
@@ -220,7 +247,9 @@ def test_a_folder_that_refuses_is_a_message(tmp_path: Path) -> None:
         ([1.0], [1.0, 2.0], float("inf")),
     ],
 )
-def test_the_relative_difference_by_hand(found: list[float], expected: list[float], difference: float) -> None:
+def test_the_relative_difference_by_hand(
+    found: list[float], expected: list[float], difference: float
+) -> None:
     """Relative to the largest expected value; a yes-no output or a shape is right or wrong."""
     assert relative_difference(np.array(found), np.array(expected)) == pytest.approx(difference)
 
@@ -231,4 +260,9 @@ def test_a_value_that_is_no_number_is_refused(propagation: Path) -> None:
     broken = (torch.full((1, 8), float("nan")), torch.zeros(1, dtype=torch.int64), torch.zeros(1, dtype=torch.int64),
               nothing.reshape(2, 0), torch.ones(1))  # fmt: skip
     with torch.no_grad(), pytest.raises(ModelError, match="found nan"):
-        compare(propagation, PropagationNetwork(random_attention(8)).eval(), [broken], tolerance=TOLERANCE)
+        compare(
+            propagation,
+            PropagationNetwork(random_attention(8)).eval(),
+            [broken],
+            tolerance=TOLERANCE,
+        )

@@ -6,7 +6,9 @@ import torch
 from engine.model.propagation import Attention, Prototypes
 from engine.training.guessed_parents import START_SCALE, GuessedParents
 
-OTHERS = Prototypes(torch.tensor([[0.0, 0], [4, 0], [0, 4], [9, 9]]), torch.tensor([True, True, True, False]))
+OTHERS = Prototypes(
+    torch.tensor([[0.0, 0], [4, 0], [0, 4], [9, 9]]), torch.tensor([True, True, True, False])
+)
 ALL = torch.ones(4, dtype=torch.bool)
 
 
@@ -35,9 +37,14 @@ def test_what_is_left_out_or_has_no_prototype_gives_nothing() -> None:
 
 def test_everything_is_learned() -> None:
     """A gradient reaches the scales, lambda, attention and the class's own prototype."""
-    guessed, of_edges = GuessedParents(), Attention(2, 2, generator=torch.Generator().manual_seed(0))
+    guessed, of_edges = (
+        GuessedParents(),
+        Attention(2, 2, generator=torch.Generator().manual_seed(0)),
+    )
     own = torch.tensor([[1.0, 0], [3, 1]], requires_grad=True)
-    torch.autograd.backward(guessed(of_edges, own, torch.tensor([0, 1]), OTHERS, ALL).square().sum())
+    torch.autograd.backward(
+        guessed(of_edges, own, torch.tensor([0, 1]), OTHERS, ALL).square().sum()
+    )
     for parameter in (*guessed.parameters(), of_edges.g.weight, of_edges.h.weight, own):
         assert parameter.grad is not None
         assert parameter.grad.abs().sum() > 0

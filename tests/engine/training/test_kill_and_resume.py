@@ -12,7 +12,13 @@ from engine.training.curve import CHECKPOINT_NAME
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.full_disk import full_disk_after
-from tests.support.small_trainings import different, kill_training, small_objective, small_settings, state_of
+from tests.support.small_trainings import (
+    different,
+    kill_training,
+    small_objective,
+    small_settings,
+    state_of,
+)
 
 PIXELS = colour_training_set().pixels
 SETTINGS = small_settings(point_interval=1)
@@ -55,4 +61,10 @@ def train_until_full(run: Path) -> None:
                 stack.enter_context(full_disk_after(1000))
 
         with pytest.raises(StorageError, match="the checkpoint before is still there"):
-            train(small_objective(), PIXELS, SETTINGS, run, on_point=lambda point: fill(point.iteration))
+            train(
+                small_objective(),
+                PIXELS,
+                SETTINGS,
+                run,
+                on_point=lambda point: fill(point.iteration),
+            )

@@ -44,7 +44,11 @@ def nearest_mean_accuracy(training_set: TrainingSet) -> Validate:
     targets = torch.arange(len(own)).repeat_interleave(half)
 
     def validate(embed: Embed) -> float:
-        means = embed(np.concatenate([images[:half] for images in own])).reshape(len(own), half, -1).mean(dim=1)
+        means = (
+            embed(np.concatenate([images[:half] for images in own]))
+            .reshape(len(own), half, -1)
+            .mean(dim=1)
+        )
         queries = embed(np.concatenate([images[half:] for images in own]))
         return (squared_distances(queries, means).argmin(dim=1) == targets).float().mean().item()
 
@@ -60,7 +64,9 @@ def test_learns_hidden_patterns() -> None:
     objective = PrototypePropagation(backbone, 8, training_set, settings)
     validate = nearest_mean_accuracy(training_set)
     before = validate(embedder(objective, training_set.pixels, 8))
-    plan = small_settings(iterations=40, side=8, learning_rate=1e-2, augmentation="none", point_interval=20)
+    plan = small_settings(
+        iterations=40, side=8, learning_rate=1e-2, augmentation="none", point_interval=20
+    )
     outcome = train(objective, training_set.pixels, plan, validate=validate)
     assert outcome.curve[-1].accuracy is not None
     assert before < 0.5
@@ -138,13 +144,20 @@ def test_curve_and_progress() -> None:
     assert asked == [3, 3, 3]
     assert outcome.curve == tuple(points)
     assert outcome.iterations == 5
-    assert (reports[0].done, reports[-1].done, reports[-1].total, reports[-1].unit) == (0, 5, 5, "iterations")
+    assert (reports[0].done, reports[-1].done, reports[-1].total, reports[-1].unit) == (
+        0,
+        5,
+        5,
+        "iterations",
+    )
 
 
 def test_losses_of_a_point_are_averaged() -> None:
     """One point over four iterations has the mean of the four losses."""
     ends = [
-        train(plain_objective(), TINY, small_settings(iterations=4, side=4, point_interval=interval)).curve
+        train(
+            plain_objective(), TINY, small_settings(iterations=4, side=4, point_interval=interval)
+        ).curve
         for interval in (1, 4)
     ]
     assert ends[1][0].loss == pytest.approx(np.mean([point.loss for point in ends[0]]))
@@ -203,14 +216,18 @@ def test_batch_norms_are_settled_before_the_first_refresh() -> None:
             super().refresh(embed, generator)
 
     usual = small_objective()
-    objective = Watcher(usual.backbone, usual.attention.embedding_width, colour_training_set(), usual.settings)
+    objective = Watcher(
+        usual.backbone, usual.attention.embedding_width, colour_training_set(), usual.settings
+    )
     train(objective, PIXELS, small_settings(iterations=1))
     assert statistics == [20.0, 21.0]
 
 
 @pytest.mark.parametrize("stop_at", [0, 5])
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_cancelled_and_resumed_is_as_if_never_stopped(tmp_path: Path, precision: str, stop_at: int) -> None:
+def test_cancelled_and_resumed_is_as_if_never_stopped(
+    tmp_path: Path, precision: str, stop_at: int
+) -> None:
     """A cancel keeps a checkpoint; going on from it ends with the same bits, in either number type."""
     if precision == "bfloat16" and not torch.cpu._is_avx512_bf16_supported():  # noqa: SLF001 (torch has no public question for it)
         pytest.skip("this processor has no instructions for bfloat16")
@@ -221,7 +238,9 @@ def test_cancelled_and_resumed_is_as_if_never_stopped(tmp_path: Path, precision:
     if stop_at == 0:
         cancel.cancel()
     with pytest.raises(Cancelled):
-        train(stopped, PIXELS, settings, tmp_path, on_point=_cancel_at(stop_at, cancel), cancel=cancel)
+        train(
+            stopped, PIXELS, settings, tmp_path, on_point=_cancel_at(stop_at, cancel), cancel=cancel
+        )
     assert checkpoints.read(tmp_path / CHECKPOINT_NAME).iteration == stop_at
     outcome = train(resumed, PIXELS, settings, tmp_path)
     assert different(state_of(whole), state_of(resumed)) == []
@@ -258,7 +277,9 @@ class NotANumber(PlainObjective):
 
 def test_a_loss_that_is_no_number(tmp_path: Path) -> None:
     """Training stops with advice, and the last checkpoint is from before."""
-    with pytest.raises(ModelError, match=r"no longer a number.*found nan in iteration 6\. Train with a lower"):
+    with pytest.raises(
+        ModelError, match=r"no longer a number.*found nan in iteration 6\. Train with a lower"
+    ):
         train(NotANumber(), TINY, small_settings(side=4), tmp_path)
     checkpoint = checkpoints.read(tmp_path / CHECKPOINT_NAME)
     assert checkpoint.iteration == 3
@@ -290,7 +311,10 @@ def begun(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"seed": 5}, r"another seed: expected 5, found 0 in .*safetensors\. Use the same settings"),
+        (
+            {"seed": 5},
+            r"another seed: expected 5, found 0 in .*safetensors\. Use the same settings",
+        ),
         ({"learning_rate": 0.5}, r"another learning_rate: expected 0\.5, found 0\.001"),
         ({"iterations": 9}, r"another iterations: expected 9, found 8"),
     ],
@@ -298,12 +322,19 @@ def begun(tmp_path: Path) -> Path:
 def test_other_settings(begun: Path, changes: dict[str, Any], message: str) -> None:
     """A checkpoint does not go on under settings that would have made it another."""
     with pytest.raises(InputError, match=message):
-        train(plain_objective(), TINY, replace(small_settings(side=4, point_interval=3), **changes), begun)
+        train(
+            plain_objective(),
+            TINY,
+            replace(small_settings(side=4, point_interval=3), **changes),
+            begun,
+        )
 
 
 def test_freely_changed_settings(begun: Path) -> None:
     """How often points and checkpoints are taken, and on what it runs, may change."""
-    settings = small_settings(side=4, point_interval=4, checkpoint_interval=1, device="auto", compiles=False)
+    settings = small_settings(
+        side=4, point_interval=4, checkpoint_interval=1, device="auto", compiles=False
+    )
     outcome = train(plain_objective(), TINY, settings, begun)
     assert [point.iteration for point in outcome.curve] == [3, 4, 8]
 
@@ -311,7 +342,9 @@ def test_freely_changed_settings(begun: Path) -> None:
 def test_another_architecture(begun: Path) -> None:
     """A checkpoint of another backbone is refused by the name of what differs."""
     other = PlainObjective(nn.Sequential(nn.Flatten(), nn.Linear(48, 3)), len(TINY))
-    with pytest.raises(ModelError, match=r"another architecture: expected backbone\.1\.bias \(3,\), found \(2,\)"):
+    with pytest.raises(
+        ModelError, match=r"another architecture: expected backbone\.1\.bias \(3,\), found \(2,\)"
+    ):
         train(other, TINY, small_settings(side=4, point_interval=3), begun)
 
 

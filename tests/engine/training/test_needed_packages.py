@@ -13,7 +13,11 @@ from engine.training.needed_packages import check_packages
     ("packaged", "extra", "remedy"),
     [
         (False, "train", "Install protoleaf[train]"),
-        (True, "train", f"Install the package {TRAINING.package} in place of this one; projects and settings stay"),
+        (
+            True,
+            "train",
+            f"Install the package {TRAINING.package} in place of this one; projects and settings stay",
+        ),
         (True, "timm", "Install Protoleaf with Python: pipx install 'protoleaf[timm]'"),
     ],
 )

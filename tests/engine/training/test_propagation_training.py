@@ -11,7 +11,11 @@ from engine.events import CancelToken, Progress
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.training.curve import TrainingPoint
 from engine.training.export import export_propagation
-from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
+from engine.training.propagation_training import (
+    PropagationTrainingSettings,
+    TrainedPropagation,
+    train_attention,
+)
 from engine.training.training_set import EpisodeSettings
 from tests.support.prototype_graphs import SyntheticHierarchy, synthetic_hierarchy
 
@@ -22,8 +26,12 @@ ATTENTION_ALONE = PropagationTrainingSettings(
 )
 
 
-def _train(hierarchy: SyntheticHierarchy, settings: PropagationTrainingSettings) -> TrainedPropagation:
-    return train_attention(hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings)
+def _train(
+    hierarchy: SyntheticHierarchy, settings: PropagationTrainingSettings
+) -> TrainedPropagation:
+    return train_attention(
+        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +46,9 @@ def attention_alone(hierarchy: SyntheticHierarchy) -> TrainedPropagation:
     return _train(hierarchy, ATTENTION_ALONE)
 
 
-def test_the_attention_learns_which_parent_to_listen_to(attention_alone: TrainedPropagation) -> None:
+def test_the_attention_learns_which_parent_to_listen_to(
+    attention_alone: TrainedPropagation,
+) -> None:
     """On leaf classes it never saw, the loss falls by a fifth and no accuracy is lost; it beats no propagation."""
     assert attention_alone.after.loss < 0.8 * attention_alone.before.loss
     assert attention_alone.after.accuracy >= attention_alone.before.accuracy
@@ -78,7 +88,9 @@ def test_the_same_seed_gives_the_same_result(hierarchy: SyntheticHierarchy) -> N
 
 def test_temperature_and_shrinkage_are_learned_too(hierarchy: SyntheticHierarchy) -> None:
     """From a temperature far too low, on classes never seen: the loss falls by half and accuracy stays."""
-    settings = replace(ATTENTION_ALONE, iterations=100, lambda_=None, learns_temperature=True, temperature=3.0)
+    settings = replace(
+        ATTENTION_ALONE, iterations=100, lambda_=None, learns_temperature=True, temperature=3.0
+    )
     trained = _train(hierarchy, settings)
     assert trained.temperature > 4.0
     assert trained.shrinkage is not None
@@ -91,7 +103,9 @@ def test_on_a_tree_only_the_scalars_move() -> None:
     """With one parent each, softmax leaves the attention nothing to learn; coarse labels come from the leaves."""
     hierarchy = synthetic_hierarchy(leaves=18)
     tree = replace(hierarchy, edge_index=hierarchy.edge_index[:, ::2].copy())
-    settings = PropagationTrainingSettings(iterations=20, validation_episodes=5, test_episodes=5, weight_decay=0.0)
+    settings = PropagationTrainingSettings(
+        iterations=20, validation_episodes=5, test_episodes=5, weight_decay=0.0
+    )
     trained = _train(tree, settings)
     untrained = _train(tree, replace(settings, iterations=0))
     assert torch.equal(trained.attention.g.weight, untrained.attention.g.weight)
@@ -139,17 +153,25 @@ def test_a_project_with_too_few_classes_learns_what_it_takes() -> None:
 
 def test_each_point_is_reported_as_it_comes(hierarchy: SyntheticHierarchy) -> None:
     """The listener hears the history, accuracy included, while training goes on."""
-    settings = replace(ATTENTION_ALONE, iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3)
+    settings = replace(
+        ATTENTION_ALONE, iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3
+    )
     reported: list[TrainingPoint] = []
     trained = train_attention(
-        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, on_point=reported.append
+        hierarchy.embeddings,
+        hierarchy.class_positions,
+        hierarchy.edge_index,
+        settings,
+        on_point=reported.append,
     )
     assert tuple(reported) == trained.history
     assert [point.iteration for point in reported] == [0, 2, 4]
     assert all(point.accuracy is not None and 0 <= point.accuracy <= 1 for point in reported)
 
 
-def test_training_goes_on_from_an_attention(hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation) -> None:
+def test_training_goes_on_from_an_attention(
+    hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation
+) -> None:
     """What one training ended with is where the next begins, and it is left as it was."""
     settings = replace(ATTENTION_ALONE, iterations=0)
     start = attention_alone.attention

@@ -73,14 +73,19 @@ def test_events_come_before_the_result() -> None:
     """Typed, in order."""
     events: list[object] = []
     ending = run(
-        TRIAL, limit_s=WAIT_S, on_event=events.append, command=scripted_command([Attempt(works=True), Speed()])
+        TRIAL,
+        limit_s=WAIT_S,
+        on_event=events.append,
+        command=scripted_command([Attempt(works=True), Speed()]),
     )
     assert (events, ending) == ([Attempt(works=True)], Done(Speed()))
 
 
 def test_a_failure_comes_back() -> None:
     """With its traceback."""
-    assert run(TRIAL, limit_s=WAIT_S, command=scripted_command([Failed("no", "Tr")])) == Failed("no", "Tr")
+    assert run(TRIAL, limit_s=WAIT_S, command=scripted_command([Failed("no", "Tr")])) == Failed(
+        "no", "Tr"
+    )
 
 
 def test_an_answer_of_another_kind_leaves_nobody_waiting() -> None:
@@ -92,7 +97,11 @@ def test_an_answer_of_another_kind_leaves_nobody_waiting() -> None:
 
 def test_a_death_keeps_the_last_words() -> None:
     """Status and standard error."""
-    ending = run(TRIAL, limit_s=WAIT_S, command=python("sys.stderr.write('first\\nlast words\\n'); os._exit(7)"))
+    ending = run(
+        TRIAL,
+        limit_s=WAIT_S,
+        command=python("sys.stderr.write('first\\nlast words\\n'); os._exit(7)"),
+    )
     assert ending == Died(7, "first\nlast words\n")
     assert isinstance(ending, Died)
     assert ending.last_line == "last words"
@@ -106,7 +115,9 @@ def test_a_child_that_takes_too_long_is_ended() -> None:
 def test_a_child_that_takes_too_much_memory_is_ended() -> None:
     """Where the system sets no limit, the parent watches."""
     greedy = python("x = bytearray(b'x' * 200_000_000); time.sleep(60)")
-    assert run(TRIAL, limit_s=WAIT_S, memory_bytes=100_000_000, command=greedy) == TookTooMuchMemory()
+    assert (
+        run(TRIAL, limit_s=WAIT_S, memory_bytes=100_000_000, command=greedy) == TookTooMuchMemory()
+    )
 
 
 def test_a_cancel_ends_the_child_at_once() -> None:
@@ -138,7 +149,9 @@ def test_another_version_is_a_sentence_and_the_child_is_ended() -> None:
 def test_a_worker_that_stays_answers_again() -> None:
     """One process for many requests; what is cancelled is stopped, and the next one is answered."""
     endings: list[Ending] = []
-    worker = Worker(scripted_command([Speed()], ["wait"], [Speed({"images_per_s": 1.0})]), stays=True)
+    worker = Worker(
+        scripted_command([Speed()], ["wait"], [Speed({"images_per_s": 1.0})]), stays=True
+    )
     process_id = worker.process_id
     for is_cancelled in (False, True, False):
         number = worker.send(TRIAL, ignore_event, endings.append)
@@ -176,7 +189,9 @@ def test_a_request_that_comes_while_the_last_endings_are_reported_has_an_ending(
     assert endings == [Died(3, ""), Died(3, "")]
 
 
-def test_the_worker_finds_our_packages_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_worker_finds_our_packages_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder called "engine" where the person happens to be is not taken for ours."""
     (tmp_path / "engine").mkdir()
     (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit('not ours')")
@@ -193,6 +208,8 @@ def test_a_signal_is_a_status(name: str) -> None:
     """Negative, as everywhere in Python."""
     import signal
 
-    ending = run(TRIAL, limit_s=WAIT_S, command=python(f"import signal; os.kill(os.getpid(), signal.{name})"))
+    ending = run(
+        TRIAL, limit_s=WAIT_S, command=python(f"import signal; os.kill(os.getpid(), signal.{name})")
+    )
     assert isinstance(ending, Died)
     assert ending.status == -signal.Signals[name]

@@ -44,7 +44,11 @@ class Question(Request[Answer]):
         Question(Path(os.fsdecode(b"/pictures/m\xf6we"))),
         Answer(None, {"accuracy": 0.1, "loss": None}, EmbedBatch(())),
         Answer(
-            Path("x"), {}, EmbedBatch((EmbedResult(7, b"\x01\xff", None), EmbedResult(8, None, "kein Bild: 蓝.jpg")))
+            Path("x"),
+            {},
+            EmbedBatch(
+                (EmbedResult(7, b"\x01\xff", None), EmbedResult(8, None, "kein Bild: 蓝.jpg"))
+            ),
         ),
         Progress(1, 2, rate_per_s=3.5, seconds_left=0.1 + 0.2),
         Failed("no", "Traceback"),
@@ -74,7 +78,9 @@ def test_a_mapping_of_any_kind_is_sent() -> None:
     assert read(encode(1, answer)).message(Answer).names == {"loss": 1.0}
 
 
-@pytest.mark.parametrize("line", [b"", b"hello", b"[1]", b"7", b'{"kind": "Stopped"}', b'{"version": 1}', b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "line", [b"", b"hello", b"[1]", b"7", b'{"kind": "Stopped"}', b'{"version": 1}', b"\xff\xfe"]
+)
 def test_what_is_no_message_is_refused(line: bytes) -> None:
     """With what was found instead, in one line."""
     with pytest.raises(FormatError, match="not a message of the program"):
@@ -106,5 +112,7 @@ def test_values_that_a_dataclass_refuses_are_refused() -> None:
 def test_another_version_is_recognised() -> None:
     """The program was updated while its window was open: a sentence with what to do."""
     line = json.loads(encode(1, Stopped()))
-    with pytest.raises(ProtoleafError, match=r"updated while it was running.*found 0\.0\.0\. Close it and start it"):
+    with pytest.raises(
+        ProtoleafError, match=r"updated while it was running.*found 0\.0\.0\. Close it and start it"
+    ):
         read(json.dumps({**line, "version": "0.0.0"}).encode())

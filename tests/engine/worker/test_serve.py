@@ -112,7 +112,10 @@ def test_a_refusal_is_a_sentence() -> None:
         raise StorageError("the disk is full", remedy="make room")
 
     answer = served(Add(1), handlers=answering(refuse))
-    assert (answer.status, answer.ending) == (1, Failed.of(StorageError("the disk is full", remedy="make room")))
+    assert (answer.status, answer.ending) == (
+        1,
+        Failed.of(StorageError("the disk is full", remedy="make room")),
+    )
     assert isinstance(answer.ending, Failed)
     assert answer.ending.message == "the disk is full. Make room"
 
@@ -129,7 +132,9 @@ def test_a_bug_keeps_its_traceback() -> None:
     assert answer.ending.traceback.endswith("KeyError: 'leaf'\n")
 
 
-@pytest.mark.parametrize("line", [b"hello\n", b"[1]\n", encode(1, Stopped()), encode(1, Progress(1, 2))])
+@pytest.mark.parametrize(
+    "line", [b"hello\n", b"[1]\n", encode(1, Stopped()), encode(1, Progress(1, 2))]
+)
 def test_what_is_no_request_is_refused(line: bytes) -> None:
     """Anything but a known request ends the worker with a status of its own and a sentence."""
     out = io.BytesIO()

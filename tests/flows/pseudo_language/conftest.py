@@ -32,7 +32,9 @@ def languages_there(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture(autouse=True)
-def in_its_language(qapp: QApplication, spoken: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_its_language(
+    qapp: QApplication, spoken: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """The window speaks it while a test runs."""
     monkeypatch.setenv(LANGUAGE_VARIABLE, spoken)
     before = QLocale()
@@ -51,7 +53,12 @@ def reader(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reader]:
 
     def cancelled(answer: object) -> Callable[..., object]:
         def dialog(
-            _parent: QWidget | None, title: str, _start: str = "", kinds: str = "", *_more: object, **_options: object
+            _parent: QWidget | None,
+            title: str,
+            _start: str = "",
+            kinds: str = "",
+            *_more: object,
+            **_options: object,
         ) -> object:
             for text in (title, *kinds.split(";;")):
                 reader.read_text("dialog", text.split(" (*")[0])

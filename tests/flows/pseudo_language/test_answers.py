@@ -55,10 +55,14 @@ def edits(desk: Desk) -> dict[str, Callable[[Project], Change]]:
         "linked": lambda project: project.classes.link(blue, [disc]),
         "unlinked": lambda project: project.classes.unlink([(red, disc)]),
         "moved": lambda project: project.classes.move([(disc, blue)], None),
-        "noted": lambda project: project.classes.set_attributes([disc], note="ada", colour="#102030"),
+        "noted": lambda project: project.classes.set_attributes(
+            [disc], note="ada", colour="#102030"
+        ),
         "merged": lambda project: project.classes.merge([disc], other),
         "removed": lambda project: project.classes.remove([other]),
-        "images-removed": lambda project: project.images.remove([project.images.records()[0].image_id]),
+        "images-removed": lambda project: project.images.remove(
+            [project.images.records()[0].image_id]
+        ),
     }
 
 
@@ -74,11 +78,15 @@ def test_edits_of_classes(reviewing: Desk, reader: Reader) -> None:
     reader.read("undone")
 
 
-def test_a_backup_that_cannot_be_made(reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_that_cannot_be_made(
+    reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before a large step, which is made all the same."""
 
     def refuse(_backups: ProjectBackups, *_words: object, **_more: object) -> None:
-        raise StorageError("backups cannot be written to this folder", found="{path}", path="/backups")
+        raise StorageError(
+            "backups cannot be written to this folder", found="{path}", path="/backups"
+        )
 
     def step(project: Project) -> Change:
         with project.history.one_step(backup=BackupReason.REMOVAL) as step:
@@ -110,7 +118,9 @@ def exported(desk: Desk, card: ExportCard) -> str:
     return desk.window.toast.message
 
 
-def test_exports(reviewing: Desk, collection: Collection, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exports(
+    reviewing: Desk, collection: Collection, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whole, and with a file that could not be copied; over another file of that name."""
     exported(reviewing, opened(reviewing, "csv"))
     reader.read("exported")
@@ -139,7 +149,9 @@ def refusing(place: Callable[[Path, Path, Placing], None]) -> Callable[[Path, Pa
     return placed
 
 
-def test_added_images(reviewing: Desk, collection: Collection, reader: Reader, tmp_path: Path) -> None:
+def test_added_images(
+    reviewing: Desk, collection: Collection, reader: Reader, tmp_path: Path
+) -> None:
     """Some; some that are no pictures; and nothing new."""
     window = reviewing.window
     folder = tmp_path / "new"

@@ -16,7 +16,15 @@ from engine.files import read_regular
 from engine.graph.class_attributes import ATTRIBUTES
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.images.photo_facts import photo_keywords
-from engine.interchange.labelled_images import coco, cvat, fiftyone, json_lines, keywords, label_studio, xmp_sidecars
+from engine.interchange.labelled_images import (
+    coco,
+    cvat,
+    fiftyone,
+    json_lines,
+    keywords,
+    label_studio,
+    xmp_sidecars,
+)
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.project.actions import ACTIONS, Action
 from engine.runtime.devices.reasons import why_not_cuda
@@ -25,7 +33,19 @@ from tests.engine.runtime.devices.test_cuda_reasons import CASES
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 
-NAMED: Final = ("class", "name", "parent", "heir", "source", "model", "backbone", "setting", "other", "from", "first")
+NAMED: Final = (
+    "class",
+    "name",
+    "parent",
+    "heir",
+    "source",
+    "model",
+    "backbone",
+    "setting",
+    "other",
+    "from",
+    "first",
+)
 """Fields of actions that hold a name; the others hold numbers."""
 
 
@@ -75,7 +95,9 @@ def damage(path: Path, how: str) -> None:
 def test_a_damaged_backup(how: str, reviewing: Desk, reader: Reader) -> None:
     """Why it cannot be restored, in the panel."""
     backups = reviewing.window.of(Backups)
-    reviewing.wait(lambda: backups.automatic.backups is not None and bool(backups.automatic.backups.all()))
+    reviewing.wait(
+        lambda: backups.automatic.backups is not None and bool(backups.automatic.backups.all())
+    )
     assert backups.automatic.backups is not None
     damage(backups.automatic.backups.all()[0].path, how)
     reviewing.window.registry.trigger("backups")
@@ -99,14 +121,22 @@ def write(path: Path, content: object) -> Path:
 
 def coco_source(folder: Path) -> Path:
     """An annotation of no image, and one of no time."""
-    annotations = [{"id": 1, "image_id": 7}, {"id": 2, "image_id": 1, "category_id": 1, "attributes": PATH}]
+    annotations = [
+        {"id": 1, "image_id": 7},
+        {"id": 2, "image_id": 1, "category_id": 1, "attributes": PATH},
+    ]
     images, categories = [{"id": 1, "file_name": "a.png"}], [{"id": 1, "name": "Red disc"}]
-    return write(folder / "coco.json", {"images": images, "categories": categories, "annotations": annotations})
+    return write(
+        folder / "coco.json",
+        {"images": images, "categories": categories, "annotations": annotations},
+    )
 
 
 def cvat_source(folder: Path) -> Path:
     """A track, and a tag of no time."""
-    fields = "".join(f'<attribute name="{name}">{value}</attribute>' for name, value in PATH.items())
+    fields = "".join(
+        f'<attribute name="{name}">{value}</attribute>' for name, value in PATH.items()
+    )
     image = f'<image id="0" name="a.png"><tag label="Red disc">{fields}</tag></image>'
     return write(folder / "cvat.xml", f'<annotations>{image}<track id="3"></track></annotations>')
 
@@ -126,7 +156,10 @@ def label_studio_source(folder: Path) -> Path:
 
 def table_source(folder: Path) -> Path:
     """A time that is none, and one before all times."""
-    rows = ({"image": "a.png", "class": "Red disc", "labelled_at": when} for when in ("ada", "0001-01-01T00:00+14:00"))
+    rows = (
+        {"image": "a.png", "class": "Red disc", "labelled_at": when}
+        for when in ("ada", "0001-01-01T00:00+14:00")
+    )
     return write(folder / "table.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -137,7 +170,9 @@ def sidecar_source(folder: Path) -> Path:
         packet.put(property_name(f"protoleaf:{name}"), value)
     crowded.put(property_name("dc:subject"), [f"Red disc {number}" for number in range(10_001)])
     deep = XmpPacket.empty("ada")
-    deep.put(property_name("lr:hierarchicalSubject"), ["|".join(["Red disc"] * (DEEPEST_LEVEL + 2))])
+    deep.put(
+        property_name("lr:hierarchicalSubject"), ["|".join(["Red disc"] * (DEEPEST_LEVEL + 2))]
+    )
     (folder / "sidecars").mkdir()
     for name, each in {"a.png": packet, "b.png": crowded, "c.png": deep}.items():
         (folder / "sidecars" / f"{name}.xmp").write_bytes(each.data())

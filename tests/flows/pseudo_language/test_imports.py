@@ -21,7 +21,9 @@ WHEN = "2026-05-04T10:00:00+00:00"
 
 def read_classes(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> GraphImportCard:
     """The card, once it knows the source."""
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_texts, **_options: (str(source), ""))
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *_texts, **_options: (str(source), "")
+    )
     desk.window.registry.trigger("import_classes")
     card = desk.window.of(GraphImports).card
     assert card is not None
@@ -30,22 +32,34 @@ def read_classes(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> G
 
 
 def test_class_lists(
-    reviewing: Desk, collection: Collection, reader: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    reviewing: Desk,
+    collection: Collection,
+    reader: Reader,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A new one, that of next year in both ways, one that cannot be, and one that is no list; then the messages."""
     toast, source = reviewing.window.toast, tmp_path / "shapes.csv"
-    source.write_text(NEW.replace("Dune gull", "Red checks (2)").replace("Gulls", "Purple (2)"), encoding="utf-8")
+    source.write_text(
+        NEW.replace("Dune gull", "Red checks (2)").replace("Gulls", "Purple (2)"), encoding="utf-8"
+    )
     card = read_classes(reviewing, source, monkeypatch)
     read_graph_card(reader, "classes-new", card)
     card.import_button.click()
     reviewing.wait(lambda: bool(toast.message))
     reader.read("classes-imported")
-    write_graph(source, {name.replace("Crimson", "Red (2)"): leaves for name, leaves in NEXT_YEAR.items()})
+    write_graph(
+        source, {name.replace("Crimson", "Red (2)"): leaves for name, leaves in NEXT_YEAR.items()}
+    )
     card = read_classes(reviewing, source, monkeypatch)
     read_graph_card(reader, "classes-next-year", card)
     card.update_box.click()
     read_graph_card(reader, "classes-next-year-added", card)
-    for name, text in {"circle": "child,parent\nRed,Blue\nBlue,Red\n", "empty": "", "other": "<html>"}.items():
+    for name, text in {
+        "circle": "child,parent\nRed,Blue\nBlue,Red\n",
+        "empty": "",
+        "other": "<html>",
+    }.items():
         source.write_text(text, encoding="utf-8")
         read_graph_card(reader, f"classes-{name}", read_classes(reviewing, source, monkeypatch))
 
@@ -90,7 +104,12 @@ def surveyed(desk: Desk, source: Path) -> LabelImportCard:
     """The card, once it knows the source."""
     imports = desk.window.of(LabelImports)
     desk.drop_files(desk.grid, [source])
-    desk.wait(lambda: imports.card is not None and (bool(imports.card.summary) or bool(imports.card.failure.text)))
+    desk.wait(
+        lambda: (
+            imports.card is not None
+            and (bool(imports.card.summary) or bool(imports.card.failure.text))
+        )
+    )
     assert imports.card is not None
     return imports.card
 
@@ -98,10 +117,17 @@ def surveyed(desk: Desk, source: Path) -> LabelImportCard:
 def read_label_card(reader: Reader, screen: str, card: LabelImportCard) -> None:
     """All of it, with the headers of its lists, what is wrong, and whether files were found."""
     reader.read(screen)
-    named = {card.problems: (0,), card.images: (1,), card.content_conflicts: (2,), card.class_conflicts: (2, 3)}
+    named = {
+        card.problems: (0,),
+        card.images: (1,),
+        card.content_conflicts: (2,),
+        card.class_conflicts: (2, 3),
+    }
     lists = (card.conflicts, card.contradictions, card.classes, card.suggestions, *named)
     for section in lists:
-        reader.read_table(f"{screen}, {section.table.accessibleName()}", section.table, *named.get(section, ()))
+        reader.read_table(
+            f"{screen}, {section.table.accessibleName()}", section.table, *named.get(section, ())
+        )
 
 
 def test_labels(reviewing: Desk, reader: Reader, hostile_table: Path) -> None:

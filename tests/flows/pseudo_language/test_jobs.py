@@ -66,10 +66,16 @@ def test_a_training_runs(action: str, reviewing: Desk, reader: Reader, backbone:
 
 
 @pytest.mark.parametrize("after", [0.619, 0.5, None])
-def test_what_came_of_a_training(after: float | None, reviewing: Desk, reader: Reader, backbone: Path) -> None:
+def test_what_came_of_a_training(
+    after: float | None, reviewing: Desk, reader: Reader, backbone: Path
+) -> None:
     """Better, not better, and not measured: the figures, the versions, and the message about the choice."""
     before = None if after is None else 0.571
-    prepare(reviewing, Trainer([*points(4), result(before_accuracy=before, after_accuracy=after)]), backbone)
+    prepare(
+        reviewing,
+        Trainer([*points(4), result(before_accuracy=before, after_accuracy=after)]),
+        backbone,
+    )
     panel = panel_for(reviewing)
     panel.forms[Depth.PROPAGATION].start_button.click()
     panel.close_requested.emit()

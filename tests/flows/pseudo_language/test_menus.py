@@ -13,16 +13,24 @@ def test_the_menu_of_a_card(reviewing: Desk, reader: Reader) -> None:
     view = reviewing.grid
     for row in (0, 2):
         reviewing.choose(row)
-        reader.read_menu("card", menu_at(view.viewport(), view.visualRect(view.model().index(row, 0)).center()))
+        reader.read_menu(
+            "card", menu_at(view.viewport(), view.visualRect(view.model().index(row, 0)).center())
+        )
     view.selectAll()
-    reader.read_menu("cards", menu_at(view.viewport(), view.visualRect(view.model().index(0, 0)).center()))
+    reader.read_menu(
+        "cards", menu_at(view.viewport(), view.visualRect(view.model().index(0, 0)).center())
+    )
 
 
 def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
     """Of one with two parents, of several, and of the room below all rows."""
     graph, view = reviewing.graph, reviewing.window.tree.front
     blue, disc = graph.find("Blue"), graph.find("Red disc")
-    act(reviewing.qtbot, reviewing.window.session, lambda project: project.classes.link(blue, [disc]))
+    act(
+        reviewing.qtbot,
+        reviewing.window.session,
+        lambda project: project.classes.link(blue, [disc]),
+    )
     view.expandAll()
     rows = [view.model().indexes_of(class_id)[0] for class_id in (disc, blue)]  # type: ignore[attr-defined]
     for row in rows:
@@ -30,7 +38,9 @@ def test_the_menu_of_a_class(reviewing: Desk, reader: Reader) -> None:
     reviewing.window.tree.select_classes([disc, blue])
     settle(reviewing.qtbot, reviewing.window.session)
     reader.read_menu("classes", menu_at(view.viewport(), view.visualRect(rows[0]).center()))
-    reader.read_menu("tree", menu_at(view.viewport(), view.viewport().rect().bottomLeft() + QPoint(9, -3)))
+    reader.read_menu(
+        "tree", menu_at(view.viewport(), view.viewport().rect().bottomLeft() + QPoint(9, -3))
+    )
 
 
 def test_the_menu_of_a_class_in_the_drawing(reviewing: Desk, reader: Reader) -> None:
@@ -38,7 +48,9 @@ def test_the_menu_of_a_class_in_the_drawing(reviewing: Desk, reader: Reader) -> 
     reviewing.press(Qt.Key.Key_G, CONTROL)
     board = reviewing.window.workspace.graph.board
     canvas = board.canvas
-    reviewing.wait(lambda: len(canvas.drawing) > 0 and not board.model.layouts.is_busy and canvas.is_complete)
+    reviewing.wait(
+        lambda: len(canvas.drawing) > 0 and not board.model.layouts.is_busy and canvas.is_complete
+    )
     row = canvas.drawing.row_of(reviewing.graph.find("Red disc"))
     assert row is not None
     reader.read("drawing")

@@ -29,7 +29,9 @@ def menus(bar: QMenuBar | QMenu) -> Iterator[QMenuBar | QMenu]:
 
 def test_a_shared_letter_is_found() -> None:
     """An escaped ampersand marks none."""
-    assert shared_mnemonics(["&Open", "&Save", "Close", "Salt && pepper", "Sp&oil"]) == ["O: &Open, Sp&oil"]
+    assert shared_mnemonics(["&Open", "&Save", "Close", "Salt && pepper", "Sp&oil"]) == [
+        "O: &Open, Sp&oil"
+    ]
 
 
 def test_menus_share_no_letters(desk: Desk) -> None:

@@ -61,7 +61,9 @@ def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: str) -> None
 
 
 @both_ways
-def test_what_is_noted_of_an_image_stands_where_its_card_begins(reviewing: Desk, spoken: str) -> None:
+def test_what_is_noted_of_an_image_stands_where_its_card_begins(
+    reviewing: Desk, spoken: str
+) -> None:
     """The plate with the flag is painted on a lower corner of the picture: on that of the reading side."""
     reviewing.choose(0)
     view = reviewing.grid
@@ -75,13 +77,19 @@ def test_what_is_noted_of_an_image_stands_where_its_card_begins(reviewing: Desk,
 
 
 def columns_that_differ(one: QImage, other: QImage) -> list[int]:
-    return [x for x in range(one.width()) if any(one.pixel(x, y) != other.pixel(x, y) for y in range(one.height()))]
+    return [
+        x
+        for x in range(one.width())
+        if any(one.pixel(x, y) != other.pixel(x, y) for y in range(one.height()))
+    ]
 
 
 @both_ways
 def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) -> None:
     """Towards the next card of the row, and back."""
-    onwards, back = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    onwards, back = (
+        (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    )
     reviewing.choose(0)
     view = reviewing.grid
     for key, row in ((onwards, 1), (onwards, 2), (back, 1)):
@@ -105,9 +113,13 @@ def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> No
 @both_ways
 def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> None:
     """And close it away from them; so does the chevron, on the side where the row begins."""
-    opening, closing = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    opening, closing = (
+        (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    )
     view = reviewing.window.tree.front
-    red = next(view.model().index(row, 0) for row in range(3) if view.model().index(row, 0).data() == "Red")
+    red = next(
+        view.model().index(row, 0) for row in range(3) if view.model().index(row, 0).data() == "Red"
+    )
     view.setCurrentIndex(red)
     view.setFocus()
     settle(reviewing.qtbot, reviewing.window.session)
@@ -125,7 +137,9 @@ def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> 
 @both_ways
 def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
     """Where one is shown alone; the button of the next one is on the side that its arrow points to."""
-    onwards, back = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    onwards, back = (
+        (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
+    )
     first = reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view
@@ -159,7 +173,9 @@ def class_page(reviewing: Desk) -> Inspector:
     tree.expandAll()
     (row,) = tree.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]
     click(tree.viewport(), tree.visualRect(row).center())
-    reviewing.wait(lambda: inspector.class_facts is not None and bool(inspector.findChildren(BarChart)))
+    reviewing.wait(
+        lambda: inspector.class_facts is not None and bool(inspector.findChildren(BarChart))
+    )
     return inspector
 
 
@@ -181,4 +197,8 @@ def test_names_begin_where_all_lines_do(class_page: Inspector) -> None:
 
 def columns_with_ink(picture: QImage) -> list[int]:
     ground = picture.pixel(0, 0)
-    return [x for x in range(picture.width()) if any(picture.pixel(x, y) != ground for y in range(picture.height()))]
+    return [
+        x
+        for x in range(picture.width())
+        if any(picture.pixel(x, y) != ground for y in range(picture.height()))
+    ]

@@ -29,7 +29,9 @@ from tests.support.sessions import settle
 from tests.support.surveys import WITHOUT_GPU
 
 
-def test_before_a_project(desk: Desk, reader: Reader, tinyleaf: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_before_a_project(
+    desk: Desk, reader: Reader, tinyleaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first page, and the card of a new project."""
     reader.read("welcome")
     offer_two(monkeypatch)
@@ -135,19 +137,25 @@ def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
     reviewing.press(Qt.Key.Key_Escape)
 
 
-def test_cards_that_take_their_time(reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cards_that_take_their_time(
+    reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Devices and recommendations, formats, imports, backbones: once they know what they show."""
     window = reviewing.window
     ids = tuple(reviewing.graph.find(name) for name in LEAVES[:2])
     kinds = (RecommendationKind.ACCURATE_BACKBONE, RecommendationKind.MORE_EXAMPLES)
     recommended = tuple(Recommendation(kind, ids, 1_240) for kind in kinds)
-    monkeypatch.setattr("engine.collection.recommendations.recommendations_of", lambda _live: recommended)
+    monkeypatch.setattr(
+        "engine.collection.recommendations.recommendations_of", lambda _live: recommended
+    )
     computing, exporting = window.of(Computing), window.of(Exporting)
     computing.looking.make_job = Player([WITHOUT_GPU])
     window.registry.trigger("choose_device")
     panel = computing.panel
     assert panel is not None
-    reviewing.wait(lambda: computing.looking.stage is Stage.DONE and bool(panel.recommendations[1].text))
+    reviewing.wait(
+        lambda: computing.looking.stage is Stage.DONE and bool(panel.recommendations[1].text)
+    )
     reader.read("devices")
     reviewing.press(Qt.Key.Key_Escape)
     window.registry.trigger("export")

@@ -21,7 +21,9 @@ def baseline(name: str) -> Baseline:
     training_set = colour_training_set()
     sampler = baseline_sampler(training_set, EpisodeShape(4, 2), level_wise=False)
     if name == "gnn":
-        settings = GnnSettings(max_ways=4, network=GraphNetworkSettings(projected_width=8, edge_width=8))
+        settings = GnnSettings(
+            max_ways=4, network=GraphNetworkSettings(projected_width=8, edge_width=8)
+        )
         return FewShotGnn(nn.Identity(), WIDTH, sampler, settings)
     if name == "closer look":
         few_epochs = CloserLookSettings(fitting=FittingSettings(epochs=5))
@@ -98,7 +100,9 @@ def test_level_wise_episodes_have_support_on_every_level() -> None:
 
 def test_plain_episodes_have_the_few_shot_task_only() -> None:
     """Without the star no image of a coarse class is seen."""
-    draw = baseline_sampler(colour_training_set(), EpisodeShape(4, 3), level_wise=False).draw(np.random.default_rng(0))
+    draw = baseline_sampler(colour_training_set(), EpisodeShape(4, 3), level_wise=False).draw(
+        np.random.default_rng(0)
+    )
     assert len(draw.tasks) == 1
     assert len(draw.images) == 4 * 6
 
@@ -106,4 +110,6 @@ def test_plain_episodes_have_the_few_shot_task_only() -> None:
 def test_coarse_classes_without_queries_are_refused() -> None:
     """Ten images that are all support leave nothing to classify."""
     with pytest.raises(InputError, match="support images only"):
-        baseline_sampler(colour_training_set(), EpisodeShape(4, 5, coarse_images=5), level_wise=True)
+        baseline_sampler(
+            colour_training_set(), EpisodeShape(4, 5, coarse_images=5), level_wise=True
+        )

@@ -15,7 +15,9 @@ from tests.support.few_shot_problems import as_input, colour_tasks, colour_train
 SETTINGS = CloserLookSettings(batch_size=48, coarse_batch_size=20)
 
 
-def closer_look(training_set: TrainingSet, *, level_wise: bool, backbone: nn.Module | None = None) -> CloserLook:
+def closer_look(
+    training_set: TrainingSet, *, level_wise: bool, backbone: nn.Module | None = None
+) -> CloserLook:
     """Closer Look for embeddings of width 8."""
     return CloserLook(backbone or nn.Identity(), 8, training_set, SETTINGS, level_wise=level_wise)
 
@@ -28,7 +30,11 @@ def class_counts(objective: CloserLook) -> list[int]:
 def without_images_of(training_set: TrainingSet, *classes: int) -> TrainingSet:
     """The same classes, some of them without images."""
     kept = ~np.isin(training_set.class_positions, classes)
-    return replace(training_set, pixels=training_set.pixels[kept], class_positions=training_set.class_positions[kept])
+    return replace(
+        training_set,
+        pixels=training_set.pixels[kept],
+        class_positions=training_set.class_positions[kept],
+    )
 
 
 def test_plain_batches_hold_few_shot_classes_only() -> None:
@@ -49,7 +55,9 @@ def test_level_wise_batches_hold_images_of_every_level() -> None:
     first_classes = (6, 2, 0)
     for batch, size, first in zip(draw.batches, (48, 20, 20), first_classes, strict=True):
         assert len(batch.rows) == size
-        assert np.array_equal(training_set.class_positions[draw.images[batch.rows]], first + batch.targets)
+        assert np.array_equal(
+            training_set.class_positions[draw.images[batch.rows]], first + batch.targets
+        )
     assert class_counts(objective) == [12, 4, 2]
 
 
@@ -59,7 +67,9 @@ def test_loss_is_the_sum_over_levels() -> None:
     draw = objective.draw(np.random.default_rng(0))
     embeddings = torch.randn(len(draw.images), 8, generator=torch.Generator().manual_seed(0))
     expected = sum(
-        functional.cross_entropy(classifier(embeddings[batch.rows]), torch.from_numpy(batch.targets)).item()
+        functional.cross_entropy(
+            classifier(embeddings[batch.rows]), torch.from_numpy(batch.targets)
+        ).item()
         for classifier, batch in zip(objective.classifiers, draw.batches, strict=True)
     )
     assert objective.loss(embeddings, draw).item() == pytest.approx(expected, rel=1e-6)

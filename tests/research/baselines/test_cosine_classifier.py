@@ -14,7 +14,9 @@ def classifier(seed: int = 0) -> CosineClassifier:
 def test_scores_by_hand() -> None:
     """Cosine of (3, 4) with (2, 0) is 0.6 and with (0, -5) is -0.8; times scale 2 and lengths 1 and 0.5."""
     directions = torch.tensor([[2.0, 0.0], [0.0, -5.0]])
-    scores = cosine_scores(normalised(torch.tensor([[3.0, 4.0]])), directions, torch.tensor([1.0, 0.5]))
+    scores = cosine_scores(
+        normalised(torch.tensor([[3.0, 4.0]])), directions, torch.tensor([1.0, 0.5])
+    )
     assert scores[0].tolist() == pytest.approx([1.2, -0.8], rel=1e-4)
 
 

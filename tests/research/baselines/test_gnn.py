@@ -15,14 +15,22 @@ from research.baselines.graph_network import GraphNetworkSettings
 from tests.support.few_shot_problems import as_input, colour_tasks, colour_training_set, train
 
 Arrays = NDArray[np.float32]
-SETTINGS = GnnSettings(max_ways=4, queries_per_class=6, network=GraphNetworkSettings(projected_width=16, edge_width=16))
+SETTINGS = GnnSettings(
+    max_ways=4, queries_per_class=6, network=GraphNetworkSettings(projected_width=16, edge_width=16)
+)
 
 
 def few_shot_gnn(
-    *, level_wise: bool, backbone: nn.Module | None = None, width: int = 8, settings: GnnSettings = SETTINGS
+    *,
+    level_wise: bool,
+    backbone: nn.Module | None = None,
+    width: int = 8,
+    settings: GnnSettings = SETTINGS,
 ) -> FewShotGnn:
     """A small graph network, trained 4-way 1-shot."""
-    sampler = baseline_sampler(colour_training_set(), EpisodeShape(4, 1, queries=8), level_wise=level_wise)
+    sampler = baseline_sampler(
+        colour_training_set(), EpisodeShape(4, 1, queries=8), level_wise=level_wise
+    )
     return FewShotGnn(backbone or nn.Identity(), width, sampler, settings)
 
 
@@ -68,7 +76,10 @@ def test_absent_classes_cannot_be_answered() -> None:
     """A task over two of four possible classes has two scores, those of its slots."""
     objective = few_shot_gnn(level_wise=False).eval()
     generator = torch.Generator().manual_seed(0)
-    support, queries = torch.randn(2, 1, 8, generator=generator), torch.randn(5, 8, generator=generator)
+    support, queries = (
+        torch.randn(2, 1, 8, generator=generator),
+        torch.randn(5, 8, generator=generator),
+    )
     scores = objective.logits(support, queries, np.array([3, 1]))
     assert scores.shape == (5, 2)
     turned = objective.logits(support.flip(0), queries, np.array([1, 3]))
@@ -88,7 +99,10 @@ def test_predictions_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch)
 
 def test_more_classes_than_it_was_made_for_are_refused() -> None:
     """Labels have four places."""
-    support, queries = np.zeros((1, 5, 1, 8), dtype=np.float32), np.zeros((1, 2, 8), dtype=np.float32)
+    support, queries = (
+        np.zeros((1, 5, 1, 8), dtype=np.float32),
+        np.zeros((1, 2, 8), dtype=np.float32),
+    )
     with pytest.raises(InputError, match=r"fewer classes.*at most 4, found 5"):
         few_shot_gnn(level_wise=False).predict(support, queries, seed=0)
 
@@ -110,16 +124,22 @@ def test_learns_colours(level_wise: bool) -> None:
     mean_colour = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 8))
     objective = few_shot_gnn(level_wise=level_wise, backbone=mean_colour)
     before = colour_tasks(objective)
-    assert (objective.predict(before.support, before.queries, seed=0) == before.targets).mean() < 0.4
+    assert (
+        objective.predict(before.support, before.queries, seed=0) == before.targets
+    ).mean() < 0.4
     train(objective, colour_training_set(), 150)
     after = colour_tasks(objective)
     assert (objective.predict(after.support, after.queries, seed=0) == after.targets).mean() > 0.8
 
 
-def generated_tasks(generator: np.random.Generator, tasks: int, *, shots: int, queries: int) -> tuple[Arrays, Arrays]:
+def generated_tasks(
+    generator: np.random.Generator, tasks: int, *, shots: int, queries: int
+) -> tuple[Arrays, Arrays]:
     """Support (T, 4, shots, 8) and queries (T, 4 * queries, 8) of classes that no two tasks share, well apart."""
     means = generator.normal(size=(tasks, 4, 1, 8))
-    images = (means + 0.3 * generator.normal(size=(tasks, 4, shots + queries, 8))).astype(np.float32)
+    images = (means + 0.3 * generator.normal(size=(tasks, 4, shots + queries, 8))).astype(
+        np.float32
+    )
     return images[:, :, :shots], images[:, :, shots:].reshape(tasks, -1, 8)
 
 
@@ -149,7 +169,9 @@ def test_learns_to_compare_images_at_five_shots() -> None:
     targets = np.repeat(np.arange(4), 3)
     assert (objective.predict(support, queries, seed=0) == targets).mean() > 0.7
     order = np.random.default_rng(9).permuted(np.tile(np.arange(4 * shots), (40, 1)), axis=1)
-    shuffled = np.take_along_axis(support.reshape(40, -1, 8), order[:, :, None], axis=1).reshape(support.shape)
+    shuffled = np.take_along_axis(support.reshape(40, -1, 8), order[:, :, None], axis=1).reshape(
+        support.shape
+    )
     assert 0.1 < (objective.predict(shuffled, queries, seed=0) == targets).mean() < 0.4
 
 
@@ -157,8 +179,13 @@ def test_the_order_of_several_shots_says_nothing() -> None:
     """Shots of a class in another order, and the classes in another order, give the same scores."""
     objective = few_shot_gnn(level_wise=False).eval()
     generator = torch.Generator().manual_seed(0)
-    support, queries = torch.randn(4, 5, 8, generator=generator), torch.randn(6, 8, generator=generator)
+    support, queries = (
+        torch.randn(4, 5, 8, generator=generator),
+        torch.randn(6, 8, generator=generator),
+    )
     slots, order = np.array([2, 0, 3, 1]), [3, 1, 0, 2]
     scores = objective.logits(support, queries, slots)
     assert torch.allclose(objective.logits(support.flip(1), queries, slots), scores, atol=1e-5)
-    assert torch.allclose(objective.logits(support[order], queries, slots[order]), scores[:, order], atol=1e-5)
+    assert torch.allclose(
+        objective.logits(support[order], queries, slots[order]), scores[:, order], atol=1e-5
+    )

@@ -5,7 +5,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from research.baselines.graph_network import GraphBlock, GraphNetwork, GraphNetworkSettings, adjacency, node_pairs
+from research.baselines.graph_network import (
+    GraphBlock,
+    GraphNetwork,
+    GraphNetworkSettings,
+    adjacency,
+    node_pairs,
+)
 
 WAYS, SHOTS, WIDTH = 3, 2, 5
 LABELS = functional.one_hot(torch.arange(WAYS).repeat_interleave(SHOTS), WAYS).float()
@@ -22,7 +28,12 @@ def network(seed: int = 0) -> GraphNetwork:
     settings = GraphNetworkSettings(projected_width=6, edge_width=8)
     result = GraphNetwork(WIDTH, WAYS, settings, torch.Generator().manual_seed(seed))
     for some in range(5):
-        result(random(WAYS * SHOTS, WIDTH, seed=some), LABELS, random(4, WIDTH, seed=9 + some), QUERY_LABEL)
+        result(
+            random(WAYS * SHOTS, WIDTH, seed=some),
+            LABELS,
+            random(4, WIDTH, seed=9 + some),
+            QUERY_LABEL,
+        )
     return result.eval()
 
 
@@ -67,7 +78,11 @@ def test_adjacency_rows_sum_to_one() -> None:
 
 def test_equals_the_published_network() -> None:
     """Sharing edges between queries and leaving out what nobody reads changes no result."""
-    model, support, queries = network(), random(WAYS * SHOTS, WIDTH, seed=50), random(7, WIDTH, seed=51)
+    model, support, queries = (
+        network(),
+        random(WAYS * SHOTS, WIDTH, seed=50),
+        random(7, WIDTH, seed=51),
+    )
     with torch.no_grad():
         expected = torch.stack([plain_forward(model, support, query) for query in queries])
         assert torch.allclose(model(support, LABELS, queries, QUERY_LABEL), expected, atol=1e-5)
@@ -75,7 +90,11 @@ def test_equals_the_published_network() -> None:
 
 def test_the_order_of_support_images_does_not_matter() -> None:
     """Nodes have no place, only labels."""
-    model, support, queries = network(), random(WAYS * SHOTS, WIDTH, seed=50), random(7, WIDTH, seed=51)
+    model, support, queries = (
+        network(),
+        random(WAYS * SHOTS, WIDTH, seed=50),
+        random(7, WIDTH, seed=51),
+    )
     order = [3, 0, 5, 2, 1, 4]
     with torch.no_grad():
         expected = model(support, LABELS, queries, QUERY_LABEL)
@@ -85,7 +104,11 @@ def test_the_order_of_support_images_does_not_matter() -> None:
 
 def test_labels_matter() -> None:
     """Labels that go round the classes give other scores: the network does read them."""
-    model, support, queries = network(), random(WAYS * SHOTS, WIDTH, seed=50), random(7, WIDTH, seed=51)
+    model, support, queries = (
+        network(),
+        random(WAYS * SHOTS, WIDTH, seed=50),
+        random(7, WIDTH, seed=51),
+    )
     with torch.no_grad():
         turned = model(support, LABELS.roll(1, dims=1), queries, QUERY_LABEL)
         assert not torch.allclose(turned, model(support, LABELS, queries, QUERY_LABEL), atol=1e-3)
@@ -104,8 +127,13 @@ def test_weights_come_from_the_given_generator() -> None:
 def test_gradient_reaches_every_weight_in_training(queries: int) -> None:
     """No layer is left out of the result, and neither is a support image or query."""
     model = network().train()
-    support, query = random(6, WIDTH, seed=1).requires_grad_(), random(queries, WIDTH, seed=2).requires_grad_()
-    functional.cross_entropy(model(support, LABELS, query, QUERY_LABEL), torch.arange(queries) % WAYS).backward()  # type: ignore[no-untyped-call]
+    support, query = (
+        random(6, WIDTH, seed=1).requires_grad_(),
+        random(queries, WIDTH, seed=2).requires_grad_(),
+    )
+    functional.cross_entropy(
+        model(support, LABELS, query, QUERY_LABEL), torch.arange(queries) % WAYS
+    ).backward()  # type: ignore[no-untyped-call]
     # The bias of an edge score cancels out in the softmax, and that of a layer in the batch norm behind it.
     weights = [parameter for name, parameter in model.named_parameters() if name.endswith("weight")]
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in weights)

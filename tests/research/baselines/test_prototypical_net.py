@@ -49,10 +49,15 @@ def test_levels_add_up() -> None:
 def test_permuting_classes_permutes_scores() -> None:
     """Nothing tells classes apart but their support."""
     generator = torch.Generator().manual_seed(0)
-    support, queries = torch.randn(2, 4, 2, 3, generator=generator), torch.randn(2, 5, 3, generator=generator)
+    support, queries = (
+        torch.randn(2, 4, 2, 3, generator=generator),
+        torch.randn(2, 5, 3, generator=generator),
+    )
     order = [2, 0, 3, 1]
     scores = net().scores(support, queries, [])
-    assert torch.allclose(net().scores(support[:, order], queries, []), scores[:, :, order], atol=1e-5)
+    assert torch.allclose(
+        net().scores(support[:, order], queries, []), scores[:, :, order], atol=1e-5
+    )
 
 
 def test_prediction_by_hand() -> None:

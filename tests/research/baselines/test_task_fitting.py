@@ -6,12 +6,19 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from research.baselines.task_fitting import FittingDraw, FittingSettings, draw_fitting, fitted_scores
+from research.baselines.task_fitting import (
+    FittingDraw,
+    FittingSettings,
+    draw_fitting,
+    fitted_scores,
+)
 
 SETTINGS = FittingSettings(epochs=30)
 
 
-def problem(width: int, *, tasks: int = 3, ways: int = 3, shots: int = 3) -> tuple[Tensor, Tensor, FittingDraw]:
+def problem(
+    width: int, *, tasks: int = 3, ways: int = 3, shots: int = 3
+) -> tuple[Tensor, Tensor, FittingDraw]:
     """Random support and queries, with initial weights and orders."""
     generator = torch.Generator().manual_seed(0)
     support = torch.randn(tasks, ways, shots, width, generator=generator)
@@ -20,14 +27,18 @@ def problem(width: int, *, tasks: int = 3, ways: int = 3, shots: int = 3) -> tup
     return support, queries, draw_fitting(support.shape, SETTINGS.epochs, sources)
 
 
-def fitted_one_by_one(support: Tensor, queries: Tensor, directions: Tensor, orders: Tensor) -> Tensor:
+def fitted_one_by_one(
+    support: Tensor, queries: Tensor, directions: Tensor, orders: Tensor
+) -> Tensor:
     """One task in a plain loop, as the authors have it: all d coordinates, one small batch after the other."""
     images = support.flatten(0, 1)
     images = images / (images.norm(dim=1, keepdim=True) + 1e-5)
     targets = torch.arange(len(support)).repeat_interleave(support.shape[1])
     directions = directions.clone().requires_grad_()
     lengths = directions.detach().norm(dim=1).requires_grad_()
-    descent = torch.optim.SGD([directions, lengths], 0.01, momentum=0.9, dampening=0.9, weight_decay=0.001)
+    descent = torch.optim.SGD(
+        [directions, lengths], 0.01, momentum=0.9, dampening=0.9, weight_decay=0.001
+    )
     for order in orders:
         for batch in order.split(4):
             weights = lengths[:, None] * directions / directions.norm(dim=1, keepdim=True)
@@ -39,13 +50,18 @@ def fitted_one_by_one(support: Tensor, queries: Tensor, directions: Tensor, orde
     return (2 * queries / (queries.norm(dim=1, keepdim=True) + 1e-5) @ weights.T).detach()
 
 
-@pytest.mark.parametrize("width", [40, 7], ids=["more numbers than images", "fewer numbers than images"])
+@pytest.mark.parametrize(
+    "width", [40, 7], ids=["more numbers than images", "fewer numbers than images"]
+)
 def test_all_tasks_at_once_equal_a_loop(width: int) -> None:
     """Fitting in the space of the support set, for all tasks together, is the authors' loop on the same batches."""
     support, queries, draw = problem(width)
     scores = fitted_scores(support, queries, draw, SETTINGS)
     for task in range(len(support)):
-        directions, orders = torch.from_numpy(draw.directions[task]), torch.from_numpy(draw.orders[task])
+        directions, orders = (
+            torch.from_numpy(draw.directions[task]),
+            torch.from_numpy(draw.orders[task]),
+        )
         expected = fitted_one_by_one(support[task], queries[task], directions, orders)
         assert torch.allclose(scores[task], expected, atol=2e-5)
 
@@ -64,7 +80,11 @@ def test_permuting_classes_permutes_scores() -> None:
     new_places = np.argsort(order)[np.arange(6) // 2] * 2 + np.arange(6) % 2
     permuted = FittingDraw(draw.directions[:, order], new_places[draw.orders])
     scores = fitted_scores(support, queries, draw, SETTINGS)
-    assert torch.allclose(fitted_scores(support[:, order], queries, permuted, SETTINGS), scores[:, :, order], atol=1e-4)
+    assert torch.allclose(
+        fitted_scores(support[:, order], queries, permuted, SETTINGS),
+        scores[:, :, order],
+        atol=1e-4,
+    )
 
 
 def test_identical_support_images_do_no_harm() -> None:

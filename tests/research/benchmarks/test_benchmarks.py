@@ -37,7 +37,9 @@ def test_collection_stage_at_small_size(capsys: pytest.CaptureFixture[str]) -> N
     assert min(row.figure for row in rows.values()) > 0
     assert rows["one label more"].figure >= rows["  fitting and checking"].figure
     asked = ("benchmark", "collection", "--images", "1000", "--classes", "10")
-    assert "one label more" in protoleaf(capsys, *asked).out  # how fast is for the benchmark itself to say
+    assert (
+        "one label more" in protoleaf(capsys, *asked).out
+    )  # how fast is for the benchmark itself to say
 
 
 def test_many_classes_at_small_size() -> None:
@@ -51,7 +53,13 @@ def test_many_classes_at_small_size() -> None:
 def test_what_a_fit_costs_others_at_small_size() -> None:
     """Labels, guesses and other threads are timed beside fits, and a fit that is asked to stop."""
     rows = {row.name: row for row in measure_beside_a_fit(1200, rounds=2).rows}
-    assert min(rows[name].figure for name in ("taking a label", "laying out a fit", "guessing, an image")) > 0
+    assert (
+        min(
+            rows[name].figure
+            for name in ("taking a label", "laying out a fit", "guessing, an image")
+        )
+        > 0
+    )
     assert rows["other threads wait, longest"].figure >= rows["other threads wait, 99%"].figure
     assert rows["a fit stops, longest"].figure >= 0
 
@@ -61,7 +69,9 @@ def test_synthetic_embeddings_cover_every_class() -> None:
     drawn = synthetic_embeddings(400, 48, classes=200)
     np.testing.assert_allclose(np.linalg.norm(drawn.embeddings, axis=1), 1, atol=1e-5)
     assert set(np.bincount(drawn.classes)) == {2}
-    np.testing.assert_array_equal(drawn.embeddings, synthetic_embeddings(400, 48, classes=200).embeddings)
+    np.testing.assert_array_equal(
+        drawn.embeddings, synthetic_embeddings(400, 48, classes=200).embeddings
+    )
     similarity = drawn.embeddings @ drawn.embeddings.T
     same = drawn.classes[:, None] == drawn.classes[None, :]
     np.fill_diagonal(same, val=False)
@@ -87,7 +97,9 @@ def test_a_synthetic_project_with_boxes(tmp_path: Path) -> None:
     state = live.load()
     assert len(state.image_ids) == 1200
     assert set(state.shot_counts.values()) <= {1, 2, 3, 4, 5}
-    assert all(live.project.images.record(image_id).part for image_id in live.project.labels.by_image())
+    assert all(
+        live.project.images.record(image_id).part for image_id in live.project.labels.by_image()
+    )
     assert len(state.items) == 400
     live.close()
 
@@ -97,7 +109,9 @@ def test_photos_with_boxes_at_small_size(tmp_path: Path, monkeypatch: pytest.Mon
     kind = PhotoKind(160, 120, grain=4, quality=85, pictures=2, copies=2)
     monkeypatch.setitem(photos.KINDS, "small", kind)
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    figures = measure_boxes(3, files=4, backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=2)
+    figures = measure_boxes(
+        3, files=4, backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=2
+    )
     assert (figures.photos, figures.boxes) == (4, 3)
     assert [row.unit for row in figures.rows] == ["s"] * 3 + ["s of processors"] * 3
     assert min(row.figure for row in figures.rows if row.unit == "s") > 0
@@ -117,7 +131,12 @@ def peer_of_ten(_model: ModelFiles, paths: Sequence[Path]) -> Iterator[Peer]:
 def test_embed_benchmark_on_a_few_pictures(collection: Collection) -> None:
     """Decoding, backbone, both together and plain decoders are timed on the files that were given."""
     figures = measure_embed([collection.shots], device="cpu", rounds=1, most=6)
-    assert (figures.images, figures.device, figures.peer, figures.over_peer) == (6, "CPU", None, None)
+    assert (figures.images, figures.device, figures.peer, figures.over_peer) == (
+        6,
+        "CPU",
+        None,
+        None,
+    )
     rates = (
         figures.decode, figures.inference, figures.pipeline, figures.share_of_limit, figures.share_of_reachable,
         figures.best_decode, figures.share_of_best_decode,
@@ -130,7 +149,9 @@ def test_embed_benchmark_beside_a_peer(tmp_path: Path, monkeypatch: pytest.Monke
     """On photos that are drawn for it, with a backbone of one's own; the ratio is to the peer's rate."""
     monkeypatch.setitem(photos.KINDS, "small", SMALL_KIND)
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    figures = measure_embed(backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=1, open_peer=peer_of_ten)
+    figures = measure_embed(
+        backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=1, open_peer=peer_of_ten
+    )
     assert (figures.images, figures.peer) == (6, 10.0)
     assert figures.over_peer == pytest.approx(figures.pipeline / 10)
 
@@ -142,7 +163,17 @@ def test_embed_benchmark_on_the_command_line(
     monkeypatch.setitem(photos.KINDS, "large", SMALL_KIND)
     monkeypatch.setattr(EmbedFigures, "is_kept", True)  # six pictures are too few to be fast
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    asked = ("--photos", "large", "--no-peer", "--rounds", "1", "--device", "cpu", "--backbone", tmp_path / "tiny.onnx")
+    asked = (
+        "--photos",
+        "large",
+        "--no-peer",
+        "--rounds",
+        "1",
+        "--device",
+        "cpu",
+        "--backbone",
+        tmp_path / "tiny.onnx",
+    )
     out = done(capsys, "benchmark", "embed", *asked).out
     assert "6 images" in out
     assert "limit 0.9 for 12-megapixel photos" in out
@@ -152,7 +183,10 @@ def test_embed_benchmark_on_the_command_line(
 
 def test_plain_decoders_take_every_kind(tmp_path: Path) -> None:
     """Of HEIC and RAW files, too, a person may want to know the speed."""
-    data = {"a.heic": encoded(picture(), "HEIF"), "b.cr3": raw_photo("CR3", encoded(picture(600, 400), "JPEG"))}
+    data = {
+        "a.heic": encoded(picture(), "HEIF"),
+        "b.cr3": raw_photo("CR3", encoded(picture(600, 400), "JPEG")),
+    }
     for name, content in data.items():
         (tmp_path / name).write_bytes(content)
     rates = measure_decoders([tmp_path / name for name in data], 16, workers=2)
@@ -198,16 +232,29 @@ def test_memory_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert fields["with_large"] is None
 
 
-def test_memory_benchmark_with_a_large_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_memory_benchmark_with_a_large_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A PNG of 49 megapixels, which takes 600 MiB when it is decoded at once, takes a fraction of that."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
-    asked = ("benchmark", "embed-memory", "--files", "5", "--backbone", tmp_path / "tiny.onnx", "--large", "49")
+    asked = (
+        "benchmark",
+        "embed-memory",
+        "--files",
+        "5",
+        "--backbone",
+        tmp_path / "tiny.onnx",
+        "--large",
+        "49",
+    )
     fields = done(capsys, *asked, "--json").fields
     assert (fields["with_large"]["files"], fields["with_large"]["large_megapixels"]) == (6, 49)
     assert fields["with_large"]["peak_mib"] - fields["runs"][0]["peak_mib"] < 200
 
 
-def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backup_benchmark_at_small_size(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Backups are made while somebody labels, and both are timed."""
     monkeypatch.setattr("research.benchmarks.backup.LABELS_ALONE", 10)
     asked = ("benchmark", "backup", "--images", "400", "--labels", "100", "--rounds", "1")
@@ -222,7 +269,11 @@ def test_files_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
     figures = measure_files((40, 80), only=("scan", "relink"))
     assert [run.images for run in figures.runs] == [40, 80]
     assert [step.name for step in figures.runs[0].steps] == ["scan", "relink"]
-    assert all(step.seconds > 0 and step.peak_mib >= step.start_mib > 0 for run in figures.runs for step in run.steps)
+    assert all(
+        step.seconds > 0 and step.peak_mib >= step.start_mib > 0
+        for run in figures.runs
+        for step in run.steps
+    )
     assert figures.growth.keys() == {"scan", "relink"}
     assert "export parquet" in done(capsys, "benchmark", "files", "--images", "30").out
 

@@ -8,8 +8,16 @@ from tests.support.command_line import protoleaf
 def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     """What must move images moves some, a new name moves none; on a busy machine a limit may be missed."""
     kinds = ("--only", "merge two classes", "--only", "rename a class")
-    outcome = protoleaf(capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds)
+    outcome = protoleaf(
+        capsys, "benchmark", "edit", "--images", "1200", "--rounds", "1", "--json", *kinds
+    )
     rows = {row["name"]: row for row in outcome.fields["rows"]}
-    assert rows.keys() == outcome.fields["changed"].keys() == {"merge two classes", "rename a class"}
-    assert outcome.fields["changed"]["merge two classes"] > 0 == outcome.fields["changed"]["rename a class"]
+    assert (
+        rows.keys() == outcome.fields["changed"].keys() == {"merge two classes", "rename a class"}
+    )
+    assert (
+        outcome.fields["changed"]["merge two classes"]
+        > 0
+        == outcome.fields["changed"]["rename a class"]
+    )
     assert rows["merge two classes"]["figure"] > rows["rename a class"]["figure"] > 0

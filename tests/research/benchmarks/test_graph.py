@@ -13,7 +13,9 @@ from tests.support.command_line import done
 def test_the_graph_is_timed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A taxonomy of one's own is taken for the large one."""
     own = write_taxonomy(tmp_path, 300).parent
-    fields = done(capsys, "benchmark", "graph", "--wordnet", own, "--classes", "200", "--no-window", "--json").fields
+    fields = done(
+        capsys, "benchmark", "graph", "--wordnet", own, "--classes", "200", "--no-window", "--json"
+    ).fields
     figures = {each["name"]: each for each in fields["figures"]}
     assert (fields["synsets"], fields["classes"], fields["are_kept"]) == (300, 200, True)
     assert figures["search, a letter, 95 %"]["limit"] == 50
@@ -23,7 +25,11 @@ def test_the_graph_is_timed(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
 
 
 def test_a_missed_limit_of_the_graph_is_reported() -> None:
-    kept, free, missed = (GraphFigure("a", 1, "s", 2), GraphFigure("b", 9, "s"), GraphFigure("c", 3, "ms", 2))
+    kept, free, missed = (
+        GraphFigure("a", 1, "s", 2),
+        GraphFigure("b", 9, "s"),
+        GraphFigure("c", 3, "ms", 2),
+    )
     assert GraphFigures(1, 1, (kept, free)).are_kept
     assert not GraphFigures(1, 1, (kept, free, missed)).are_kept
 

@@ -18,9 +18,16 @@ KEPT = LoopFigures(1_000, (), LabellingFigures(1_000, 5, 5, 5, ()), compared=900
 @pytest.mark.slow
 def test_the_loop_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
     """Every step is timed; how fast is for the benchmark itself to say."""
-    fields = done(capsys, "benchmark", "loop", "--rows", "1500", "--keys", "6", "--per-s", "5", "--json").fields
+    fields = done(
+        capsys, "benchmark", "loop", "--rows", "1500", "--keys", "6", "--per-s", "5", "--json"
+    ).fields
     assert fields["labelling"]["images"] == fields["rows"] == 1500
-    assert fields["labelling"]["on_disk"] == fields["labelling"]["as_shown"] == fields["labelling"]["keys"] == 6
+    assert (
+        fields["labelling"]["on_disk"]
+        == fields["labelling"]["as_shown"]
+        == fields["labelling"]["keys"]
+        == 6
+    )
     assert fields["same"] == fields["compared"] == 1500 - 200 - 6
     assert len(fields["steps"]) == 8
     assert all(step["seconds"] > 0 for step in fields["steps"])

@@ -21,4 +21,7 @@ def test_a_missed_limit_is_reported() -> None:
     kept, free, missed = MapRow("a", 1, "s", 2), MapRow("b", 9, "s"), MapRow("c", 17, "ms", 16)
     assert MapFigures(1, (kept, free)).are_kept
     assert not MapFigures(1, (kept, missed)).are_kept
-    assert [row["is_kept"] for row in MapFigures(1, (kept, missed)).fields()["rows"]] == [True, False]
+    assert [row["is_kept"] for row in MapFigures(1, (kept, missed)).fields()["rows"]] == [
+        True,
+        False,
+    ]

@@ -20,7 +20,9 @@ def test_its_use_is_counted() -> None:
 
 def test_it_takes_its_time(tmp_path: Path) -> None:
     """By its own clock, of which the computer can only add."""
-    device = SimulatedDevice(tmp_path / "tiny.onnx", write_tiny_backbone(tmp_path / "tiny.onnx"), 2_000)
+    device = SimulatedDevice(
+        tmp_path / "tiny.onnx", write_tiny_backbone(tmp_path / "tiny.onnx"), 2_000
+    )
     images = np.zeros((BATCH, SIDE, SIDE, 3), dtype=np.uint8)
     assert device.take_use().runs == 0
     assert device.embed(images).shape == (BATCH, WIDTH)
@@ -31,12 +33,16 @@ def test_it_takes_its_time(tmp_path: Path) -> None:
     assert device.take_use().runs == 0
 
 
-@pytest.mark.parametrize(("device", "rate"), [("cpu", None), ("simulated:300", 300), ("simulated:0.5", 0.5)])
+@pytest.mark.parametrize(
+    ("device", "rate"), [("cpu", None), ("simulated:300", 300), ("simulated:0.5", 0.5)]
+)
 def test_rates_are_in_its_name(device: str, rate: float | None) -> None:
     assert simulated_rate(device) == rate
 
 
-@pytest.mark.parametrize("device", ["simulated:", "simulated:x", "simulated:0", "simulated:-3", "simulated:inf"])
+@pytest.mark.parametrize(
+    "device", ["simulated:", "simulated:x", "simulated:0", "simulated:-3", "simulated:inf"]
+)
 def test_a_device_without_a_rate_is_an_error(device: str) -> None:
     with pytest.raises(UsageError, match="simulated:300"):
         simulated_rate(device)

@@ -10,12 +10,16 @@ from tests.support.command_line import protoleaf
 def test_each_language_is_timed(capsys: pytest.CaptureFixture[str]) -> None:
     answer = protoleaf(capsys, "benchmark", "sorting", "--names", "300", "--rounds", "1", "--json")
     rows = answer.fields["rows"]
-    assert answer.status == int(any(each["limit_s"] and each["seconds"] > each["limit_s"] for each in rows))
+    assert answer.status == int(
+        any(each["limit_s"] and each["seconds"] > each["limit_s"] for each in rows)
+    )
     assert len({each["names"] for each in rows}) == 3
     for names in {each["names"] for each in rows}:
         seconds = {each["order"]: each["seconds"] for each in rows if each["names"] == names}
         limits = {each["order"]: each["limit_s"] for each in rows if each["names"] == names}
-        assert {limits[language] for language in language_names()} == {seconds["natural, as on the command line"]}
+        assert {limits[language] for language in language_names()} == {
+            seconds["natural, as on the command line"]
+        }
         assert min(seconds.values()) > 0
 
 

@@ -41,7 +41,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
     from engine.cli.main import main
 
     folder = tmp_path_factory.mktemp("runs")
-    words = ["experiment", "train", str(data), str(folder), "--method", "ppn", *TWO_WAYS, *quick_words()]
+    words = [
+        "experiment",
+        "train",
+        str(data),
+        str(folder),
+        "--method",
+        "ppn",
+        *TWO_WAYS,
+        *quick_words(),
+    ]
     assert main(words) == 0
     return folder
 
@@ -65,12 +74,16 @@ def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str
     tested = done(capsys, "experiment", "test", *cell, "--json").fields
     assert [row["row"] for row in tested["rows"]] == ["ppn", "ppn+"]
 
-    drawn = done(capsys, "experiment", "figure", "prototypes", data, "--runs", runs, "--out", out, *TWO_WAYS).out
+    drawn = done(
+        capsys, "experiment", "figure", "prototypes", data, "--runs", runs, "--out", out, *TWO_WAYS
+    ).out
     assert "mean distance from child to parent" in drawn
     assert (out / "pure" / "prototypes-in-2d.png").is_file()
 
 
-def test_figure_of_propagation(data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figure_of_propagation(
+    data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Figure 4 for the ways that were trained; without, it says what to train."""
     words: Words = ("experiment", "figure", "propagation", data, "--runs", runs, "--out", tmp_path)
     files = done(capsys, *words, *TWO_WAYS, "--json").fields["files"]
@@ -80,10 +93,31 @@ def test_figure_of_propagation(data: Path, runs: Path, tmp_path: Path, capsys: p
     assert "ppn was not trained for 5-way" in refused(capsys, *words)
 
 
-def test_table_is_made_and_shown(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_is_made_and_shown(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Trained and tested in processes of their own; with --only-show nothing is trained, and the same is shown."""
-    words: Words = ("experiment", "table", data, "--runs", tmp_path / "runs", "--results", tmp_path / "results")
-    words = (*words, "--seeds", "1", "--validation", "5", "--shots", "1", "--method", "closer-look", *quick_words())
+    words: Words = (
+        "experiment",
+        "table",
+        data,
+        "--runs",
+        tmp_path / "runs",
+        "--results",
+        tmp_path / "results",
+    )
+    words = (
+        *words,
+        "--seeds",
+        "1",
+        "--validation",
+        "5",
+        "--shots",
+        "1",
+        "--method",
+        "closer-look",
+        *quick_words(),
+    )
     assert "closer-look.json" not in {path.name for path in tmp_path.rglob("*")}
     made = done(capsys, *words).out
     assert "pure, 5-way 1-shot: 1 splits, 1 seeds" in made
@@ -97,7 +131,9 @@ def test_goes_on_after_ctrl_c(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first Ctrl+C keeps the checkpoint and prints the command that goes on; the second run finishes."""
-    handler = signal.getsignal(signal.SIGINT)  # a program started in the background has to ignore it
+    handler = signal.getsignal(
+        signal.SIGINT
+    )  # a program started in the background has to ignore it
     add_point = loop._Training._add_point  # noqa: SLF001 (a kill at exactly this moment)
 
     def interrupted(training: loop._Training, *, is_last: bool) -> None:
@@ -116,7 +152,9 @@ def test_goes_on_after_ctrl_c(
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_progress_tells_the_curve(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_tells_the_curve(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The note beside the bar is the last point; before the first there is none."""
     from research.cli.experiment_runs import _Note
 
@@ -125,7 +163,10 @@ def test_progress_tells_the_curve(data: Path, tmp_path: Path, capsys: pytest.Cap
     note.show(Progress(1, 3))
     note.keep(TrainingPoint(2, 1.25, accuracy=0.5))
     note.show(Progress(2, 3))
-    assert [progress.note for progress in seen] == ["", "loss 1.250, 50.0% right on some test tasks"]
+    assert [progress.note for progress in seen] == [
+        "",
+        "loss 1.250, 50.0% right on some test tasks",
+    ]
     assert replace(seen[1], note="") == Progress(2, 3)
 
 
@@ -150,31 +191,51 @@ def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("build", "--source", "a", "--wordnet", "b", "--variant", "both", "--out", "c"), "expected pure or mix"),
-        (("train", "DATA", "RUNS", "--method", "ppn+"), "closer-look-star, ppn, prototypical-net-heads"),
+        (
+            ("build", "--source", "a", "--wordnet", "b", "--variant", "both", "--out", "c"),
+            "expected pure or mix",
+        ),
+        (
+            ("train", "DATA", "RUNS", "--method", "ppn+"),
+            "closer-look-star, ppn, prototypical-net-heads",
+        ),
         (("train", "DATA", "RUNS", "--method", "ppn", "--setting", "magic=1"), "no such setting"),
         (("train", "DATA", "RUNS", "--method", "ppn", "--setting", "iterations"), "name=value"),
         (("train", "DATA", "RUNS"), "--method"),
         (("table", "DATA", "--runs", "RUNS", "--results", "OUT", "--shots", "3"), "1 or 5 shots"),
-        (("table", "DATA", "--runs", "RUNS", "--results", "OUT", "--method", "magic"), "no such method"),
+        (
+            ("table", "DATA", "--runs", "RUNS", "--results", "OUT", "--method", "magic"),
+            "no such method",
+        ),
         (
             ("figure", "prototypes", "DATA", "DATA", "--runs", "RUNS", "--out", "OUT"),
             "two data sets are of one variant",
         ),
-        (("figure", "nonsense", "DATA", "--runs", "RUNS", "--out", "OUT"), "prototypes or propagation"),
+        (
+            ("figure", "nonsense", "DATA", "--runs", "RUNS", "--out", "OUT"),
+            "prototypes or propagation",
+        ),
         (("speed", "--rounds", "0"), "--rounds"),
     ],
 )
 def test_misuse(
-    words: tuple[str, ...], message: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    message: str,
+    data: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """One line that says what there is, and status 2."""
     places = {"DATA": str(data), "RUNS": str(tmp_path / "runs"), "OUT": str(tmp_path / "out")}
-    assert message in refused(capsys, "experiment", *(places.get(word, word) for word in words), status=2)
+    assert message in refused(
+        capsys, "experiment", *(places.get(word, word) for word in words), status=2
+    )
     assert not (tmp_path / "runs").exists()
 
 
-def test_refusals(data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_refusals(
+    data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What cannot be done is reported in one line, and status 1."""
     cell: Words = ("--method", "ppn", *TWO_WAYS)
     assert "data_set.json" in refused(capsys, "experiment", "train", tmp_path, runs, *cell)

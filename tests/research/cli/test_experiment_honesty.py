@@ -17,7 +17,10 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     words = ("experiment", "honesty", source, *QUICK, "--runs", tmp_path / "runs")
     extra = ("--replay", "4", "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve")
     output = done(capsys, *words, *extra).out
-    assert "the program, shares in % (95 % interval by draws); shapes, leafnet, 8 classes, 1 draw" in output
+    assert (
+        "the program, shares in % (95 % interval by draws); shapes, leafnet, 8 classes, 1 draw"
+        in output
+    )
     assert "review by group: claimed of the unlabelled rest" in output
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert fields.pop("about") == "Written by Protoleaf"
@@ -26,7 +29,10 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     assert done(capsys, *words, "--replay", "0", "--json").fields["stages"] == fields["stages"]
     other = done(capsys, *words, "--replay", "0", "--elsewhere", "--labels", "bulk").out
     assert "labels from train, the collection is val, labels: bulk, 1 draw" in other
-    assert {path.parent.name for path in (tmp_path / "runs").rglob("*.json")} == {"random", "bulk-elsewhere"}
+    assert {path.parent.name for path in (tmp_path / "runs").rglob("*.json")} == {
+        "random",
+        "bulk-elsewhere",
+    }
 
 
 def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,13 +12,31 @@ from tests.support.transfer import write_shapes
 def test_table_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without a method of another library no environment is made."""
     source, out = write_shapes(tmp_path / "shapes"), tmp_path / "figures.json"
-    words = ("experiment", "peers", source, "--backbone", "leafnet", "--shots", "1", "--draws", "2", "--device", "cpu")
+    words = (
+        "experiment",
+        "peers",
+        source,
+        "--backbone",
+        "leafnet",
+        "--shots",
+        "1",
+        "--draws",
+        "2",
+        "--device",
+        "cpu",
+    )
     methods = ("--method", "everyday", "--method", "everyday-flat")
     output = done(capsys, *words, *methods, "--environment", tmp_path / "peers", "--out", out).out
     assert "shapes, leafnet, 1 shot: 8 classes, 64 images, 2 draws" in output
-    assert [line.split("  ")[0] for line in output.splitlines()[4:]] == ["everyday model", "everyday model, flat"]
+    assert [line.split("  ")[0] for line in output.splitlines()[4:]] == [
+        "everyday model",
+        "everyday model, flat",
+    ]
     results = json.loads(out.read_text(encoding="utf-8"))["results"]
-    assert [(each["method"], len(each["draws"])) for each in results] == [("everyday", 2), ("everyday-flat", 2)]
+    assert [(each["method"], len(each["draws"])) for each in results] == [
+        ("everyday", 2),
+        ("everyday-flat", 2),
+    ]
     assert not (tmp_path / "peers").exists()
 
 

@@ -9,7 +9,9 @@ from tests.support.command_line import done
 from tests.support.transfer import write_shapes
 
 
-def test_copies_are_counted_by_every_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copies_are_counted_by_every_rule(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A stricter rule of one kind finds no more than a looser one."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "duplicates", source, "--backbone", "leafnet", "--device", "cpu")

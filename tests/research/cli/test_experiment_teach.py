@@ -15,7 +15,9 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     """Text for people, JSON in a file, a picture; a second run takes everything from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "teach", source, *QUICK, "--runs", tmp_path / "runs")
-    output = done(capsys, *words, "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve").out
+    output = done(
+        capsys, *words, "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve"
+    ).out
     assert "leafnet, 8 classes, 57 images, 2 draws" in output
     assert "Teach first minus each" in output
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
@@ -25,7 +27,9 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
         "accuracy-against-labels.png", "accuracy-against-labels.svg",
     }  # fmt: skip
     (kept,) = (tmp_path / "runs").rglob("random.jsonl")
-    kept.write_text(kept.read_text(encoding="utf-8").replace('"classes": ', '"classes": 9'), encoding="utf-8")
+    kept.write_text(
+        kept.read_text(encoding="utf-8").replace('"classes": ', '"classes": 9'), encoding="utf-8"
+    )
     again = done(capsys, *words, "--json").fields["methods"]
     assert min(again[1]["figures"]["classes"]["mean"]) >= 90  # what lies there is believed
     assert done(capsys, *words, "--again", "--json").fields == fields
@@ -33,4 +37,6 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_an_unknown_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It says which there are, before anything is read."""
-    assert "typiclust" in refused(capsys, "experiment", "teach", tmp_path, "--method", "typi", status=2)
+    assert "typiclust" in refused(
+        capsys, "experiment", "teach", tmp_path, "--method", "typi", status=2
+    )

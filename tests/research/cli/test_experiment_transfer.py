@@ -11,7 +11,18 @@ from tests.support.backbones import write_tiny_backbone
 from tests.support.command_line import done, refused
 from tests.support.transfer import write_shapes
 
-QUICK = ("--method", "prototypes", "--method", "everyday", "--shots", "1", "--draws", "2", "--device", "cpu")
+QUICK = (
+    "--method",
+    "prototypes",
+    "--method",
+    "everyday",
+    "--shots",
+    "1",
+    "--draws",
+    "2",
+    "--device",
+    "cpu",
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +31,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_shapes(tmp_path_factory.mktemp("shapes"))
 
 
-def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_and_figures(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Text for people, JSON in a file; a second run takes everything from the folder of runs."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(capsys, *words, "--out", tmp_path / "figures.json").out
@@ -34,7 +47,9 @@ def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.Capture
     ]  # fmt: skip
     assert all(len(cell["figures"]["top1"]["draws"]) == 2 for cell in cells)
     (kept,) = (tmp_path / "runs").rglob("1-shots/prototypes.json")
-    kept.write_text(kept.read_text(encoding="utf-8").replace('"top1": 0.', '"top1": 0.9'), encoding="utf-8")
+    kept.write_text(
+        kept.read_text(encoding="utf-8").replace('"top1": 0.', '"top1": 0.9'), encoding="utf-8"
+    )
     again = done(capsys, *words, "--json").fields["cells"]
     assert again[0]["figures"]["top1"]["mean"] > 0.9  # what lies there is believed
     anew = done(capsys, *words, "--again", "--json").fields["cells"]
@@ -45,7 +60,10 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     """Instead of the usual situation; both kinds can be kept in one folder."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
     output = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
-    assert "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val" in output
+    assert (
+        "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val"
+        in output
+    )
     assert "leafnet, shots and coarse labels from train, the collection is val" in output
     assert "shots alone" not in output
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
@@ -60,14 +78,27 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Sizes and shots show in titles, figures and names of folders; balanced accuracy has tables without request."""
-    words = ("experiment", "transfer", source, *QUICK, "--no-coarse-labels", "--runs", tmp_path / "runs")
+    words = (
+        "experiment",
+        "transfer",
+        source,
+        *QUICK,
+        "--no-coarse-labels",
+        "--runs",
+        tmp_path / "runs",
+    )
     forms = ("--sizes", "one-large", "--shot-sizes", "common-first")
     output = done(capsys, *words, *forms, "--elsewhere", "--out", tmp_path / "figures.json").out
     title = "leafnet, shots from train, the collection is val, one large class, shots in order of appearance"
-    assert f"{title}: balanced accuracy in %, 8 classes, drawn from 16 images in val, 2 draws" in output
+    assert (
+        f"{title}: balanced accuracy in %, 8 classes, drawn from 16 images in val, 2 draws"
+        in output
+    )
     assert f"{title}: macro-F1, the everyday model minus each" in output
     cells = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["cells"]
-    assert {(cell["sizes"], cell["shot_sizes"]) for cell in cells} == {("one-large", "common-first")}
+    assert {(cell["sizes"], cell["shot_sizes"]) for cell in cells} == {
+        ("one-large", "common-first")
+    }
     assert all(len(cell["figures"]["macro_f1"]["draws"]) == 2 for cell in cells)
     folder = "1-shots-elsewhere-one-large-common-first-shots"
     assert {path.parent.name for path in (tmp_path / "runs").rglob("*.json")} == {folder}
@@ -76,7 +107,9 @@ def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "--sizes does not accept this" in refused(capsys, *words, "--sizes", "huge", status=2)
 
 
-def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_elsewhere_needs_known_classes_in_val(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It is reported before any image is embedded."""
     folder = write_shapes(tmp_path / "shapes")
     (folder / "val" / "Shapes").rename(folder / "val" / "Forms")
@@ -86,7 +119,17 @@ def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.Cap
 
 def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of a big data set: so many leaves, so many images of each in both parts; the hierarchy must know the folders."""
-    words = ("experiment", "transfer", source, *QUICK, "--no-coarse-labels", "--classes", "4", "--images", "2")
+    words = (
+        "experiment",
+        "transfer",
+        source,
+        *QUICK,
+        "--no-coarse-labels",
+        "--classes",
+        "4",
+        "--images",
+        "2",
+    )
     assert "leaf top-1 in %, 4 classes, 16 images, 2 draws" in done(capsys, *words).out
     graph = source.parent / "graph.csv"
     graph.write_text("child,parent\nOther,\n", encoding="utf-8")
@@ -94,14 +137,25 @@ def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_backbones_side_by_side(
-    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    source: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Two backbones have a table of size, side, speed and accuracy; Markdown on request; one twice is one."""
     monkeypatch.setattr(candidates, "IMAGES", 8)
     monkeypatch.setattr(candidates, "ROUNDS", 1)
     tiny = tmp_path / "tiny.onnx"
     write_tiny_backbone(tiny)
-    words: list[str | Path] = ["experiment", "transfer", source, "--method", "prototypes", "--shots", "1"]
+    words: list[str | Path] = [
+        "experiment",
+        "transfer",
+        source,
+        "--method",
+        "prototypes",
+        "--shots",
+        "1",
+    ]
     words += [
         "--draws",
         "1",
@@ -117,18 +171,27 @@ def test_backbones_side_by_side(
     ]
     output = done(capsys, *words, "--markdown").out
     assert "| backbone | MB | side | images/s | 1 shot |" in output
-    assert output.count("| tiny | 0.0 | 32 |") == 3  # of all photos, of those in train and of those in val
+    assert (
+        output.count("| tiny | 0.0 | 32 |") == 3
+    )  # of all photos, of those in train and of those in val
     assert "coarse" not in output
     assert not (tmp_path / "backbones").exists()  # a file is measured, not added to the library
 
 
 def test_refusals(
-    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    source: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An unknown method, a missing library, a place that cannot be written: one line each."""
     words = ("experiment", "transfer", source)
     assert "there is no such method" in refused(capsys, *words, "--method", "magic", status=2)
-    missing = refused(capsys, *words, *QUICK, "--no-coarse-labels", "--out", tmp_path / "none" / "out.json")
+    missing = refused(
+        capsys, *words, *QUICK, "--no-coarse-labels", "--out", tmp_path / "none" / "out.json"
+    )
     assert "cannot be written" in missing
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    assert "logistic-regression needs sklearn" in refused(capsys, *words, "--method", "logistic-regression", status=2)
+    assert "logistic-regression needs sklearn" in refused(
+        capsys, *words, "--method", "logistic-regression", status=2
+    )

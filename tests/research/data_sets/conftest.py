@@ -22,7 +22,9 @@ def wordnet(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built_once(small_imagenet: Path, wordnet: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_once(
+    small_imagenet: Path, wordnet: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """Folder of a small data set that tests only read."""
     out = tmp_path_factory.mktemp("built") / "data"
     build(small_imagenet, wordnet, out, RECIPE, side=8)

@@ -38,7 +38,9 @@ def test_the_training_part(built_once: Path) -> None:
     assert isinstance(training.pixels, np.memmap)
     assert len(training.pixels) == (~data.is_test).sum() == len(training.class_positions)
     assert training.few_shot.tolist() == data.training_few_shot.tolist()
-    assert set(np.flatnonzero(data.part_classes(test=False))) >= set(training.edge_index.ravel().tolist())
+    assert set(np.flatnonzero(data.part_classes(test=False))) >= set(
+        training.edge_index.ravel().tolist()
+    )
     assert not np.isin(training.class_positions, data.test_few_shot).any()
     assert not np.isin(training.edge_index, data.test_few_shot).any()
     assert set(training.edge_index[1].tolist()) >= set(data.training_few_shot.tolist())
@@ -51,7 +53,9 @@ def test_few_shot_classes_have_their_images(built_once: Path) -> None:
     assert counts[data.levels == 7].min() >= RECIPE.fewest_images
 
 
-def test_same_seed_same_bytes(built_once: Path, small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:
+def test_same_seed_same_bytes(
+    built_once: Path, small_imagenet: Path, wordnet: Path, tmp_path: Path
+) -> None:
     """A folder and an archive of it give the same files; another seed gives others."""
     archive = zipped(small_imagenet, tmp_path / "packed.zip")
     build(archive, wordnet / "wordnet.is_a.txt", tmp_path / "again", RECIPE, side=8)
@@ -78,12 +82,16 @@ def test_what_the_experiments_rest_on_is_asserted(
     """A class above a training and a test class, an image of each: one in two places is a bug of the program."""
     training, test = (np.array(part, dtype=np.int64) for part in few_shot)
     edges = np.array([[0, 0], [1, 2]])
-    graph = ClassGraph(("a", "b", "c"), ("a", "b", "c"), np.array([6, 7, 7]), edges, training, test, ())
+    graph = ClassGraph(
+        ("a", "b", "c"), ("a", "b", "c"), np.array([6, 7, 7]), edges, training, test, ()
+    )
     with pytest.raises(AssertionError, match=breach):
         _assert_sound(graph, DrawnImages(np.array(images), np.array([1, 2]), np.array(is_test)))
 
 
-def test_mix_draws_more(built_once: Path, small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:
+def test_mix_draws_more(
+    built_once: Path, small_imagenet: Path, wordnet: Path, tmp_path: Path
+) -> None:
     """The same few-shot classes, more images."""
     mix = build(small_imagenet, wordnet, tmp_path / "mix", Recipe("mix", fewest_images=5), side=8)
     pure = load(built_once)
@@ -104,7 +112,9 @@ def test_only_the_papers_source_gets_the_papers_name() -> None:
 def test_progress_and_stop(small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:
     """Each image counts; a stop leaves nothing behind."""
     seen: list[Progress] = []
-    data = build(small_imagenet, wordnet, tmp_path / "data", RECIPE, side=8, on_progress=seen.append)
+    data = build(
+        small_imagenet, wordnet, tmp_path / "data", RECIPE, side=8, on_progress=seen.append
+    )
     assert (seen[0].done, seen[-1].done, seen[-1].total) == (0, len(data.pixels), len(data.pixels))
     token = CancelToken()
 
@@ -112,8 +122,12 @@ def test_progress_and_stop(small_imagenet: Path, wordnet: Path, tmp_path: Path) 
         token.cancel()
 
     with pytest.raises(Cancelled):
-        build(small_imagenet, wordnet, tmp_path / "no", RECIPE, side=8, on_progress=stop, cancel=token)
-    assert [path.name for path in tmp_path.iterdir() if "data" in path.name or "no" in path.name] == ["data"]
+        build(
+            small_imagenet, wordnet, tmp_path / "no", RECIPE, side=8, on_progress=stop, cancel=token
+        )
+    assert [
+        path.name for path in tmp_path.iterdir() if "data" in path.name or "no" in path.name
+    ] == ["data"]
 
 
 def test_what_is_in_the_way_is_kept(small_imagenet: Path, wordnet: Path, tmp_path: Path) -> None:

@@ -29,15 +29,23 @@ def graph(hierarchy: Hierarchy) -> ClassGraph:
 
 def edges_of(graph: ClassGraph) -> set[tuple[str, str]]:
     """Edges by names."""
-    return {(graph.names[parent], graph.names[child]) for parent, child in graph.edge_index.T.tolist()}
+    return {
+        (graph.names[parent], graph.names[child]) for parent, child in graph.edge_index.T.tolist()
+    }
 
 
 def test_four_fifths_are_chosen_and_split_four_to_one(hierarchy: Hierarchy) -> None:
     """13 classes: 10 few-shot classes, 2 of them to test; no class is in both parts."""
     graph = choose_classes(hierarchy, MANY, Recipe())
-    assert (len(graph.training_few_shot), len(graph.test_few_shot), len(graph.other_last_level)) == (8, 2, 3)
+    assert (
+        len(graph.training_few_shot),
+        len(graph.test_few_shot),
+        len(graph.other_last_level),
+    ) == (8, 2, 3)
     assert not set(graph.training_few_shot.tolist()) & set(graph.test_few_shot.tolist())
-    few_shot = {graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)}
+    few_shot = {
+        graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)
+    }
     assert few_shot | set(graph.other_last_level) == MANY.keys()
 
 
@@ -58,14 +66,26 @@ def test_a_class_above_another_few_shot_class_is_left_out(graph: ClassGraph) -> 
 def test_classes_are_ordered_by_level(graph: ClassGraph) -> None:
     """Coarse classes first; a class that is above no few-shot class is not there."""
     assert np.diff(graph.levels).min() == 0
-    assert set(graph.names) == {*LEVELS[3], *LEVELS[4], "fruit", "device", *LEVELS[6], *LEVELS[7]} - {"kind12"}
+    assert set(graph.names) == {
+        *LEVELS[3],
+        *LEVELS[4],
+        "fruit",
+        "device",
+        *LEVELS[6],
+        *LEVELS[7],
+    } - {"kind12"}
     assert graph.names[graph.training_few_shot[0]].startswith("kind")
 
 
 def test_edges_are_those_of_wordnet(graph: ClassGraph) -> None:
     """Every parent one level above is kept, both of kind0."""
     edges = edges_of(graph)
-    assert {("berry", "kind0"), ("hammer", "kind0"), ("tool", "device"), ("substance", "food")} <= edges
+    assert {
+        ("berry", "kind0"),
+        ("hammer", "kind0"),
+        ("tool", "device"),
+        ("substance", "food"),
+    } <= edges
     assert len(edges - {("berry", "kind11"), ("part", "food")}) == 13 + 4 + 2 + 2
     assert (np.diff(graph.levels[graph.edge_index], axis=0) == 1).all()
 
@@ -80,13 +100,20 @@ def test_ancestors_are_those_of_wordnet(graph: ClassGraph, hierarchy: Hierarchy)
     """What edges lead to is just what WordNet has above a class, on the chosen levels above it."""
     for position, name in enumerate(graph.keys):
         marked = is_above(np.array([position]), graph.edge_index, len(graph.keys))
-        coarser = {key for key in hierarchy.above(name) if 3 <= hierarchy.levels[key] < graph.levels[position]}
+        coarser = {
+            key
+            for key in hierarchy.above(name)
+            if 3 <= hierarchy.levels[key] < graph.levels[position]
+        }
         assert {graph.keys[other] for other in np.flatnonzero(marked)} == coarser | {name}
 
 
 def test_another_seed_chooses_others(hierarchy: Hierarchy) -> None:
     """The same seed chooses the same classes."""
-    chosen = [choose_classes(hierarchy, MANY, Recipe(seed=seed)).test_few_shot.tolist() for seed in (0, 0, 1, 2, 3)]
+    chosen = [
+        choose_classes(hierarchy, MANY, Recipe(seed=seed)).test_few_shot.tolist()
+        for seed in (0, 0, 1, 2, 3)
+    ]
     assert chosen[0] == chosen[1]
     assert len({tuple(each) for each in chosen}) > 1
 
@@ -100,7 +127,9 @@ def test_poor_classes_are_no_few_shot_classes(hierarchy: Hierarchy) -> None:
 def test_too_few_classes_are_refused(hierarchy: Hierarchy) -> None:
     """The message says how many were found and what to change."""
     poor = {name: 24 if number < 6 else 3 for number, name in enumerate(MANY)}
-    with pytest.raises(InputError, match=r"at least 2 .* 13 classes on that level, 6 of them with enough images"):
+    with pytest.raises(
+        InputError, match=r"at least 2 .* 13 classes on that level, 6 of them with enough images"
+    ):
         choose_classes(hierarchy, poor, Recipe())
     with pytest.raises(InputError, match="found 0 classes on that level"):
         choose_classes(hierarchy, {}, Recipe(last_level=12))

@@ -29,7 +29,9 @@ def write_photos(folder: Path, count: int = 4) -> Path:
     )
     for number in range(count):
         Image.fromarray(pixels).save(folder / "JPEGImages" / f"{number}.jpg")
-        (folder / "Annotations" / f"{number}.xml").write_text(f"<annotation>{things}</annotation>", encoding="utf-8")
+        (folder / "Annotations" / f"{number}.xml").write_text(
+            f"<annotation>{things}</annotation>", encoding="utf-8"
+        )
     return folder
 
 
@@ -60,7 +62,9 @@ def test_refuses_what_has_no_boxes(tmp_path: Path) -> None:
         ("<object><name>a</name></object>", "without a box"),
         ("<object><bndbox>", "not an XML file"),
     ):
-        (photos / "Annotations" / "0.xml").write_text(f"<annotation>{broken}</annotation>", encoding="utf-8")
+        (photos / "Annotations" / "0.xml").write_text(
+            f"<annotation>{broken}</annotation>", encoding="utf-8"
+        )
         with pytest.raises(FormatError, match=reason):
             write_crops(photos, out)
         assert not out.exists()

@@ -19,7 +19,18 @@ def test_levels_are_shortest_paths(wordnet: Path) -> None:
 def test_only_what_is_above_the_classes_is_kept(wordnet: Path) -> None:
     """A class's ancestors by all paths, under their first words."""
     hierarchy = read_hierarchy(wordnet, [key("kind0")])
-    expected = ["berry", "hammer", "fruit", "device", "food", "tool", "substance", "fluid", "part", "matter"]
+    expected = [
+        "berry",
+        "hammer",
+        "fruit",
+        "device",
+        "food",
+        "tool",
+        "substance",
+        "fluid",
+        "part",
+        "matter",
+    ]
     assert hierarchy.above(key("kind0")) == {key(name) for name in [*expected, "object", "entity"]}
     assert set(hierarchy.names.values()) == {*expected, "object", "entity", "kind0"}
 

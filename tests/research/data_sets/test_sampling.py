@@ -47,7 +47,9 @@ def graph(hierarchy: Hierarchy) -> ClassGraph:
 
 def folders_of(source: DataSetImages, drawn: DrawnImages) -> list[str]:
     """Id of the folder of each drawn image."""
-    return [source.folders[position] for position in source.folder_positions[drawn.source_positions]]
+    return [
+        source.folders[position] for position in source.folder_positions[drawn.source_positions]
+    ]
 
 
 @pytest.mark.parametrize("recipe", [PURE, MIX])
@@ -65,8 +67,13 @@ def test_pure_and_mix_differ_in_what_coarse_classes_draw(
     source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
     """Only in Mix images come from level-7 classes that were not chosen; never from folders above level 7."""
-    few_shot = {graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)}
-    pure, mix = (set(folders_of(source, draw_images(source, hierarchy, graph, recipe))) for recipe in (PURE, MIX))
+    few_shot = {
+        graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)
+    }
+    pure, mix = (
+        set(folders_of(source, draw_images(source, hierarchy, graph, recipe)))
+        for recipe in (PURE, MIX)
+    )
     below = {folder for folder in source.folders if (hierarchy.above(folder) | {folder}) & few_shot}
     assert pure == below
     assert mix == set(source.folders) - {key("ornament")}
@@ -97,10 +104,14 @@ def test_a_few_shot_class_draws_until_it_has_its_fewest_images(
     assert counts[graph.levels == 7].tolist() == [7] * 10
 
 
-def test_too_few_images_are_refused(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph) -> None:
+def test_too_few_images_are_refused(
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
+) -> None:
     """More images than a folder has cannot be drawn; the message names the class and the remedy."""
     recipe = Recipe("pure", factor=0.001, rate=0.6, fewest_images=50)
-    with pytest.raises(InputError, match=r'"kind\d+" gets too few images: expected 50 or more, found \d+'):
+    with pytest.raises(
+        InputError, match=r'"kind\d+" gets too few images: expected 50 or more, found \d+'
+    ):
         draw_images(source, hierarchy, graph, recipe)
 
 
@@ -119,7 +130,9 @@ def test_parts(hierarchy: Hierarchy, graph: ClassGraph) -> None:
         )
         for name in graph.keys
     }
-    shares = {name: drawn.is_test[drawn.class_positions == place] for place, name in enumerate(graph.keys)}
+    shares = {
+        name: drawn.is_test[drawn.class_positions == place] for place, name in enumerate(graph.keys)
+    }
     for name, both in above.items():
         if both == (True, True):
             assert 0.1 < shares[name].mean() < 0.3
@@ -134,7 +147,9 @@ def self_and_below(hierarchy: Hierarchy, name: str) -> set[str]:
     return {name} | {other for other in hierarchy.names if name in hierarchy.above(other)}
 
 
-def test_same_seed_same_draw(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph) -> None:
+def test_same_seed_same_draw(
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
+) -> None:
     """Another seed draws other images of the same classes."""
     first, again, other = (
         draw_images(source, hierarchy, graph, Recipe("pure", 4.0, 0.6, seed=seed, fewest_images=4))

@@ -51,7 +51,19 @@ def test_the_table() -> None:
     assert len({len(line) for line in table}) == 1
     assert table[1].split() == ["3", "-", "7", "-", "15140", "-", "1", "-", "3680", "-", "18820"]
     assert table[-2].split() == ["7", "1", "71", "1", "2538", "1", "18", "1", "646", "2", "3184"]
-    assert table[-1].split() == ["all", "3", "160", "3", "39025", "2", "52", "2", "9977", "5", "49002"]
+    assert table[-1].split() == [
+        "all",
+        "3",
+        "160",
+        "3",
+        "39025",
+        "2",
+        "52",
+        "2",
+        "9977",
+        "5",
+        "49002",
+    ]
     assert lines[-1] == "Images left out because they cannot be read: 1"
 
 

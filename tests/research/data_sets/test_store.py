@@ -35,17 +35,30 @@ def write(source_folder: Path, out: Path, *, fewest: int = 1) -> None:
     """Write the images of a source, all as class b."""
     with open_source(source_folder) as source:
         count = len(source.names)
-        drawn = DrawnImages(np.arange(count), np.ones(count, dtype=np.int64), np.zeros(count, dtype=np.bool_))
+        drawn = DrawnImages(
+            np.arange(count), np.ones(count, dtype=np.int64), np.zeros(count, dtype=np.bool_)
+        )
         least = np.array([0, fewest])
         token = CancelToken()
-        write_data_set(out, FACTS, source, drawn, side=8, fewest=least, on_progress=ignore_progress, cancel=token)
+        write_data_set(
+            out,
+            FACTS,
+            source,
+            drawn,
+            side=8,
+            fewest=least,
+            on_progress=ignore_progress,
+            cancel=token,
+        )
 
 
 @pytest.fixture
 def twelve(tmp_path: Path) -> Path:
     """A source of twelve images, the second of which is a text file."""
     folder = write_small_imagenet(tmp_path / "twelve", names=["kind0"], images=12)
-    (folder / "train" / key("kind0") / f"{key('kind0')}_1.JPEG").write_text("no picture", encoding="utf-8")
+    (folder / "train" / key("kind0") / f"{key('kind0')}_1.JPEG").write_text(
+        "no picture", encoding="utf-8"
+    )
     return folder
 
 
@@ -56,14 +69,20 @@ def test_an_unreadable_image_is_listed_and_leaves_no_gap(twelve: Path, tmp_path:
     assert data.pixels.shape == (11, 8, 8, 3)
     assert data.class_positions.tolist() == [1] * 11
     assert len(data.unreadable) == 1
-    assert data.unreadable[0].startswith(f"train/{key('kind0')}/{key('kind0')}_1.JPEG: this is not an image")
-    assert (data.pixels.reshape(11, -1, 3).std(axis=1) < 3).all()  # each is of one colour: no row is torn
+    assert data.unreadable[0].startswith(
+        f"train/{key('kind0')}/{key('kind0')}_1.JPEG: this is not an image"
+    )
+    assert (
+        data.pixels.reshape(11, -1, 3).std(axis=1) < 3
+    ).all()  # each is of one colour: no row is torn
     assert (data.pixels.reshape(11, -1).max(axis=1) > 0).all()
 
 
 def test_too_many_unreadable_images_are_refused(twelve: Path, tmp_path: Path) -> None:
     """A class that has too few without them stops the build; nothing is left."""
-    with pytest.raises(InputError, match=r"expected 12 or more readable ones, found 11 of 12, and train/"):
+    with pytest.raises(
+        InputError, match=r"expected 12 or more readable ones, found 11 of 12, and train/"
+    ):
         write(twelve, tmp_path / "out", fewest=12)
     assert [path.name for path in tmp_path.iterdir()] == ["twelve"]
 
@@ -81,7 +100,9 @@ def test_the_centre_is_cut_out(tmp_path: Path) -> None:
     assert (middle == (0, 0, 255)).all()
 
 
-def test_an_older_data_set_is_replaced_when_the_new_one_is_complete(twelve: Path, tmp_path: Path) -> None:
+def test_an_older_data_set_is_replaced_when_the_new_one_is_complete(
+    twelve: Path, tmp_path: Path
+) -> None:
     """A build that fails leaves the older one as it was."""
     out = tmp_path / "out"
     write(twelve, out)
@@ -122,7 +143,9 @@ def test_a_full_disk_is_reported_before_and_while_writing(
     usage = shutil.disk_usage(tmp_path)
     with monkeypatch.context() as patch:
         patch.setattr("shutil.disk_usage", lambda _folder: usage._replace(free=1000))
-        with pytest.raises(StorageError, match=r"the disk is full: expected 9?.* free, found 1\.0 kB"):
+        with pytest.raises(
+            StorageError, match=r"the disk is full: expected 9?.* free, found 1\.0 kB"
+        ):
             build(small_imagenet, wordnet, tmp_path / "out", RECIPE, side=8)
 
     def refuse(*_arguments: object) -> None:

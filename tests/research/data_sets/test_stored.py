@@ -15,7 +15,9 @@ from tests.support.small_imagenet import RECIPE
 def change(folder: Path, **facts: Any) -> None:
     """Change what the file says."""
     path = folder / DATA_FILE
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **facts}), encoding="utf-8")
+    path.write_text(
+        json.dumps({**json.loads(path.read_text(encoding="utf-8")), **facts}), encoding="utf-8"
+    )
 
 
 def test_a_data_set_comes_back(built_once: Path) -> None:

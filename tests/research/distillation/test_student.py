@@ -10,11 +10,24 @@ from torch.nn.functional import normalize
 
 from engine.training.arithmetic import normalised
 from engine.training.thawed.network import ThawedNetwork, thawed
-from research.distillation.student import DistillationSettings, Losses, augmented, distil, similarity_loss
+from research.distillation.student import (
+    DistillationSettings,
+    Losses,
+    augmented,
+    distil,
+    similarity_loss,
+)
 from tests.support.backbones import write_tiny_backbone
 
-SETTINGS = DistillationSettings(iterations=60, batch=16, sides=(16, 32), learning_rate=0.02, head_rate=0.02)
-PIXELS = np.random.default_rng(0).integers(0, 256, (64, 4, 4, 3), dtype=np.uint8).repeat(8, axis=1).repeat(8, axis=2)
+SETTINGS = DistillationSettings(
+    iterations=60, batch=16, sides=(16, 32), learning_rate=0.02, head_rate=0.02
+)
+PIXELS = (
+    np.random.default_rng(0)
+    .integers(0, 256, (64, 4, 4, 3), dtype=np.uint8)
+    .repeat(8, axis=1)
+    .repeat(8, axis=2)
+)
 """Pictures of sixteen coloured squares."""
 
 
@@ -42,7 +55,10 @@ def test_the_student_comes_to_see_similarity_as_its_teacher_does(tmp_path: Path)
 def test_who_sees_as_the_teacher_does_has_no_loss(tmp_path: Path) -> None:
     """However it is turned; a photo's similarity to itself says nothing."""
     teacher = _embedded(_network(tmp_path, 0))
-    turned = teacher @ torch.linalg.qr(torch.randn(16, 16, generator=torch.Generator().manual_seed(0)))[0]
+    turned = (
+        teacher
+        @ torch.linalg.qr(torch.randn(16, 16, generator=torch.Generator().manual_seed(0)))[0]
+    )
     as_sharp = replace(SETTINGS, student_sharpness=SETTINGS.teacher_sharpness)
     assert similarity_loss(turned, teacher, as_sharp).item() == pytest.approx(0, abs=1e-4)
     assert similarity_loss(teacher.roll(1, dims=0), teacher, as_sharp).item() > 0.01
@@ -55,7 +71,9 @@ def test_a_photo_is_flipped_and_lit_and_stays_itself(side: int) -> None:
     assert found.shape == (64, 3, side, side)
     flat = normalised(torch.from_numpy(PIXELS))
     both = torch.stack([flat, flat.flip(3)])
-    both = torch.nn.functional.interpolate(both.flatten(0, 1), (side, side), mode="bilinear", antialias=True)
+    both = torch.nn.functional.interpolate(
+        both.flatten(0, 1), (side, side), mode="bilinear", antialias=True
+    )
     cosines = normalize(found.flatten(1), dim=1) @ normalize(both.flatten(1), dim=1).T
     nearest = cosines.argmax(dim=1)
     assert torch.equal(nearest % 64, torch.arange(64))

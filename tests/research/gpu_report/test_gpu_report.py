@@ -36,7 +36,9 @@ def test_report_on_a_cpu(report: Path) -> None:
     """Every planned row is there: the CPU's with figures, the GPU's with the reason why not."""
     facts = json.loads((report / JSON_FILE).read_text())
     rows = [row_of(each) for each in facts["rows"]]
-    planned = [each.name for part in ("training", "classification") for each in measurements_of(part, TINY)]
+    planned = [
+        each.name for part in ("training", "classification") for each in measurements_of(part, TINY)
+    ]
     assert [row.name for row in rows] == planned
     assert facts["notes"]["parts"] == facts["notes"]["of"] == 2
     for row in rows:
@@ -88,14 +90,19 @@ def test_a_part_that_is_killed_keeps_its_rows(tmp_path: Path) -> None:
     """Rows that were written count; the others of its plan have the reason of its end."""
     file = tmp_path / "rows.jsonl"
     file.write_text(
-        json.dumps(["a", "b"]) + "\n" + as_json(ReportRow("a", 1.5, "s", {"batch": 8}, part="training")) + "\n"
+        json.dumps(["a", "b"])
+        + "\n"
+        + as_json(ReportRow("a", 1.5, "s", {"batch": 8}, part="training"))
+        + "\n"
     )
     rows = rows_of("training", file, "killed")
     assert rows == [
         ReportRow("a", 1.5, "s", {"batch": 8}, part="training"),
         ReportRow("b", reason="killed", part="training"),
     ]
-    assert [row.reason for row in rows_of("training", tmp_path / "none", "")] == ["its process wrote nothing"]
+    assert [row.reason for row in rows_of("training", tmp_path / "none", "")] == [
+        "its process wrote nothing"
+    ]
 
 
 def test_a_process_that_crashes_or_hangs_costs_its_rows_only(

@@ -69,7 +69,11 @@ def test_steps_and_chances_by_hand() -> None:
         assert edge.chance_three == (1, 1, 1, 1)
     other = ClassMeans(graph, means.images)
     graph.move(2, FIRST_FAMILY, SECOND_FAMILY)
-    wrong = [edge for edge in asked_edges(other, ParentRanking(other), PlacementCheck()) if edge.first == FAR]
+    wrong = [
+        edge
+        for edge in asked_edges(other, ParentRanking(other), PlacementCheck())
+        if edge.first == FAR
+    ]
     assert len(wrong) == 1
 
 
@@ -87,9 +91,18 @@ def test_report(measured: Measured) -> None:
     """Every table is there, as text and as data; an empty measurement is no reason to fail."""
     report = SuggestionReport("shapes", "leafnet", 6, SHOTS, 1, measured)
     text = report.as_text()
-    for part in ("leaves among them", "nearest of three", "whole branch of the class is gone", "twins", "promised"):
+    for part in (
+        "leaves among them",
+        "nearest of three",
+        "whole branch of the class is gone",
+        "twins",
+        "promised",
+    ):
         assert part in text
     fields = report.as_fields()
     assert fields["edges"]["all edges"]["edges"] == 9
     assert fields["planted"]["twins"]["planted"] == 6
-    assert "-" in dataclasses.replace(report, measured=Measured(planted={"twins": Planted()})).as_text()
+    assert (
+        "-"
+        in dataclasses.replace(report, measured=Measured(planted={"twins": Planted()})).as_text()
+    )

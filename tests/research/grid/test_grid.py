@@ -43,11 +43,26 @@ def hits(*numbers: int) -> NDArray[np.uint8]:
     return np.array(numbers, dtype=np.uint8)
 
 
-def result(method: str, rows: Mapping[str, tuple[TriedChoice, ...]], *, split: int = 0, tasks: str = "a") -> GridResult:
+def result(
+    method: str, rows: Mapping[str, tuple[TriedChoice, ...]], *, split: int = 0, tasks: str = "a"
+) -> GridResult:
     """Of a made-up training."""
     name = f"pure/split{split}/seed0/1s/{method}"
     columns = {(5, 1): ColumnResult(tasks, 10, rows)}
-    return GridResult(name, "pure", split, 0, method, 1, "Colours", {"iterations": 5}, 1.5, CURVE, columns, ("a", "b"))
+    return GridResult(
+        name,
+        "pure",
+        split,
+        0,
+        method,
+        1,
+        "Colours",
+        {"iterations": 5},
+        1.5,
+        CURVE,
+        columns,
+        ("a", "b"),
+    )
 
 
 def test_nothing_of_a_validation_class_is_trained_on(colours: FewShotData) -> None:
@@ -85,7 +100,9 @@ def test_validation_chooses_over_all_splits() -> None:
     of_splits = ((0.9, 0.6, 0), (0.1, 0.6, 1))
     results = [
         result(
-            "ppn", {"means": (TriedChoice("x", first, hits(9, 9)), TriedChoice("y", second, hits(5, 5)))}, split=split
+            "ppn",
+            {"means": (TriedChoice("x", first, hits(9, 9)), TriedChoice("y", second, hits(5, 5)))},
+            split=split,
         )
         for first, second, split in of_splits
     ]
@@ -98,7 +115,10 @@ def test_the_authors_choice_is_on_the_test_and_a_row_of_its_own() -> None:
     """Their code takes the best lambda of the test tasks; validation would have taken the other."""
     tried = (TriedChoice("lambda 0", 0.1, hits(9, 9)), TriedChoice("lambda 1", 0.9, hits(5, 5)))
     rows = rows_in([result("ppn", {"plus-tuned": tried})], "pure", (5, 1))
-    assert [(row.test, row.choice) for row in rows] == [("plus-tuned", "lambda 1"), ("plus-on-test", "lambda 0")]
+    assert [(row.test, row.choice) for row in rows] == [
+        ("plus-tuned", "lambda 1"),
+        ("plus-on-test", "lambda 0"),
+    ]
 
 
 def test_every_method_gets_as_much_computing(folder: Path) -> None:
@@ -125,7 +145,9 @@ def test_intervals_know_the_splits() -> None:
 def test_differences_are_paired_and_refuse_other_tasks() -> None:
     """The same tasks cancel what they have in common; different ones are no comparison."""
     first = RowFigures("ppn", "means", "", {(0, 0): np.tile([0.2, 0.8], 50) + 0.1}, {(0, 0): "a"})
-    second = RowFigures("prototypical-net", "means", "", {(0, 0): np.tile([0.2, 0.8], 50)}, {(0, 0): "a"})
+    second = RowFigures(
+        "prototypical-net", "means", "", {(0, 0): np.tile([0.2, 0.8], 50)}, {(0, 0): "a"}
+    )
     found = first.minus(second)
     assert found.mean == pytest.approx(0.1)
     assert found.half_width == pytest.approx(0, abs=1e-9)
@@ -162,7 +184,17 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
     assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
     assert len(table.as_text().splitlines()) == 2 + len(table.rows)
     assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
-    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "", "-", "-", "-", "beta 0.4")
+    assert table.rows[1][2:] == (
+        "60.00 ± 0.00",
+        "-",
+        "+20.00 ± 0.00",
+        "",
+        "",
+        "-",
+        "-",
+        "-",
+        "beta 0.4",
+    )
 
 
 def test_classes_with_and_without_a_seen_parent() -> None:
@@ -190,7 +222,10 @@ def test_the_summary_has_every_column_beside_the_papers() -> None:
     assert cells["Prototypical Net: means"] == "40.0 ± 0.0 (33.2 ± 1.6)"
     name = "PPN, training and test chosen"
     assert (cells[name], cells[f"{name}: which"]) == ("60.0 ± 0.0", "ppn-guessed posterior")
-    assert (cells[f"{name}, minus Prototypical Net"], cells[f"{name}, minus Prototypical Net*"]) == ("+20.0 ± 0.0", "-")
+    assert (
+        cells[f"{name}, minus Prototypical Net"],
+        cells[f"{name}, minus Prototypical Net*"],
+    ) == ("+20.0 ± 0.0", "-")
     assert cells["PPN+, training and test chosen"] == "-"
 
 
@@ -198,9 +233,15 @@ def test_each_class_has_its_accuracy() -> None:
     """By hand over two splits: 6 + 2 of 20 of a, 1 + 1 of 20 of b; the worst first."""
     results = [
         replace(
-            result("ppn-guessed", {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)}, split=split),
+            result(
+                "ppn-guessed",
+                {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)},
+                split=split,
+            ),
             columns={
-                (5, 1): ColumnResult("a", 10, {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)}, (10, 10))
+                (5, 1): ColumnResult(
+                    "a", 10, {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)}, (10, 10)
+                )
             },
         )
         for split, of_classes in enumerate(((6, 1), (2, 1)))
@@ -211,7 +252,10 @@ def test_each_class_has_its_accuracy() -> None:
 
 def test_rows_are_set_beside_what_they_vary() -> None:
     """A test beside the one it varies; a training with the raw cosine beside the same test of the softmax."""
-    plus = {"plus": (TriedChoice("", 0.5, hits(*[4] * 9)),), "plus-all": (TriedChoice("", 0.5, hits(*[5] * 9)),)}
+    plus = {
+        "plus": (TriedChoice("", 0.5, hits(*[4] * 9)),),
+        "plus-all": (TriedChoice("", 0.5, hits(*[5] * 9)),),
+    }
     cosine = {"plus": (TriedChoice("", 0.5, hits(*[1] * 9)),)}
     ((_, table),) = tables_of([result("ppn", plus), result("ppn-cosine", cosine)], "pure")
     beside = {row[:2]: row[6] for row in table.rows}
@@ -287,13 +331,22 @@ def test_only_rows_that_a_result_lacks_are_tested(
     monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell = GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5)
-    chosen: Chosen = {"side": 16, "training_ways": 4, "episode_queries": 1, "precision": "float32", "iterations": 2}
+    chosen: Chosen = {
+        "side": 16,
+        "training_ways": 4,
+        "episode_queries": 1,
+        "precision": "float32",
+        "iterations": 2,
+    }
     places = (cell, tmp_path / "runs", tmp_path / "results", chosen)
     first = do_cell(*places)
     rows = dict(first.columns[5, 1].rows)
     marked = {**rows, "shrunk": (replace(rows["shrunk"][0], choice="marked"),)}
     del marked["means"]
-    write(replace(first, columns={(5, 1): replace(first.columns[5, 1], rows=marked)}), tmp_path / "results")
+    write(
+        replace(first, columns={(5, 1): replace(first.columns[5, 1], rows=marked)}),
+        tmp_path / "results",
+    )
     assert missing([cell], tmp_path / "results", chosen) == (cell,)
     again = do_cell(*places)
     assert again.columns[5, 1].rows["shrunk"][0].choice == "marked"
@@ -303,12 +356,23 @@ def test_only_rows_that_a_result_lacks_are_tested(
     assert do_cell(*places).columns[5, 1].rows["shrunk"][0].choice == rows["shrunk"][0].choice
 
 
-def test_rows_that_are_left_out_are_tested_later(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_are_left_out_are_tested_later(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Classifiers fitted to each task take most of a test; the others do not wait for them, and stay as they are."""
     monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
     monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
-    cell, results = GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5), tmp_path / "results"
-    chosen: Chosen = {"side": 16, "training_ways": 4, "episode_queries": 1, "precision": "float32", "iterations": 2}
+    cell, results = (
+        GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5),
+        tmp_path / "results",
+    )
+    chosen: Chosen = {
+        "side": 16,
+        "training_ways": 4,
+        "episode_queries": 1,
+        "precision": "float32",
+        "iterations": 2,
+    }
     first = do_cell(cell, tmp_path / "runs", results, chosen, FITTED).columns[5, 1].rows
     assert first.keys() == row_names(cell.method) - FITTED
     assert missing([cell], results, chosen, FITTED) == ()
@@ -339,7 +403,9 @@ def test_a_cell_is_trained_tested_and_found_again(
     }  # fmt: skip
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", chosen)
     column = found.columns[5, 1]
-    assert set(column.rows) == set(TESTS) - set(AUTHORS.values()) - {"own"} == row_names("ppn-guessed")
+    assert (
+        set(column.rows) == set(TESTS) - set(AUTHORS.values()) - {"own"} == row_names("ppn-guessed")
+    )
     assert all(len(each.hits) == FEW_TASKS for tried in column.rows.values() for each in tried)
     read_again = read(tmp_path / "results" / f"{cell.name}.json")
     assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)
@@ -348,14 +414,24 @@ def test_a_cell_is_trained_tested_and_found_again(
     assert sum(plain.class_hits) == plain.hits.sum()
     assert sum(column.class_queries) == FEW_TASKS * column.queries
     wrong = [
-        each for tried in column.rows.values() for each in tried if sum(each.class_hits) < sum(column.class_queries)
+        each
+        for tried in column.rows.values()
+        for each in tried
+        if sum(each.class_hits) < sum(column.class_queries)
     ]
     assert wrong
     assert all(2 <= each.distance <= 10 for each in wrong)
     assert missing([cell], tmp_path / "results", chosen) == ()
-    backbone, propagation = release(cell, tmp_path / "runs", tmp_path / "results", chosen, tmp_path / "released")
+    backbone, propagation = release(
+        cell, tmp_path / "runs", tmp_path / "results", chosen, tmp_path / "released"
+    )
     card = read_card(backbone)
     assert (card.input_side, propagation.exists()) == (16, True)
     assert 0 <= card.figures["5-way 1-shot, posterior"] <= 1
-    assert BackboneSession(backbone, card, CPU_CHOICE).embed(np.zeros((1, 16, 16, 3), np.uint8)).shape[0] == 1
+    assert (
+        BackboneSession(backbone, card, CPU_CHOICE)
+        .embed(np.zeros((1, 16, 16, 3), np.uint8))
+        .shape[0]
+        == 1
+    )
     assert missing([cell], tmp_path / "results", {**chosen, "iterations": 5}) == (cell,)

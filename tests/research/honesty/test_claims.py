@@ -24,7 +24,10 @@ def tally_of(best: list[int], score: list[float], safe: list[int], truth: list[i
 def test_a_class_above_the_true_leaf_is_right() -> None:
     """A sibling is not; a leaf is claimed only where the safe class is one."""
     found = tally_of(
-        [BASIL, MINT, HERBS, OAK], [0.9, 0.5, 0.3, 0.8], [BASIL, NO_CLASS, HERBS, TREES], [BASIL, BASIL, BASIL, MINT]
+        [BASIL, MINT, HERBS, OAK],
+        [0.9, 0.5, 0.3, 0.8],
+        [BASIL, NO_CLASS, HERBS, TREES],
+        [BASIL, BASIL, BASIL, MINT],
     )
     assert (found.images, found.right, found.safe, found.safe_right) == (4, 2, 3, 2)
     assert (found.leaf, found.leaf_right) == (1, 1)
@@ -66,7 +69,9 @@ def peer_task(share: float) -> PeerTask:
     noise = generator.normal(scale=0.05, size=(6, 8)).astype(np.float32)
     support = np.repeat(means[:3], 2, axis=0) + noise
     near, far = means[generator.integers(0, 3, 100)], means[generator.integers(3, 8, 100)]
-    queries = np.concatenate([near, far]) + generator.normal(scale=0.05, size=(200, 8)).astype(np.float32)
+    queries = np.concatenate([near, far]) + generator.normal(scale=0.05, size=(200, 8)).astype(
+        np.float32
+    )
     return PeerTask(support, np.repeat(np.arange(3), 2), queries.astype(np.float32), share)
 
 

@@ -28,7 +28,9 @@ def things() -> EmbeddedCollection:
     """Eight leaves in two branches, 14 images of `train` and 5 of `val` each; nobody changes it."""
     names = {"Things": [], "Left": ["Things"], "Right": ["Things"]}
     leaves = {f"leaf {number}": ["Left" if number < 8 else "Right"] for number in LEAVES}
-    return embedded(collection_of(dict.fromkeys(LEAVES, 14), dict.fromkeys(LEAVES, 5), graph_of(names | leaves)))
+    return embedded(
+        collection_of(dict.fromkeys(LEAVES, 14), dict.fromkeys(LEAVES, 5), graph_of(names | leaves))
+    )
 
 
 def test_few_classes_claim_what_is_right_with_room_for_others(things: EmbeddedCollection) -> None:
@@ -39,7 +41,9 @@ def test_few_classes_claim_what_is_right_with_room_for_others(things: EmbeddedCo
     assert set(found) == set(METHODS)
     ours, without = found[OURS], found[WITHOUT]
     assert ours.images == len(part.rows) - len(rows)
-    assert abs(ours.claimed - ours.right) < abs(without.claimed - without.right) - 0.02 * ours.images
+    assert (
+        abs(ours.claimed - ours.right) < abs(without.claimed - without.right) - 0.02 * ours.images
+    )
     assert ours.calibration_error < without.calibration_error
     assert without.sure_still == without.sure_before >= ours.sure_still
 
@@ -72,7 +76,9 @@ def test_draws_are_kept(things: EmbeddedCollection, tmp_path: Path) -> None:
     paths = sorted(tmp_path.rglob("*.json"))
     assert len(paths) == len(stages)
     name = "1-classes-1-shots"
-    cell = HonestyCell.of(things.collection.identity, things.model, "random", name, is_elsewhere=False)
+    cell = HonestyCell.of(
+        things.collection.identity, things.model, "random", name, is_elsewhere=False
+    )
     path = cell.path(tmp_path)
     facts = json.loads(path.read_text(encoding="utf-8"))
     facts["draws"][0][OURS]["images"] = 4711
@@ -92,7 +98,12 @@ def test_tables_have_every_stage_and_method(things: EmbeddedCollection) -> None:
     """And the stages of a number of classes together."""
     report = HonestyReport("things", "leafnet", 8, "random", False, measure_honesty(things, PLAN))
     text = report.as_text()
-    for words in (*METHODS.values(), "4, a branch, 2 shots", "8, all", "leafnet, 8 classes, 2 draws"):
+    for words in (
+        *METHODS.values(),
+        "4, a branch, 2 shots",
+        "8, all",
+        "leafnet, 8 classes, 2 draws",
+    ):
         assert words in text
     assert report.as_text(is_markdown=True).count("| 5, a branch, 2 shots |") == len(METHODS)
     stage = report.as_fields()["stages"][0]
@@ -118,7 +129,10 @@ def test_sessions(things: EmbeddedCollection, tmp_path: Path) -> None:
         assert point.labels + point.rest.images == len(things.embeddings)
     assert total([point.rest for point in one_by_one]).sure_before == 0
     report = HonestyReport("things", "leafnet", 8, "random", False, (), sessions)
-    assert "Teach first, one by one: all 12 points; things, leafnet, 8 classes, 152 images" in report.as_text()
+    assert (
+        "Teach first, one by one: all 12 points; things, leafnet, 8 classes, 152 images"
+        in report.as_text()
+    )
     assert len(report.as_fields()["sessions"][0]["curve"]) == 12
     write_curve(sessions, "things", tmp_path)
     lines = (tmp_path / f"{STEM}.csv").read_text(encoding="utf-8").splitlines()

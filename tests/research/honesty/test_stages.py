@@ -5,7 +5,15 @@ import pytest
 
 from engine.errors import UsageError
 from research.honesty.labelled_part import LabelledPart
-from research.honesty.labels import BULK, LABELS, RANDOM, TEACH_FIRST, at_random, check_labels, in_bulk
+from research.honesty.labels import (
+    BULK,
+    LABELS,
+    RANDOM,
+    TEACH_FIRST,
+    at_random,
+    check_labels,
+    in_bulk,
+)
 from research.honesty.stages import HonestyStage, classes_with_examples, stages_of, steps_from
 from research.transfer.embedded import EmbeddedCollection
 from tests.support.graphs import graph_of
@@ -17,7 +25,9 @@ HERBS, TREES, LEAVES = {3, 4, 5}, {7, 8}, (3, 4, 5, 7, 8, 10)
 @pytest.fixture(scope="module")
 def plants() -> EmbeddedCollection:
     """Six leaves with 12 images of `train` and 4 of `val` each; nobody changes it."""
-    return embedded(collection_of(dict.fromkeys(LEAVES, 12), dict.fromkeys(LEAVES, 4), small_graph()))
+    return embedded(
+        collection_of(dict.fromkeys(LEAVES, 12), dict.fromkeys(LEAVES, 4), small_graph())
+    )
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +43,17 @@ def test_stages_of_a_collection() -> None:
         (1, False), (5, False), (5, True), (10, False), (10, True), (20, False), (20, True), (40, False),
     ]  # fmt: skip
     assert {stage.classes for stage in stages_of(3, (1,))} == {1, 3}
-    assert len({stage.folder for stage in found}) == len({stage.name for stage in found}) == len(found)
+    assert (
+        len({stage.folder for stage in found}) == len({stage.name for stage in found}) == len(found)
+    )
 
 
 def test_a_branch_has_the_nearest_classes(plants: EmbeddedCollection) -> None:
     """Siblings of the first class come first; draws begin with other classes."""
-    found = [classes_with_examples(plants.collection, HonestyStage(2, True, 1), seed) for seed in range(12)]
+    found = [
+        classes_with_examples(plants.collection, HonestyStage(2, True, 1), seed)
+        for seed in range(12)
+    ]
     pairs = [set(classes.tolist()) for classes in found if classes[0] != LEAVES[-1]]
     assert all(pair < HERBS or pair <= TREES for pair in pairs)
     assert len({int(classes[0]) for classes in found}) > 2
@@ -46,13 +61,18 @@ def test_a_branch_has_the_nearest_classes(plants: EmbeddedCollection) -> None:
 
 def test_classes_at_random_are_among_those_of_later_stages(plants: EmbeddedCollection) -> None:
     """So that stages of a draw are stages of one project."""
-    few, more = (classes_with_examples(plants.collection, HonestyStage(count, False, 1), 3) for count in (2, 4))
+    few, more = (
+        classes_with_examples(plants.collection, HonestyStage(count, False, 1), 3)
+        for count in (2, 4)
+    )
     assert set(few.tolist()) < set(more.tolist())
 
 
 def test_steps_go_up_and_down() -> None:
     """Another tree is not reached."""
-    graph = graph_of({"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Seal": ["Animal"], "Kelp": []})
+    graph = graph_of(
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Seal": ["Animal"], "Kelp": []}
+    )
     assert steps_from(graph, 3) == {3: 0, 2: 1, 1: 2, 4: 3}
 
 

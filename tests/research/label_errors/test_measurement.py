@@ -16,7 +16,9 @@ LEAVES = (3, 4, 5, 7, 8, 10)
 @pytest.fixture(scope="module")
 def images() -> EmbeddedCollection:
     """Six leaves in three branches, 20 images of `train` each; nobody changes it."""
-    return embedded(collection_of(dict.fromkeys(LEAVES, 20), dict.fromkeys(LEAVES, 2), small_graph()))
+    return embedded(
+        collection_of(dict.fromkeys(LEAVES, 20), dict.fromkeys(LEAVES, 2), small_graph())
+    )
 
 
 @pytest.mark.parametrize("kind", list(ErrorKind))
@@ -51,7 +53,13 @@ def test_planted_labels_are_found_and_reported(images: EmbeddedCollection) -> No
         assert draw.called.labels == draw.called.hits > 0
     report = LabelErrorReport("plants", "leafnet", 120, 6, 2, draws)
     text = report.as_text()
-    for words in ("5% any class", "5% siblings", "its prototypes alone", "Recall of the first 50", "100.0 ± 0.0"):
+    for words in (
+        "5% any class",
+        "5% siblings",
+        "its prototypes alone",
+        "Recall of the first 50",
+        "100.0 ± 0.0",
+    ):
         assert words in text
     assert "| Protoleaf |" in report.as_text(is_markdown=True)
     assert report.as_fields()["measured"][0]["found"][OURS]["recall"] == 1.0
@@ -59,7 +67,9 @@ def test_planted_labels_are_found_and_reported(images: EmbeddedCollection) -> No
 
 def test_a_missing_peer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is computed, with the way to get it."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "cleanlab" else object())
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name: None if name == "cleanlab" else object()
+    )
     with pytest.raises(Exception, match="cleanlab") as caught:
         check_peer()
     assert "label-peers" in str(caught.value)

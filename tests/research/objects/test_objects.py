@@ -24,7 +24,9 @@ def write_boxed_photos(folder: Path, count: int = 14) -> Path:
     for number in range(count):
         rows = generator.integers(RADIUS + 2, SIZE[1] - RADIUS - 2, 2)
         columns = generator.integers(RADIUS + 2, 60), generator.integers(80, SIZE[0] - RADIUS - 2)
-        discs = [(float(columns[at]), float(rows[at]), RADIUS, (at + number) % 2 == 0) for at in range(2)]
+        discs = [
+            (float(columns[at]), float(rows[at]), RADIUS, (at + number) % 2 == 0) for at in range(2)
+        ]
         Image.fromarray(picture_of_discs(SIZE, discs)).save(folder / f"{number:02}.jpg")
         things = "".join(
             f"<object><name>{'red' if is_red else 'white'}</name><bndbox>"
@@ -32,7 +34,9 @@ def write_boxed_photos(folder: Path, count: int = 14) -> Path:
             f"<xmax>{column + radius:g}</xmax><ymax>{row + radius:g}</ymax></bndbox></object>"
             for column, row, radius, is_red in discs
         )
-        (folder / f"{number:02}.xml").write_text(f"<annotation>{things}</annotation>", encoding="utf-8")
+        (folder / f"{number:02}.xml").write_text(
+            f"<annotation>{things}</annotation>", encoding="utf-8"
+        )
     return folder
 
 
@@ -60,7 +64,9 @@ def test_no_two_shots_of_one_photo() -> None:
         drawn = draw_objects(photos, class_ids, 3, seed)
         assert np.bincount(class_ids[drawn.shots]).tolist() == [0, 3, 3]
         assert len(set(photos[drawn.shots].tolist())) == 6
-        assert set(photos[drawn.scored].tolist()) == set(range(8)) - set(photos[drawn.shots].tolist())
+        assert set(photos[drawn.scored].tolist()) == set(range(8)) - set(
+            photos[drawn.shots].tolist()
+        )
     with pytest.raises(InputError, match="too few photos"):
         draw_objects(photos, class_ids, 7, 0)
 
@@ -68,12 +74,30 @@ def test_no_two_shots_of_one_photo() -> None:
 def test_the_things_in_photos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A photo of both kinds says nothing of its things; their crops say it all."""
     source, out = write_boxed_photos(tmp_path / "discs"), tmp_path / "figures.json"
-    words = ("experiment", "objects", source, "--backbone", "leafnet", "--device", "cpu", "--draws", "2")
-    text = done(capsys, *words, "--shots", "2", "--margin", "1.2", "--margin", "1.5", "--out", out).out
+    words = (
+        "experiment",
+        "objects",
+        source,
+        "--backbone",
+        "leafnet",
+        "--device",
+        "cpu",
+        "--draws",
+        "2",
+    )
+    text = done(
+        capsys, *words, "--shots", "2", "--margin", "1.2", "--margin", "1.5", "--out", out
+    ).out
     assert "discs, 28 objects of 14 photos, leafnet, 2 draws" in text
     outcomes = json.loads(out.read_text(encoding="utf-8"))["outcomes"]
     balanced = {(each["method"], each["margin"]): np.mean(each["balanced"]) for each in outcomes}
-    assert balanced.keys() == {(WHOLE, 0.0), (CROP, 1.2), (EVERYDAY, 1.2), (CROP, 1.5), (EVERYDAY, 1.5)}
+    assert balanced.keys() == {
+        (WHOLE, 0.0),
+        (CROP, 1.2),
+        (EVERYDAY, 1.2),
+        (CROP, 1.5),
+        (EVERYDAY, 1.5),
+    }
     assert balanced[CROP, 1.2] > 0.95
     assert balanced[WHOLE, 0.0] == pytest.approx(0.5, abs=0.01)
 

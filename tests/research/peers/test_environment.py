@@ -15,7 +15,9 @@ CONSTRAINTS = Path(__file__).parents[3] / "constraints.txt"
 
 def test_it_is_made_once(tmp_path: Path) -> None:
     """The requirements in it say what it was made from."""
-    (tmp_path / REQUIREMENTS.name).write_text(REQUIREMENTS.read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / REQUIREMENTS.name).write_text(
+        REQUIREMENTS.read_text(encoding="utf-8"), encoding="utf-8"
+    )
     assert peer_environment(tmp_path).is_relative_to(tmp_path)
 
 
@@ -30,7 +32,9 @@ def test_another_folder_is_left_alone(tmp_path: Path) -> None:
 def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What pip says is in the message, and the next call tries again."""
     monkeypatch.setattr(environment, "REQUIREMENTS", tmp_path / REQUIREMENTS.name)
-    (tmp_path / REQUIREMENTS.name).write_text(f"peer @ {(tmp_path / 'missing').as_uri()}", encoding="utf-8")
+    (tmp_path / REQUIREMENTS.name).write_text(
+        f"peer @ {(tmp_path / 'missing').as_uri()}", encoding="utf-8"
+    )
     monkeypatch.setattr("venv.create", lambda *_, **__: None)
     folder = tmp_path / "made"
     (folder / "bin").mkdir(parents=True)
@@ -43,8 +47,16 @@ def test_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_versions_are_those_that_are_tested_together() -> None:
     """Libraries that the program has, too, have the same version here."""
-    pinned = dict(line.split("==") for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines() if "==" in line)
-    ours = dict(line.split("==") for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines() if "==" in line)
+    pinned = dict(
+        line.split("==")
+        for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+        if "==" in line
+    )
+    ours = dict(
+        line.split("==")
+        for line in REQUIREMENTS.read_text(encoding="utf-8").splitlines()
+        if "==" in line
+    )
     shared = ours.keys() & pinned.keys()
     assert {"easyfsl", "scikit-learn", "torch", "torchvision"} <= shared
     assert {name: ours[name] for name in shared} == {name: pinned[name] for name in shared}

@@ -11,7 +11,14 @@ from engine.events import CancelToken
 from engine.graph.codes import NO_CLASS
 from research.peers import predictions
 from research.peers.measurement import MISTAKE_DISTANCE, PeerPlan, PeerResult, measure_peers, score
-from research.peers.predictions import PeerError, PeerPredictions, export_draw, paths_of, predict_by_peer, predict_ours
+from research.peers.predictions import (
+    PeerError,
+    PeerPredictions,
+    export_draw,
+    paths_of,
+    predict_by_peer,
+    predict_ours,
+)
 from research.peers.report import PeerReport
 from research.peers.run_peer import PEERS, ExportedDraw
 from research.transfer.draws import ShotDraw, Situation, draw
@@ -19,7 +26,9 @@ from research.transfer.embedded import EmbeddedCollection
 from tests.support.graphs import graph_of, seaside_graph
 from tests.support.transfer import collection_of, embedded, small_graph
 
-NEEDS_SKLEARN = pytest.mark.skipif(importlib.util.find_spec("sklearn") is None, reason="no scikit-learn")
+NEEDS_SKLEARN = pytest.mark.skipif(
+    importlib.util.find_spec("sklearn") is None, reason="no scikit-learn"
+)
 PYTHON = Path(sys.executable)
 SITUATION = Situation(has_coarse_labels=False, shots=2)
 BASIL, MINT, OAK = 3, 4, 7
@@ -44,7 +53,10 @@ def plants() -> EmbeddedCollection:
     """Six leaves with 6 images in `train` and 2 in `val` each, and one image of an unknown class."""
     leaves = (3, 4, 5, 7, 8, 10)
     return embedded(
-        collection_of(dict.fromkeys(leaves, 6), dict.fromkeys(leaves, 2) | {NO_CLASS: 1}, small_graph()), noise=0.3
+        collection_of(
+            dict.fromkeys(leaves, 6), dict.fromkeys(leaves, 2) | {NO_CLASS: 1}, small_graph()
+        ),
+        noise=0.3,
     )
 
 
@@ -65,7 +77,14 @@ def test_exported_draw(plants: EmbeddedCollection, tmp_path: Path) -> None:
     np.testing.assert_array_equal(found["support"], plants.floats[drawn.shots])
     np.testing.assert_array_equal(found["queries"], plants.floats[drawn.unlabelled])
     assert sorted(found["classes"].tolist()) == sorted([0, 1, 2, 3, 4, 5] * 2)
-    assert found["paths"].tolist() == [[1, 2, 3], [1, 2, 4], [1, 2, 5], [1, 6, 7], [1, 6, 8], [1, 9, 10]]
+    assert found["paths"].tolist() == [
+        [1, 2, 3],
+        [1, 2, 4],
+        [1, 2, 5],
+        [1, 6, 7],
+        [1, 6, 8],
+        [1, 9, 10],
+    ]
 
 
 def test_short_paths_repeat_their_leaf() -> None:
@@ -98,7 +117,9 @@ def test_predictions_are_read_back(plants: EmbeddedCollection) -> None:
     assert result.values("top1") == pytest.approx((1 / 6, 1 / 6))
     assert result.values("calibration_error") == pytest.approx((1 / 12, 1 / 12))
     assert result.values("seconds") == (1.5, 1.5)
-    assert result.values(MISTAKE_DISTANCE) == pytest.approx((8 / 5, 8 / 5))  # 2 leaves share herbs, 3 only plants
+    assert result.values(MISTAKE_DISTANCE) == pytest.approx(
+        (8 / 5, 8 / 5)
+    )  # 2 leaves share herbs, 3 only plants
 
 
 @pytest.mark.usefixtures("scripted")
@@ -106,7 +127,11 @@ def test_a_peer_that_fails(plants: EmbeddedCollection) -> None:
     """Its row and a line say so; the others are measured."""
     plan = PeerPlan(shots=(1,), draws=1, methods=("tim", "simple-shot", "everyday"))
     results = measure_peers(plants, plan, PYTHON)
-    assert [(each.failure, len(each.draws)) for each in results] == [("ValueError: no such thing", 0), ("", 1), ("", 1)]
+    assert [(each.failure, len(each.draws)) for each in results] == [
+        ("ValueError: no such thing", 0),
+        ("", 1),
+        ("", 1),
+    ]
     text = PeerReport("plants", "leafnet", 49, 6, is_elsewhere=False, results=results).as_text()
     assert "easyfsl TIM, 1 shot: failed: ValueError: no such thing" in text.splitlines()
     (row,) = (line for line in text.splitlines() if line.startswith("easyfsl TIM  "))
@@ -118,19 +143,25 @@ def test_a_peer_that_takes_too_long(plants: EmbeddedCollection, tmp_path: Path) 
     export_draw(plants, draw(plants.collection, SITUATION, 0), tmp_path / "draw.npz")
     leaves = plants.collection.leaf_ids
     with pytest.raises(PeerError, match=r"took longer than 0\.5 s"):
-        predict_by_peer(PYTHON, "pt-map", [tmp_path / "draw.npz"], leaves, limit_s=0.5, cancel=CancelToken())
+        predict_by_peer(
+            PYTHON, "pt-map", [tmp_path / "draw.npz"], leaves, limit_s=0.5, cancel=CancelToken()
+        )
 
 
 @NEEDS_SKLEARN
 def test_a_real_library(plants: EmbeddedCollection) -> None:
     """By the script that runs in the environment of the peers."""
-    (result,) = measure_peers(plants, PeerPlan(shots=(2,), draws=1, methods=("logistic-regression",)), PYTHON)
+    (result,) = measure_peers(
+        plants, PeerPlan(shots=(2,), draws=1, methods=("logistic-regression",)), PYTHON
+    )
     assert result.failure == ""
     assert result.values("top1")[0] > 0.9
 
 
 @NEEDS_SKLEARN
-@pytest.mark.parametrize("method", ["logistic-regression-scaled", "self-training-scaled", "label-spreading-knn"])
+@pytest.mark.parametrize(
+    "method", ["logistic-regression-scaled", "self-training-scaled", "label-spreading-knn"]
+)
 def test_methods_of_scikit_learn(plants: EmbeddedCollection, tmp_path: Path, method: str) -> None:
     drawn = draw(plants.collection, SITUATION, 0)
     export_draw(plants, drawn, tmp_path / "draw.npz")
@@ -150,7 +181,8 @@ def test_without_a_graph() -> None:
     for each in (flat, deep):
         drawn = draw(each.collection, SITUATION, 0)
         with_graph, without = (
-            predict_ours(each, drawn, with_collection=False, with_graph=way) for way in (True, False)
+            predict_ours(each, drawn, with_collection=False, with_graph=way)
+            for way in (True, False)
         )
         assert set(without.class_ids.tolist()) <= set(each.collection.leaf_ids.tolist())
         differ.append(not np.array_equal(with_graph.scores, without.scores))
@@ -164,8 +196,18 @@ def test_every_peer_has_a_title_of_its_own() -> None:
 
 def test_figures_without_mistakes_are_no_numbers() -> None:
     """JSON has none: None there, a dash in the table."""
-    figures = {"top1": 1.0, MISTAKE_DISTANCE: float("nan"), "calibration_error": 0.0, "seconds": 1.0}
-    report = PeerReport("plants", "leafnet", 4, 2, is_elsewhere=True, results=(PeerResult("tim", 5, (figures,)),))
+    figures = {
+        "top1": 1.0,
+        MISTAKE_DISTANCE: float("nan"),
+        "calibration_error": 0.0,
+        "seconds": 1.0,
+    }
+    report = PeerReport(
+        "plants", "leafnet", 4, 2, is_elsewhere=True, results=(PeerResult("tim", 5, (figures,)),)
+    )
     assert report.as_fields()["results"][0]["draws"][0][MISTAKE_DISTANCE] is None
     assert "| easyfsl TIM | yes | no | 100.0 | - | 0.0 | 1.00 |" in report.as_text(is_markdown=True)
-    assert "plants, leafnet, val is the collection, 5 shots: 2 classes, 4 images, 1 draw" in report.as_text()
+    assert (
+        "plants, leafnet, val is the collection, 5 shots: 2 classes, 4 images, 1 draw"
+        in report.as_text()
+    )

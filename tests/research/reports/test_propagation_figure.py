@@ -7,17 +7,27 @@ import pytest
 
 from engine.errors import InputError, UsageError
 from research.reports import drawing
-from research.reports.propagation_figure import PropagationCurve, PropagationPoint, accuracy_against_propagation
+from research.reports.propagation_figure import (
+    PropagationCurve,
+    PropagationPoint,
+    accuracy_against_propagation,
+)
 from tests.support.figures import has_colour, inked_share, vector_root
 
 
 def curve(variant: str, setting: str, ways: int, start: float) -> PropagationCurve:
     """A rising line of four points."""
-    points = tuple(PropagationPoint(weight, start + weight / 7, 0.0123) for weight in (0.0, 0.3, 0.6, 0.9))
+    points = tuple(
+        PropagationPoint(weight, start + weight / 7, 0.0123) for weight in (0.0, 0.3, 0.6, 0.9)
+    )
     return PropagationCurve(variant, setting, ways, points, data=f"WS-Small-{variant.title()}")
 
 
-CURVES = (curve("pure", "ppn+", 5, 0.4), curve("pure", "ppn", 5, 0.3), curve("mix", "ppn+", 10, 0.25))
+CURVES = (
+    curve("pure", "ppn+", 5, 0.4),
+    curve("pure", "ppn", 5, 0.3),
+    curve("mix", "ppn+", 10, 0.25),
+)
 
 
 def test_files_hold_the_curves(tmp_path: Path) -> None:
@@ -25,13 +35,19 @@ def test_files_hold_the_curves(tmp_path: Path) -> None:
     pixels, vectors, numbers = accuracy_against_propagation(CURVES, tmp_path / "new")
     with numbers.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["variant"], row["setting"], int(row["ways"]), int(row["shots"])) for row in rows[::4]] == [
+    assert [
+        (row["variant"], row["setting"], int(row["ways"]), int(row["shots"])) for row in rows[::4]
+    ] == [
         ("pure", "ppn+", 5, 1),
         ("pure", "ppn", 5, 1),
         ("mix", "ppn+", 10, 1),
     ]
-    found = [tuple(float(row[name]) for name in ("propagation", "mean", "interval")) for row in rows]
-    assert found == [(point.propagation, point.mean, point.interval) for line in CURVES for point in line.points]
+    found = [
+        tuple(float(row[name]) for name in ("propagation", "mean", "interval")) for row in rows
+    ]
+    assert found == [
+        (point.propagation, point.mean, point.interval) for line in CURVES for point in line.points
+    ]
     assert 0.01 < inked_share(pixels) < 0.5
     assert has_colour(pixels, drawing.VERMILION)
     assert has_colour(pixels, drawing.BLUE)
@@ -53,7 +69,8 @@ def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "curves", [[], [PropagationCurve("pure", "ppn", 5, ())], [curve("pure", "prototypical-net", 5, 0.3)]]
+    "curves",
+    [[], [PropagationCurve("pure", "ppn", 5, ())], [curve("pure", "prototypical-net", 5, 0.3)]],
 )
 def test_nothing_to_draw_is_reported(tmp_path: Path, curves: list[PropagationCurve]) -> None:
     """No curves, no points or an unknown setting leave no files."""

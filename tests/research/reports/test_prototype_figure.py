@@ -30,7 +30,9 @@ class Tree:
 def small_tree() -> Tree:
     """40 classes in 16 dimensions; the last one has a second parent."""
     generator = np.random.default_rng(7)
-    parents = np.array([-1] * 4 + [child // 3 for child in range(12)] + [4 + child // 2 for child in range(24)])
+    parents = np.array(
+        [-1] * 4 + [child // 3 for child in range(12)] + [4 + child // 2 for child in range(24)]
+    )
     vectors = np.zeros((40, 16), dtype=np.float32)
     for child, parent in enumerate(parents.tolist()):
         vectors[child] = generator.normal(size=16) + (vectors[parent] if parent >= 0 else 0)
@@ -96,7 +98,9 @@ def test_names_do_not_overlap() -> None:
     assert 0 < len(written) < 40
     assert written[0].startswith("level 3")
     assert not any(name.startswith("level 5") for name in written)
-    assert not any(box.overlaps(other) for place, box in enumerate(boxes) for other in boxes[:place])
+    assert not any(
+        box.overlaps(other) for place, box in enumerate(boxes) for other in boxes[:place]
+    )
 
 
 def test_names_are_few() -> None:

@@ -15,7 +15,9 @@ from research.sample_painter.canvas import shifted
         (-1, 1, [[4, 4, 5], [4, 4, 5]]),
     ],
 )
-def test_a_shadow_leaves_at_an_edge_and_enters_at_none(down: int, right: int, expected: list[list[int]]) -> None:
+def test_a_shadow_leaves_at_an_edge_and_enters_at_none(
+    down: int, right: int, expected: list[list[int]]
+) -> None:
     """A stem that ends at the foot of a picture throws no shadow at its top."""
     field = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
     assert shifted(field, down, right).tolist() == expected

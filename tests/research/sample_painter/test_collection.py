@@ -26,9 +26,13 @@ def reported() -> list[Progress]:
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory, reported: list[Progress]) -> SampleCollection:
+def collection(
+    tmp_path_factory: pytest.TempPathFactory, reported: list[Progress]
+) -> SampleCollection:
     """A small collection: two pictures of each leaf class."""
-    return draw_collection(tmp_path_factory.mktemp("collection"), images_per_class=2, on_progress=reported.append)
+    return draw_collection(
+        tmp_path_factory.mktemp("collection"), images_per_class=2, on_progress=reported.append
+    )
 
 
 def rows_of(path: Path) -> list[tuple[str, str]]:
@@ -51,9 +55,13 @@ def drawn_until(folder: Path, count: int, *, seed: int) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.rglob("*.jpg")}
 
 
-def test_graph_has_three_levels_and_one_class_with_two_parents(collection: SampleCollection) -> None:
+def test_graph_has_three_levels_and_one_class_with_two_parents(
+    collection: SampleCollection,
+) -> None:
     """The classes form a graph without cycles, three levels deep; only the rose hip has two parents."""
-    graph = nx.DiGraph([(parent, entry.name) for entry in collection.classes for parent in entry.parents])
+    graph = nx.DiGraph(
+        [(parent, entry.name) for entry in collection.classes for parent in entry.parents]
+    )
     assert nx.is_directed_acyclic_graph(graph)
     assert nx.dag_longest_path_length(graph) == 2
     assert [entry.name for entry in collection.classes if len(entry.parents) > 1] == ["Rose hip"]
@@ -74,7 +82,9 @@ def test_parents_come_before_their_children(collection: SampleCollection) -> Non
 def test_edges_are_read_by_the_import(collection: SampleCollection) -> None:
     """The table of edges is one that the import of tables takes."""
     imported = class_tables.read(collection.edges_csv)
-    assert {entry.name for entry in imported.classes} == {entry.name for entry in collection.classes}
+    assert {entry.name for entry in imported.classes} == {
+        entry.name for entry in collection.classes
+    }
     expected = {(parent, entry.name) for entry in collection.classes for parent in entry.parents}
     assert set(imported.edges) == expected
 
@@ -109,10 +119,16 @@ def test_images_are_counted_right(collection: SampleCollection) -> None:
 def test_tables_fit_the_images(collection: SampleCollection) -> None:
     """Every image is in exactly one of the two tables, with its class; strays have an empty one."""
     truth, shots = rows_of(collection.truth_csv), rows_of(collection.shots_csv)
-    assert truth == [(image.path, image.class_name) for image in collection.images if not image.is_shot]
+    assert truth == [
+        (image.path, image.class_name) for image in collection.images if not image.is_shot
+    ]
     assert shots == [(image.path, image.class_name) for image in collection.images if image.is_shot]
-    assert [image.path for image in collection.images] == sorted(image.path for image in collection.images)
-    on_disk = {path.relative_to(collection.folder).as_posix() for path in collection.folder.rglob("*.jpg")}
+    assert [image.path for image in collection.images] == sorted(
+        image.path for image in collection.images
+    )
+    on_disk = {
+        path.relative_to(collection.folder).as_posix() for path in collection.folder.rglob("*.jpg")
+    }
     assert {path for path, _ in truth + shots} == on_disk
 
 
@@ -159,9 +175,15 @@ def test_the_shipped_sample_is_this_collection(collection: SampleCollection) -> 
     shipped = assets_folder() / "sample"
     assert (shipped / "edges.csv").read_bytes() == collection.edges_csv.read_bytes()
     orders = orders_of(images_per_class=11, seed=0)
-    assert {order.path for order in orders} == {f"photos/{path.name}" for path in (shipped / "photos").iterdir()}
-    assert rows_of(shipped / "shots.csv") == [(order.path, order.class_name) for order in orders if order.is_shot]
-    assert rows_of(shipped / "truth.csv") == [(order.path, order.class_name) for order in orders if not order.is_shot]
+    assert {order.path for order in orders} == {
+        f"photos/{path.name}" for path in (shipped / "photos").iterdir()
+    }
+    assert rows_of(shipped / "shots.csv") == [
+        (order.path, order.class_name) for order in orders if order.is_shot
+    ]
+    assert rows_of(shipped / "truth.csv") == [
+        (order.path, order.class_name) for order in orders if not order.is_shot
+    ]
     assert sum(path.stat().st_size for path in shipped.rglob("*.*")) <= 8_000_000
 
 
@@ -172,10 +194,15 @@ def test_cancel_stops_between_pictures(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.csv"))
 
 
-def test_progress_ends_at_all_images(collection: SampleCollection, reported: list[Progress]) -> None:
+def test_progress_ends_at_all_images(
+    collection: SampleCollection, reported: list[Progress]
+) -> None:
     """The last picture is reported."""
     assert (reported[0].done, reported[0].total) == (0, len(collection.images))
-    assert (reported[-1].done, reported[-1].total) == (len(collection.images), len(collection.images))
+    assert (reported[-1].done, reported[-1].total) == (
+        len(collection.images),
+        len(collection.images),
+    )
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ LEAVES = (BASIL, MINT, SAGE, OAK, PINE, PEAT)
 def person() -> ScriptedPerson:
     """At a collection of six leaves with twelve images each; nobody changes it."""
     return ScriptedPerson(
-        embedded(collection_of(dict.fromkeys(LEAVES, 10), dict.fromkeys(LEAVES, 2), small_graph())), 0
+        embedded(collection_of(dict.fromkeys(LEAVES, 10), dict.fromkeys(LEAVES, 2), small_graph())),
+        0,
     )
 
 

@@ -35,7 +35,9 @@ def test_what_is_no_result_is_refused(tmp_path: Path, damage: str) -> None:
     write(CELL, [draw_of(share=0.25)], tmp_path)
     path = CELL.path(tmp_path)
     text = path.read_text(encoding="utf-8")
-    path.write_text(text[:-9] if damage == "torn" else text.replace("plants", "animals"), encoding="utf-8")
+    path.write_text(
+        text[:-9] if damage == "torn" else text.replace("plants", "animals"), encoding="utf-8"
+    )
     with pytest.raises(FormatError, match=r"holds no result.*[Dd]elete it"):
         read(CELL, tmp_path)
 
@@ -43,7 +45,9 @@ def test_what_is_no_result_is_refused(tmp_path: Path, damage: str) -> None:
 def test_paired_differences() -> None:
     """Half a point or more in each draw is above 0 for certain; the star says so."""
     ours = TeachResult(CELL, tuple(draw_of(share=share) for share in (0.50, 0.61, 0.70)))
-    other = TeachResult(replace(CELL, method="random"), tuple(draw_of(share=share) for share in (0.4, 0.5, 0.6)))
+    other = TeachResult(
+        replace(CELL, method="random"), tuple(draw_of(share=share) for share in (0.4, 0.5, 0.6))
+    )
     report = TeachReport("plants", 90, 6, (ours, other))
     text = report.as_text()
     assert " +10.3 ± 1.4 *" in text

@@ -11,7 +11,13 @@ from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from research.benchmarks.synthetic import synthetic_embeddings
 from research.teaching.expected_errors import design_effect_of, measure_expected_errors
-from research.teaching.review_person import ENOUGH, Desk, in_folder_order, review_cards, review_groups
+from research.teaching.review_person import (
+    ENOUGH,
+    Desk,
+    in_folder_order,
+    review_cards,
+    review_groups,
+)
 from research.teaching.review_report import FOLDER, GROUPS, ReviewReport
 from research.transfer.collection import TransferCollection
 from research.transfer.embedded import EmbeddedCollection
@@ -28,8 +34,13 @@ def embedded() -> EmbeddedCollection:
         leaves += [graph.add_class(f"leaf {family}.{leaf}", (parent,)) for leaf in range(3)]
     drawn = synthetic_embeddings(IMAGES, model.card.embedding_width, classes=12, families=4)
     truth = np.array(leaves, dtype=np.int64)[drawn.classes]
-    files = tuple(FoundFile(Path(f"/photos/{leaf:02d}/{n}.jpg"), 1, 1) for n, leaf in enumerate(truth.tolist()))
-    collection = TransferCollection(Path("/photos"), graph, files, np.arange(IMAGES) % 2 == 0, truth)
+    files = tuple(
+        FoundFile(Path(f"/photos/{leaf:02d}/{n}.jpg"), 1, 1)
+        for n, leaf in enumerate(truth.tolist())
+    )
+    collection = TransferCollection(
+        Path("/photos"), graph, files, np.arange(IMAGES) % 2 == 0, truth
+    )
     return EmbeddedCollection(collection, model, to_fixed(drawn.embeddings))
 
 

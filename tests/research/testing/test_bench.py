@@ -42,8 +42,12 @@ def test_whitening_evens_out_directions(colours: FewShotData) -> None:
     """Classes that vary three times as much along one axis vary about alike along both afterwards."""
     generator = np.random.default_rng(0)
     spread = torch.tensor([3.0, 1.0])
-    table = torch.from_numpy(generator.normal(size=(len(colours.class_positions), 2))).float() * spread
-    table += torch.from_numpy(colours.class_positions)[:, None] * 50.0  # where a class lies must not count
+    table = (
+        torch.from_numpy(generator.normal(size=(len(colours.class_positions), 2))).float() * spread
+    )
+    table += (
+        torch.from_numpy(colours.class_positions)[:, None] * 50.0
+    )  # where a class lies must not count
     whitening = Bench(colours, lambda positions: table[torch.from_numpy(positions)]).whitening
     assert torch.equal(whitening, whitening.T)
     assert (whitening.diag() * spread).tolist() == pytest.approx([1.0, 1.0], rel=0.2)

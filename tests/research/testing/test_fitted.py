@@ -36,7 +36,10 @@ def test_tasks_come_one_by_one(embedded: EmbeddedTasks) -> None:
 
 def test_plain_colours_are_distinguished(bench: Bench, embedded: EmbeddedTasks) -> None:
     """Both classifiers answer for every query, and mostly right; chance is 0.2."""
-    for predictions in (fitted(100.0, embedded), Calibrated(KnownClasses(bench), draws=50)(embedded)):
+    for predictions in (
+        fitted(100.0, embedded),
+        Calibrated(KnownClasses(bench), draws=50)(embedded),
+    ):
         assert predictions.shape == (6, embedded.queries.shape[1])
         assert embedded.tasks.accuracies(predictions).mean() > 0.6
 

@@ -73,5 +73,7 @@ def test_parents_as_the_heads_name_them() -> None:
         heads.bias[Place.NEAR] = math.log(3.0)
     found = ByHeads(KnownClasses(bench), heads, (5,), 0.5)(test_task(bench))[0, 0]
     parents = [0.75 * 4 + 0.25 * -5, 0.75 * 3]
-    assert found.tolist() == pytest.approx([(1 + 2 * parents[0]) / 3, (1 + 2 * parents[1]) / 3], abs=1e-5)
+    assert found.tolist() == pytest.approx(
+        [(1 + 2 * parents[0]) / 3, (1 + 2 * parents[1]) / 3], abs=1e-5
+    )
     assert level_choices(heads) == ((5,),)

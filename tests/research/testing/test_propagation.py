@@ -9,7 +9,13 @@ from torch import Tensor
 from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, MethodSettings, make_objective, with_chosen
-from research.testing.propagation import LearnedPropagation, PropagationOptions, final_prototypes, options_of, predict
+from research.testing.propagation import (
+    LearnedPropagation,
+    PropagationOptions,
+    final_prototypes,
+    options_of,
+    predict,
+)
 from tests.support.planar_bench import planar_bench, planar_training, test_task, validation_task
 
 PPN_PLUS_0 = PropagationOptions(knows_edges=True, lambda_=0.0)
@@ -74,8 +80,12 @@ def test_raw_cosine() -> None:
     assert found[1].tolist() == vector(0, 4)
 
 
-@pytest.mark.parametrize(("nearest", "lone", "both"), [(1, (4, 0), (4, 0)), (2, (4, 1.5), (4, 1.5))])
-def test_nearest_stand_in_for_parents(nearest: int, lone: tuple[float, float], both: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("nearest", "lone", "both"), [(1, (4, 0), (4, 0)), (2, (4, 1.5), (4, 1.5))]
+)
+def test_nearest_stand_in_for_parents(
+    nearest: int, lone: tuple[float, float], both: tuple[float, float]
+) -> None:
     """PPN asks the K nearest buffered prototypes; it knows nothing of the unseen class at (0, 4), near as that is."""
     found = prototypes(knows_edges=False, nearest=nearest)
     assert found[0].tolist() == vector(*lone)
@@ -109,7 +119,9 @@ def test_options_of_a_training(shots: int, lambda_: float) -> None:
     """The paper's lambda follows the shots; the rest is as it was trained."""
     settings = LevelWiseSettings(shape=EpisodeShape(shots=shots), steps=2, normalisation="cosine")
     options = options_of(settings, knows_edges=True)
-    assert options == PropagationOptions(knows_edges=True, lambda_=lambda_, steps=2, normalisation="cosine")
+    assert options == PropagationOptions(
+        knows_edges=True, lambda_=lambda_, steps=2, normalisation="cosine"
+    )
 
 
 def test_trained_parts_are_copies(colours: FewShotData) -> None:

@@ -46,11 +46,17 @@ def test_accuracies() -> None:
     classes = np.array([[3, 5, 8], [3, 5, 8]])
     tasks = Tasks(classes, np.zeros((2, 3, 1), dtype=np.int64), np.zeros((2, 3, 1), dtype=np.int64))
     assert tasks.targets.tolist() == [0, 1, 2]
-    assert tasks.accuracies(np.array([[0, 1, 1], [2, 2, 2]])).tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert tasks.accuracies(np.array([[0, 1, 1], [2, 2, 2]])).tolist() == pytest.approx(
+        [2 / 3, 1 / 3]
+    )
 
 
-@pytest.mark.parametrize(("ways", "shots", "found"), [(4, 1, "3 of 4"), (3, 5, "2 of 4"), (2, 6, "0 of 4")])
+@pytest.mark.parametrize(
+    ("ways", "shots", "found"), [(4, 1, "3 of 4"), (3, 5, "2 of 4"), (2, 6, "0 of 4")]
+)
 def test_too_few_images(ways: int, shots: int, found: str) -> None:
     """Classes without enough images cannot take part; too few others are an error that counts them."""
-    with pytest.raises(InputError, match=f"{ways} classes with {shots + 15} images each.*found {found}"):
+    with pytest.raises(
+        InputError, match=f"{ways} classes with {shots + 15} images each.*found {found}"
+    ):
         draw(ways=ways, shots=shots)

@@ -21,7 +21,9 @@ Corners.__abstractmethods__ = frozenset()
 
 def test_views_of_one_colour_are_all_the_same() -> None:
     """The mean of views is the image's own embedding where every window looks the same, for as many images as asked."""
-    pixels = np.broadcast_to(np.arange(0, 240, 3, dtype=np.uint8)[:, None, None, None], (80, 8, 8, 3))
+    pixels = np.broadcast_to(
+        np.arange(0, 240, 3, dtype=np.uint8)[:, None, None, None], (80, 8, 8, 3)
+    )
     objective = Corners(CornerBackbone()).eval()
     wanted = np.array([70, 3, 3, *range(60)])
     views = views_embedder(objective, pixels, TrainingSettings(side=4))(wanted)

@@ -22,7 +22,11 @@ def test_a_gain_is_measured_once(
     assert (one["trained"], three["trained"]) == (0.0, 1.0)
     assert one["after_everyday"] == one["before_everyday"]
     for figures in (one, three):
-        assert all(0 <= figures[f"{when}_{name}"] <= 1 for when in ("before", "after") for name in measurement.MEASURED)
+        assert all(
+            0 <= figures[f"{when}_{name}"] <= 1
+            for when in ("before", "after")
+            for name in measurement.MEASURED
+        )
     words_of_transfer: list[str | Path] = [
         "experiment",
         "transfer",
@@ -33,7 +37,9 @@ def test_a_gain_is_measured_once(
         "3",
         "--elsewhere",
     ]
-    (same,) = done(capsys, *words_of_transfer, "--method", "prototypes", "--no-coarse-labels", "--json").fields["cells"]
+    (same,) = done(
+        capsys, *words_of_transfer, "--method", "prototypes", "--no-coarse-labels", "--json"
+    ).fields["cells"]
     assert three["before_prototypes"] == same["figures"]["top1"]["draws"][0]
     assert three["minutes"] > 0
     assert three["images_per_s_after"] > 0

@@ -13,7 +13,9 @@ RIGHT = {"before_everyday": 0.5, "images_per_s_before": 100.0, "told_minutes": 3
 
 def gain(shots: int = 5, seed: int = 0, **figures: float | None) -> TrainingGain:
     """One training."""
-    return TrainingGain(TrainingCell("grocery", "leafnet", "00ff", shots, seed, {"iterations": 5}), figures)
+    return TrainingGain(
+        TrainingCell("grocery", "leafnet", "00ff", shots, seed, {"iterations": 5}), figures
+    )
 
 
 def test_lines_come_back(tmp_path: Path) -> None:
@@ -46,6 +48,10 @@ def test_the_table_has_a_row_for_each_number_of_shots() -> None:
     five, one = (dict(zip(table.header, row, strict=False)) for row in table.rows)
     assert five["backbone, shots"] == "leafnet, 5"
     assert (table.rows[0][1], table.rows[0][2]) == ("50.0", "65.0 ±9.8")
-    assert (five["minutes told"], five["taken"], five["speed after / before"]) == ("3.5", "3.0", "0.96")
+    assert (five["minutes told"], five["taken"], five["speed after / before"]) == (
+        "3.5",
+        "3.0",
+        "0.96",
+    )
     assert (table.rows[1][1], table.rows[1][2], one["taken"]) == ("40.0", "40.0", "-")
     assert len(as_fields(gains)["trainings"]) == 3  # type: ignore[arg-type]  # plain data

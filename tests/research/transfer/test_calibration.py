@@ -31,7 +31,9 @@ def test_draws_together_tell_what_is_wrong(over_sure: float) -> None:
     """Of few images a sound model shows an error in every draw, and hardly any in all of them."""
     found, alone = drawn_gaps(over_sure=over_sure)
     cell = result_of("everyday", [0.5]).cell
-    together = error_of_all_draws(TransferResult(cell, tuple({"": {TOP1: 0.5, **draw}} for draw in found)))
+    together = error_of_all_draws(
+        TransferResult(cell, tuple({"": {TOP1: 0.5, **draw}} for draw in found))
+    )
     assert together == pytest.approx(over_sure, abs=0.015)
     assert alone > together + (0.05 if over_sure == 0 else 0.01)
 

@@ -33,7 +33,16 @@ def test_zipf() -> None:
     assert resampled_sizes(ZIPF, COUNTS, order).tolist() == [38, 75, 0, 25, 15, 19, 12, 11]
     scarce = np.array([2, 1, 9, 9, 9, 9, 9, 9])
     assert resampled_sizes(ZIPF, scarce, np.arange(8)).tolist() == [2, 1, 1, 1, 1, 1, 1, 1]
-    assert resampled_sizes(ZIPF, scarce, np.array([2, 1, 0, 3, 4, 5, 6, 7])).tolist() == [2, 1, 9, 2, 2, 2, 1, 1]
+    assert resampled_sizes(ZIPF, scarce, np.array([2, 1, 0, 3, 4, 5, 6, 7])).tolist() == [
+        2,
+        1,
+        9,
+        2,
+        2,
+        2,
+        1,
+        1,
+    ]
 
 
 def test_one_large() -> None:
@@ -60,14 +69,23 @@ def test_shares_of_a_total() -> None:
     plenty = np.full(4, 100)
     assert apportioned(20, np.array([12.0, 5.0, 2.0, 1.0]), plenty).tolist() == [12, 5, 2, 1]
     assert apportioned(4, np.array([90.0, 5.0, 3.0, 2.0]), plenty).tolist() == [1, 1, 1, 1]
-    assert apportioned(20, np.array([90.0, 5.0, 5.0, 0.0]), np.array([6, 100, 100, 100])).tolist() == [6, 7, 6, 1]
-    assert apportioned(20, np.array([1.0, 1.0, 1.0, 1.0]), np.array([2, 1, 0, 2])).tolist() == [2, 1, 0, 2]
+    assert apportioned(
+        20, np.array([90.0, 5.0, 5.0, 0.0]), np.array([6, 100, 100, 100])
+    ).tolist() == [6, 7, 6, 1]
+    assert apportioned(20, np.array([1.0, 1.0, 1.0, 1.0]), np.array([2, 1, 0, 2])).tolist() == [
+        2,
+        1,
+        0,
+        2,
+    ]
 
 
 def test_labelled_in_order_of_appearance() -> None:
     """The common class comes first, each has one in the end; more labels contain fewer."""
     shares, most = np.array([90.0, 5.0, 5.0, 0.0]), np.array([30, 100, 100, 1])
-    counts = [drawn_in_order(total, shares, most, np.random.default_rng(3)) for total in (4, 20, 60)]
+    counts = [
+        drawn_in_order(total, shares, most, np.random.default_rng(3)) for total in (4, 20, 60)
+    ]
     assert counts[0][0] >= 3
     assert all(count.min() >= 1 for count in counts)
     assert all((more >= fewer).all() for fewer, more in pairwise(counts))

@@ -19,10 +19,19 @@ def write(folder: Path, *names: str) -> None:
 
 def test_images_of_both_parts_get_the_leaf_of_their_folders(tmp_path: Path) -> None:
     """The graph is that of train; an image in a coarse folder or of a class only val has is not scored."""
-    write(tmp_path / "train", "Fruit/Apple/Gala/1.jpg", "Fruit/Apple/Fuji/1.jpg", "Fruit/Apple/0.jpg", "Herb/1.jpg")
+    write(
+        tmp_path / "train",
+        "Fruit/Apple/Gala/1.jpg",
+        "Fruit/Apple/Fuji/1.jpg",
+        "Fruit/Apple/0.jpg",
+        "Herb/1.jpg",
+    )
     write(tmp_path / "val", "Fruit/Apple/Gala/2.jpg", "Fruit/Pear/1.jpg", "Herb/2.jpg")
     collection = read_collection(tmp_path)
-    names = [collection.graph.name(each) if each != NO_CLASS else "-" for each in collection.class_ids.tolist()]
+    names = [
+        collection.graph.name(each) if each != NO_CLASS else "-"
+        for each in collection.class_ids.tolist()
+    ]
     images = ["/".join(file.path.relative_to(tmp_path).parts[:-1]) for file in collection.files]
     assert dict(zip(images, names, strict=True)) == {
         "train/Fruit/Apple": "-",
@@ -34,7 +43,11 @@ def test_images_of_both_parts_get_the_leaf_of_their_folders(tmp_path: Path) -> N
         "val/Herb": "Herb",
     }
     assert collection.is_train.tolist() == [True] * 4 + [False] * 3
-    assert sorted(collection.graph.name(each) for each in collection.leaf_ids.tolist()) == ["Fuji", "Gala", "Herb"]
+    assert sorted(collection.graph.name(each) for each in collection.leaf_ids.tolist()) == [
+        "Fuji",
+        "Gala",
+        "Herb",
+    ]
 
 
 def test_coarse_classes_lie_below_the_roots_and_have_several_children() -> None:
@@ -48,10 +61,24 @@ def test_roots_are_coarse_classes_where_nothing_else_is() -> None:
     two = collection_of(
         {3: 1},
         {},
-        graph_of({"Trees": [], "Fish": [], "Oak": ["Trees"], "Pine": ["Trees"], "Eel": ["Fish"], "Cod": ["Fish"]}),
+        graph_of(
+            {
+                "Trees": [],
+                "Fish": [],
+                "Oak": ["Trees"],
+                "Pine": ["Trees"],
+                "Eel": ["Fish"],
+                "Cod": ["Fish"],
+            }
+        ),
     )
     assert [two.graph.name(each) for each in two.coarse_ids] == ["Trees", "Fish"]
-    assert collection_of({2: 1}, {}, graph_of({"Trees": [], "Oak": ["Trees"], "Pine": ["Trees"]})).coarse_ids == ()
+    assert (
+        collection_of(
+            {2: 1}, {}, graph_of({"Trees": [], "Oak": ["Trees"], "Pine": ["Trees"]})
+        ).coarse_ids
+        == ()
+    )
 
 
 def write_wordnet(folder: Path) -> Path:
@@ -65,7 +92,8 @@ def write_wordnet(folder: Path) -> Path:
     hierarchy.write_text("\n".join(lines), encoding="utf-8")
     words = ["thing", "herb", "basil", "mint", "sage", "tree", "oak", "pine"]
     (folder / "words.txt").write_text(
-        "\n".join(f"n{number:08}\t{word}" for number, word in enumerate(words, start=1)), encoding="utf-8"
+        "\n".join(f"n{number:08}\t{word}" for number, word in enumerate(words, start=1)),
+        encoding="utf-8",
     )
     return hierarchy
 
@@ -74,7 +102,12 @@ def test_a_hierarchy_beside_the_folders(tmp_path: Path) -> None:
     """Folders are found by id; the graph is what is above them, and coarse classes are of it."""
     hierarchy = write_wordnet(tmp_path)
     collection = read_collection(tmp_path, Selection(hierarchy))
-    assert {collection.graph.name(each) for each in collection.leaf_ids.tolist()} == {"basil", "mint", "sage", "oak"}
+    assert {collection.graph.name(each) for each in collection.leaf_ids.tolist()} == {
+        "basil",
+        "mint",
+        "sage",
+        "oak",
+    }
     assert [collection.graph.name(each) for each in collection.coarse_ids] == ["herb"]
     assert collection.identity != read_collection(tmp_path).identity
 

@@ -22,7 +22,12 @@ FORMS = [(sizes, shots) for sizes in SIZES for shots in SHOT_SIZES]
 
 def sizes_of(rows: NDArray[np.int64]) -> dict[int, int]:
     """Images of each class."""
-    return dict(zip(*(each.tolist() for each in np.unique(UNEVEN.class_ids[rows], return_counts=True)), strict=True))
+    return dict(
+        zip(
+            *(each.tolist() for each in np.unique(UNEVEN.class_ids[rows], return_counts=True)),
+            strict=True,
+        )
+    )
 
 
 def test_each_image_has_one_part() -> None:
@@ -55,7 +60,10 @@ def test_coarse_labels_are_of_further_images_below() -> None:
 
 def test_draws_are_paired() -> None:
     """A seed gives the same draw; more shots contain fewer; coarse labels leave the shots; other seeds differ."""
-    one, three = (draw(COLLECTION, Situation(has_coarse_labels=False, shots=shots), seed=7) for shots in (1, 3))
+    one, three = (
+        draw(COLLECTION, Situation(has_coarse_labels=False, shots=shots), seed=7)
+        for shots in (1, 3)
+    )
     again = draw(COLLECTION, Situation(has_coarse_labels=True, shots=3), seed=7)
     assert set(one.shots.tolist()) < set(three.shots.tolist())
     assert again.shots.tolist() == three.shots.tolist()
@@ -73,7 +81,9 @@ def test_elsewhere_only_labelled_images_and_val_are_there() -> None:
         assert found.coarse.tolist() == usual.coarse.tolist()
         assert found.coarse_ids.tolist() == usual.coarse_ids.tolist()
         assert found.unlabelled.tolist() == val.tolist()
-        assert found.rows.tolist() == sorted({*usual.shots.tolist(), *usual.coarse.tolist(), *val.tolist()})
+        assert found.rows.tolist() == sorted(
+            {*usual.shots.tolist(), *usual.coarse.tolist(), *val.tolist()}
+        )
         assert usual.rows.tolist() == list(range(len(COLLECTION.files)))
 
 
@@ -84,8 +94,13 @@ def test_every_form_is_a_draw(sizes: str, shot_sizes: str, *, is_elsewhere: bool
     for coarse in (False, True):
         situation = Situation(coarse, 3, is_elsewhere, sizes, shot_sizes)
         found, again = draw(UNEVEN, situation, seed=5), draw(UNEVEN, situation, seed=5)
-        assert (found.shots.tolist(), found.rows.tolist()) == (again.shots.tolist(), again.rows.tolist())
-        assert len(np.unique(found.rows)) == len(found.shots) + len(found.coarse) + len(found.unlabelled)
+        assert (found.shots.tolist(), found.rows.tolist()) == (
+            again.shots.tolist(),
+            again.rows.tolist(),
+        )
+        assert len(np.unique(found.rows)) == len(found.shots) + len(found.coarse) + len(
+            found.unlabelled
+        )
         assert UNEVEN.is_train[np.concatenate([found.shots, found.coarse])].all()
         shots = sizes_of(found.shots)
         assert shots.keys() == TRAIN.keys()
@@ -100,7 +115,10 @@ def test_every_form_is_a_draw(sizes: str, shot_sizes: str, *, is_elsewhere: bool
 def test_sizes_of_a_collection() -> None:
     """Equal, by Zipf's law, and one class of two thirds, without images of no leaf; other seeds draw other images."""
     equal, zipf, large = (
-        [sizes_of(draw(UNEVEN, Situation(False, 1, True, form), seed).unlabelled) for seed in range(4)]
+        [
+            sizes_of(draw(UNEVEN, Situation(False, 1, True, form), seed).unlabelled)
+            for seed in range(4)
+        ]
         for form in ("equal", "zipf", "one-large")
     )
     assert equal == [dict.fromkeys(TRAIN, 3)] * 4
@@ -112,7 +130,10 @@ def test_sizes_of_a_collection() -> None:
     for sizes in large:
         assert max(sizes.values()) in {90, 40}
         assert sum(sizes.values()) == max(sizes.values()) * 3 // 2
-    images = [draw(UNEVEN, Situation(False, 1, True, "equal"), seed).unlabelled.tolist() for seed in (0, 1)]
+    images = [
+        draw(UNEVEN, Situation(False, 1, True, "equal"), seed).unlabelled.tolist()
+        for seed in (0, 1)
+    ]
     assert images[0] != images[1]
 
 
@@ -128,7 +149,8 @@ def test_shots_in_proportion() -> None:
 def test_shots_in_order_of_appearance() -> None:
     """The common class has most on the mean, and a class that did not appear has one on top."""
     counts = [
-        sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "common-first"), seed).shots) for seed in range(10)
+        sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "common-first"), seed).shots)
+        for seed in range(10)
     ]
     assert all(18 <= sum(each.values()) <= 23 for each in counts)
     assert len({tuple(each.values()) for each in counts}) > 5
@@ -148,4 +170,7 @@ def test_all_images_are_resampled_without_shots() -> None:
     largest = max(sizes.values())
     assert largest // 2 - 1 <= sum(sizes.values()) - largest <= largest // 2
     assert set(sizes) == {BASIL, MINT, SAGE, OAK, PINE, MOSS}
-    assert resampled_rows(UNEVEN, "zipf", seed=3).tolist() == resampled_rows(UNEVEN, "zipf", seed=3).tolist()
+    assert (
+        resampled_rows(UNEVEN, "zipf", seed=3).tolist()
+        == resampled_rows(UNEVEN, "zipf", seed=3).tolist()
+    )

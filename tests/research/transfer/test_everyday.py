@@ -48,13 +48,22 @@ def test_memory_and_project_file_agree(
     drawn = draw(shapes.collection, situation, seed=0)
     fast = everyday.in_memory(shapes, drawn, with_collection=with_collection)
     slow = everyday.in_project(
-        shapes.collection, BUNDLED_NAME, drawn, caches, with_collection=with_collection, device="cpu"
+        shapes.collection,
+        BUNDLED_NAME,
+        drawn,
+        caches,
+        with_collection=with_collection,
+        device="cpu",
     )
     assert {name: fast[name] for name in slow} == pytest.approx(slow, abs=1e-6, nan_ok=True)
-    gaps = [abs(value) for name, value in fast.items() if re.fullmatch(r"calibration_gap_\d+", name)]
+    gaps = [
+        abs(value) for name, value in fast.items() if re.fullmatch(r"calibration_gap_\d+", name)
+    ]
     assert math.fsum(gaps) == pytest.approx(fast["calibration_error"])
     assert 0.2 < fast["top1"] <= 1
-    assert ("safe_accuracy_val" in fast) == (situation == Situation(False, 2))  # else only val is scored
+    assert ("safe_accuracy_val" in fast) == (
+        situation == Situation(False, 2)
+    )  # else only val is scored
 
 
 def test_scores_only_what_is_unlabelled_and_known(shapes: EmbeddedCollection) -> None:

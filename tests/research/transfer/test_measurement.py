@@ -21,7 +21,9 @@ from tests.support.graphs import graph_of
 from tests.support.transfer import collection_of, embedded, small_graph
 
 COLLECTION = collection_of({3: 8, 4: 8, 5: 8, 7: 8, 8: 8}, {3: 2, 7: 2, 1: 3}, small_graph())
-WIDE = collection_of({3: 40, 4: 30, 5: 8, 7: 8, 8: 8}, {3: 9, 4: 9, 5: 9, 7: 9, 8: 9}, small_graph())
+WIDE = collection_of(
+    {3: 40, 4: 30, 5: 8, 7: 8, 8: 8}, {3: 9, 4: 9, 5: 9, 7: 9, 8: 9}, small_graph()
+)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,10 @@ def test_goes_on_where_it_stopped(
     calls.clear()
     found = measure_transfer(images, replace(plan, draws=2, with_coarse_labels=True), runs=tmp_path)
     assert calls == [((coarse,), 0), ((coarse,), 1)]
-    assert [(result.cell.situation, result.values()) for result in found] == [(plain, (0.0, 0.1)), (coarse, (0.0, 0.1))]
+    assert [(result.cell.situation, result.values()) for result in found] == [
+        (plain, (0.0, 0.1)),
+        (coarse, (0.0, 0.1)),
+    ]
     calls.clear()
     measure_transfer(images, plan, runs=tmp_path, is_anew=True)
     assert len(calls) == 2
@@ -122,10 +127,17 @@ def test_side_by_side_is_the_same(images: EmbeddedCollection, tmp_path: Path) ->
     plan = TransferPlan(shots=(1, 2), draws=2, methods=("prototypes", "everyday"))
     alone = measure_transfer(images, plan, runs=tmp_path / "one")
     beside = measure_transfer(images, plan, runs=tmp_path / "two", workers=2)
-    assert repr(beside) == repr(alone)  # where no image is covered, the share of them that is right is no number
-    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.json"))
+    assert repr(beside) == repr(
+        alone
+    )  # where no image is covered, the share of them that is right is no number
+    files = sorted(
+        path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.json")
+    )
     assert len(files) == 2 * 2 * 2
-    assert all((tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes() for path in files)
+    assert all(
+        (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes()
+        for path in files
+    )
 
 
 def test_side_by_side_stops(images: EmbeddedCollection, tmp_path: Path) -> None:
@@ -161,7 +173,9 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
         answers = COLLECTION.class_ids[rows]
         expected = (answers == 3).sum() / (answers >= 0).sum()
         assert found[situation]["first"][TOP1] == pytest.approx(expected)
-    assert found[situations[0]]["first"]["top1_val"] == pytest.approx(2 / 4)  # two of each of two leaves
+    assert found[situations[0]]["first"]["top1_val"] == pytest.approx(
+        2 / 4
+    )  # two of each of two leaves
 
 
 def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
@@ -181,7 +195,9 @@ def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
     queries = np.setdiff1d(drawn.rows, drawn.shots)
     assert queries[with_coarse.coarse.positions].tolist() == drawn.coarse.tolist()
     herbs, trees = [True] * 3 + [False] * 2, [False] * 3 + [True] * 2
-    assert with_coarse.coarse.leaves.tolist() == [{2: herbs, 6: trees}[each] for each in drawn.coarse_ids.tolist()]
+    assert with_coarse.coarse.leaves.tolist() == [
+        {2: herbs, 6: trees}[each] for each in drawn.coarse_ids.tolist()
+    ]
     assert found.keys() == set(situations)
 
 
@@ -217,11 +233,14 @@ def test_peer_elsewhere_sees_labelled_images_and_val(images: EmbeddedCollection)
     assert asked == [7, 7 + len(draw(COLLECTION, coarse, 3).coarse)]
     assert asked[1] > 7
     for situation in (plain, coarse):
-        assert found[situation]["first"][TOP1] == pytest.approx(2 / 4)  # three of the seven are of no leaf
+        assert found[situation]["first"][TOP1] == pytest.approx(
+            2 / 4
+        )  # three of the seven are of no leaf
 
 
 @pytest.mark.parametrize(
-    "method", ["prototypes", "whitened-prototypes", "tim", "everyday-without-collection", "everyday"]
+    "method",
+    ["prototypes", "whitened-prototypes", "tim", "everyday-without-collection", "everyday"],
 )
 def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
     """Whatever is in the images that are neither labelled nor of val, the figures stay."""
@@ -232,17 +251,26 @@ def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
     changed = embeddings.embeddings.copy()
     changed[others] = np.roll(changed[others], 7, axis=1)
     moved = replace(embeddings, embeddings=changed)
-    outcome, again = (METHODS[method].measure(each, (situation,), 1)[situation] for each in (embeddings, moved))
-    np.testing.assert_equal(again, outcome)  # without a safe class their accuracy is no number in both
+    outcome, again = (
+        METHODS[method].measure(each, (situation,), 1)[situation] for each in (embeddings, moved)
+    )
+    np.testing.assert_equal(
+        again, outcome
+    )  # without a safe class their accuracy is no number in both
     assert all(0.2 < figures[TOP1] <= 1 for figures in outcome.values())
 
 
-def test_plan_of_elsewhere(images: EmbeddedCollection, calls: list[tuple[tuple[Situation, ...], int]]) -> None:
+def test_plan_of_elsewhere(
+    images: EmbeddedCollection, calls: list[tuple[tuple[Situation, ...], int]]
+) -> None:
     """Instead of the usual situations, with and without coarse labels."""
     plan = TransferPlan(shots=(1,), draws=1, methods=("fake",), is_elsewhere=True)
     found = measure_transfer(images, plan)
     assert calls == [((Situation(False, 1, True), Situation(True, 1, True)), 0)]
-    assert [result.cell.situation for result in found] == [Situation(False, 1, True), Situation(True, 1, True)]
+    assert [result.cell.situation for result in found] == [
+        Situation(False, 1, True),
+        Situation(True, 1, True),
+    ]
 
 
 def test_refuses_a_val_that_cannot_be_scored() -> None:

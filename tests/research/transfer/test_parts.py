@@ -21,7 +21,9 @@ def test_one_part_alone_is_all_there_is() -> None:
     """Elsewhere only val is scored: there is nothing to tell apart."""
     drawn = draw(COLLECTION, Situation(False, 1, is_elsewhere=True), seed=0)
     rows = scored(COLLECTION, drawn)
-    assert by_part(COLLECTION, rows, lambda chosen: {"images": float(chosen.sum())}) == {"images": 2}
+    assert by_part(COLLECTION, rows, lambda chosen: {"images": float(chosen.sum())}) == {
+        "images": 2
+    }
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -52,7 +52,11 @@ def tim() -> TransferResult:
 def test_the_default_stands_beside_the_best() -> None:
     """Of a peer with options, the best one of each cell and the default; of one without, a row."""
     rows = accuracies((RESULTS[1].first(1), tim())).rows
-    assert rows == (("nearest prototype", "40.0"), ("TIM, best option", "60.0"), ("TIM, length 1", "50.0"))
+    assert rows == (
+        ("nearest prototype", "40.0"),
+        ("TIM, best option", "60.0"),
+        ("TIM, length 1", "50.0"),
+    )
     ours = result_of("everyday", [0.7], top1_val=0.15)
     assert [row[1] for row in differences((tim(), ours)).rows] == ["+10.0", "+20.0"]
     assert [row[1] for row in differences((tim(), ours), "val").rows] == ["-5.0", "-5.0"]
@@ -60,8 +64,12 @@ def test_the_default_stands_beside_the_best() -> None:
 
 def test_parts_have_tables_of_their_own() -> None:
     """All photos, those of train and those of val, in every kind of table, where they were separated."""
-    ours = result_of("everyday", [0.7], top1_train=0.9, top1_val=0.15, coverage=0.5, coverage_val=0.25)
-    report = TransferReport("plants", 1200, 200, 6, (tim(), ours), (MeasuredBackbone("leafnet", 7.28, 128, 151.4),))
+    ours = result_of(
+        "everyday", [0.7], top1_train=0.9, top1_val=0.15, coverage=0.5, coverage_val=0.25
+    )
+    report = TransferReport(
+        "plants", 1200, 200, 6, (tim(), ours), (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
+    )
     tables = dict(zip(*[iter(report.as_text().split("\n\n"))] * 2, strict=True))
     facts = "leaf top-1 in %, 6 classes, {} images{}, 1 draw, 95 % interval"
     heads = {"": facts.format("1,200", ""), ", photos of train": facts.format("1,000", " in train")}
@@ -70,9 +78,14 @@ def test_parts_have_tables_of_their_own() -> None:
     for (part, head), (peer, own) in zip(heads.items(), values, strict=True):
         lines = tables[f"leafnet, shots alone{part}: {head}"].splitlines()
         assert (lines[2].split()[-1], lines[-1].split()[-1]) == (peer, own)
-        assert f"leafnet, shots alone{part}: the everyday model minus each, in points, paired draw by draw" in tables
+        assert (
+            f"leafnet, shots alone{part}: the everyday model minus each, in points, paired draw by draw"
+            in tables
+        )
         assert f"backbones{part}; nearest prototype, leaf top-1 in %" in tables
-    table = tables["leafnet, shots alone, photos of val: what the everyday model says of itself, in %"]
+    table = tables[
+        "leafnet, shots alone, photos of val: what the everyday model says of itself, in %"
+    ]
     assert table.splitlines()[-2].split() == ["everyday", "model:", "coverage", "25.0"]
     assert "photos of" not in TransferReport("plants", 1200, 200, 6, RESULTS).as_text()
 
@@ -97,7 +110,9 @@ def test_elsewhere_has_tables_of_its_own() -> None:
     ]
     text = TransferReport("plants", 1200, 200, 6, (*there, *RESULTS)).as_text()
     heading = "leafnet, shots from train, the collection is val"
-    before, after = text.split(f"{heading}: leaf top-1 in %, 6 classes, 200 images in val, 2 draws", maxsplit=1)
+    before, after = text.split(
+        f"{heading}: leaf top-1 in %, 6 classes, 200 images in val, 2 draws", maxsplit=1
+    )
     assert "leafnet, shots alone: leaf top-1 in %, 6 classes, 1,200 images, 2 draws" in before
     assert "50.0 ± 127.1" in before
     assert "127.1" not in after
@@ -112,8 +127,18 @@ def test_elsewhere_has_tables_of_its_own() -> None:
 def test_uneven_collections_have_balanced_accuracy() -> None:
     """And macro-F1, with differences of both; the title says the sizes. Else they come on request."""
     uneven = [
-        result_of(method, [top1], sizes="zipf", shot_sizes="proportional", balanced=balanced, macro_f1=macro_f1)
-        for method, top1, balanced, macro_f1 in (("prototypes", 0.5, 0.3, 0.25), ("everyday", 0.6, 0.2, 0.35))
+        result_of(
+            method,
+            [top1],
+            sizes="zipf",
+            shot_sizes="proportional",
+            balanced=balanced,
+            macro_f1=macro_f1,
+        )
+        for method, top1, balanced, macro_f1 in (
+            ("prototypes", 0.5, 0.3, 0.25),
+            ("everyday", 0.6, 0.2, 0.35),
+        )
     ]
     text = TransferReport("plants", 1200, 200, 6, (*RESULTS, *uneven)).as_text()
     head = "leafnet, shots alone, class sizes by Zipf's law, shots in proportion to class sizes: "
@@ -135,15 +160,22 @@ def test_uneven_collections_have_balanced_accuracy() -> None:
 def test_candidates_elsewhere() -> None:
     """What prototypes reach there, beside what a backbone costs; the title says it."""
     results = (result_of("prototypes", [0.1, 0.1], is_elsewhere=True),)
-    text = TransferReport("plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)).as_text()
-    assert "backbones, shots from train, the collection is val; nearest prototype, leaf top-1 in %" in text
+    text = TransferReport(
+        "plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
+    ).as_text()
+    assert (
+        "backbones, shots from train, the collection is val; nearest prototype, leaf top-1 in %"
+        in text
+    )
     assert text.splitlines()[-1].split() == ["leafnet", "7.3", "128", "151", "10.0", "±", "0.0"]
 
 
 def test_candidates_have_a_table() -> None:
     """Size, side, speed, and what prototypes reach."""
     results = tuple(result for result in RESULTS if result.cell.method == "prototypes")
-    text = TransferReport("plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)).as_text()
+    text = TransferReport(
+        "plants", 1200, 200, 6, results, (MeasuredBackbone("leafnet", 7.28, 128, 151.4),)
+    ).as_text()
     assert text.splitlines()[-1].split() == [
         "leafnet", "7.3", "128", "151", "50.0", "±", "127.1", "80.0", "±", "0.0",
     ]  # fmt: skip

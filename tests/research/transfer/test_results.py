@@ -48,11 +48,15 @@ def test_cells_do_not_share_files(tmp_path: Path) -> None:
 
 def test_class_sizes_survive_the_disk(tmp_path: Path) -> None:
     """They show in the folder's name, and a file of other sizes is refused."""
-    result = result_of("everyday", [0.5], shots=5, is_elsewhere=True, sizes="zipf", shot_sizes="common-first")
+    result = result_of(
+        "everyday", [0.5], shots=5, is_elsewhere=True, sizes="zipf", shot_sizes="common-first"
+    )
     path = results.write(result, tmp_path)
     assert path.parent.name == "5-shots-elsewhere-zipf-common-first-shots"
     assert results.read(result.cell, tmp_path) == result
-    other = result_of("everyday", [0.5], shots=5, is_elsewhere=True, sizes="one-large", shot_sizes="common-first").cell
+    other = result_of(
+        "everyday", [0.5], shots=5, is_elsewhere=True, sizes="one-large", shot_sizes="common-first"
+    ).cell
     other.path(tmp_path).parent.mkdir(parents=True)
     path.replace(other.path(tmp_path))
     with pytest.raises(FormatError, match="holds no result"):
@@ -77,7 +81,9 @@ def test_files_of_before_are_read(tmp_path: Path) -> None:
         results.read(other, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"draws": [{}]}', '{"draws": [{"": {"coverage": 1}}]}', "[1]"])
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"draws": [{}]}', '{"draws": [{"": {"coverage": 1}}]}', "[1]"]
+)
 def test_refuses_a_torn_file(tmp_path: Path, text: str) -> None:
     """A file that is no result is named, not taken for an empty one."""
     path = results.write(result_of("everyday", [0.5]), tmp_path)
@@ -115,7 +121,8 @@ def test_the_best_option_has_the_best_mean() -> None:
 def test_each_figure_has_a_best_option() -> None:
     """The best of the val part is not that of all images; what no draw knows makes no option the best."""
     result = TransferResult(
-        result_of("tim", [0.5]).cell, ({"a": {TOP1: 0.9, "top1_val": 0.1}, "b": {TOP1: 0.6, "top1_val": 0.3}},)
+        result_of("tim", [0.5]).cell,
+        ({"a": {TOP1: 0.9, "top1_val": 0.1}, "b": {TOP1: 0.6, "top1_val": 0.3}},),
     )
     assert (result.best_option(), result.best_option("top1_val")) == ("a", "b")
     assert result.values("top1_val") == (0.3,)

@@ -14,7 +14,9 @@ def source(tmp_path: Path) -> Path:
     """Two leaves of one class, four pictures of them, one labelled with the class above, and one of nothing known."""
     for number in range(6):
         write_shape(tmp_path / "photos" / f"{number}.png", "Red disc", seed=number)
-    (tmp_path / "edges.csv").write_text("child,parent\nRed,\nDisc,Red\nChecks,Red\n", encoding="utf-8")
+    (tmp_path / "edges.csv").write_text(
+        "child,parent\nRed,\nDisc,Red\nChecks,Red\n", encoding="utf-8"
+    )
     (tmp_path / "shots.csv").write_text(
         "image,class\nphotos/0.png,Disc\nphotos/1.png,Checks\nphotos/4.png,Red\n", encoding="utf-8"
     )

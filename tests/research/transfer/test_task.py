@@ -13,7 +13,10 @@ def test_prototypes_are_class_means() -> None:
 def test_centred_by_the_whole_task() -> None:
     """The mean of shots and queries together is taken away; rows get length one."""
     task = FewShotTask(
-        np.array([[1, 0]], dtype=np.float32), np.array([0]), np.array([[5, 0], [3, 6]], dtype=np.float32), 1
+        np.array([[1, 0]], dtype=np.float32),
+        np.array([0]),
+        np.array([[5, 0], [3, 6]], dtype=np.float32),
+        1,
     )
     found = centred(task)
     np.testing.assert_allclose(found.support, unit_rows(np.array([[-2, -2]], dtype=np.float32)))
@@ -25,5 +28,7 @@ def test_distances_and_probabilities() -> None:
     left = np.array([[0, 3]], dtype=np.float32)
     right = np.array([[4, 0], [0, 3]], dtype=np.float32)
     assert squared_distances(left, right).tolist() == [[25, 0]]
-    np.testing.assert_allclose(softmax(np.array([[0, np.log(3)]], dtype=np.float32)), [[0.25, 0.75]], rtol=1e-6)
+    np.testing.assert_allclose(
+        softmax(np.array([[0, np.log(3)]], dtype=np.float32)), [[0.25, 0.75]], rtol=1e-6
+    )
     assert unit_rows(np.zeros((1, 2), dtype=np.float32)).tolist() == [[0, 0]]

@@ -40,7 +40,9 @@ def test_half_of_the_classes_are_known(images: EmbeddedCollection) -> None:
     assert not np.array_equal(labelled.rows, drawn(images, 3, 1).rows)
 
 
-def test_images_of_another_collection_are_far(images: EmbeddedCollection, others: EmbeddedCollection) -> None:
+def test_images_of_another_collection_are_far(
+    images: EmbeddedCollection, others: EmbeddedCollection
+) -> None:
     labelled = drawn_with_far(images, others, 2, 0)
     assert (labelled.open_set.kinds == FAR).sum() == 42
     assert len(labelled.rows) == 8 * 2
@@ -76,7 +78,9 @@ def test_every_score_tells_strangers_that_stand_apart(images: EmbeddedCollection
 
 def test_the_area_under_the_curve() -> None:
     """Counted by hand: of four pairs three are in order and one is tied."""
-    assert area_under_curve(np.array([1, 2], np.float32), np.array([2, 3], np.float32)) == pytest.approx(3.5 / 4)
+    assert area_under_curve(
+        np.array([1, 2], np.float32), np.array([2, 3], np.float32)
+    ) == pytest.approx(3.5 / 4)
 
 
 def test_tables_have_all_situations(images: EmbeddedCollection, others: EmbeddedCollection) -> None:
@@ -85,7 +89,13 @@ def test_tables_have_all_situations(images: EmbeddedCollection, others: Embedded
     assert len(outcomes) == 4 + SESSION_STEPS
     report = UnknownReport("things", "leafnet", 1, outcomes)
     text = report.as_text()
-    for words in ("near, 1", "far, 5", "session coarse, +10 each", "NNGuide", "things, leafnet, 1 draw"):
+    for words in (
+        "near, 1",
+        "far, 5",
+        "session coarse, +10 each",
+        "NNGuide",
+        "things, leafnet, 1 draw",
+    ):
         assert words in text
     assert report.as_text(is_markdown=True).count("| near, 1 |") >= 3
     assert report.as_fields()["outcomes"][0]["auroc"][OURS] == outcomes[0].auroc[OURS]

@@ -24,7 +24,8 @@ def project(tmp_path: Path) -> Path:
     with new_project(path) as project:
         names = [(graph.name(each), graph.parents(each)) for each in graph.classes()]
         project.classes.edit(
-            lambda own: [own.add_class(name, parents) for name, parents in names], named("Add classes")
+            lambda own: [own.add_class(name, parents) for name, parents in names],
+            named("Add classes"),
         )
     return path
 

@@ -37,7 +37,9 @@ class PageSurface:
     def __init__(self, canvas: Any) -> None:
         self._canvas = canvas
 
-    def line(self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False) -> None:
+    def line(
+        self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False
+    ) -> None:
         self._canvas.setStrokeColor(colour(ink))
         self._canvas.setLineWidth(width)
         self._canvas.setDash(*((4, 3) if is_dashed else ()))
@@ -47,7 +49,9 @@ class PageSurface:
     def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None:
         self._canvas.setFillColor(colour(ink))
         corners = min(radius, size[0] / 2, size[1] / 2)
-        self._canvas.roundRect(corner[0], -corner[1] - size[1], size[0], size[1], corners, stroke=0, fill=1)
+        self._canvas.roundRect(
+            corner[0], -corner[1] - size[1], size[0], size[1], corners, stroke=0, fill=1
+        )
 
     def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None:
         if not points:
@@ -68,7 +72,13 @@ class PageSurface:
         return path
 
     def text(
-        self, at: Point, words: str, ink: Ink, side: TextAlign = TextAlign.LEFT, *, room: float | None = None
+        self,
+        at: Point,
+        words: str,
+        ink: Ink,
+        side: TextAlign = TextAlign.LEFT,
+        *,
+        room: float | None = None,
     ) -> None:
         shown = printable(words) if room is None else cut_to(printable(words), room, REGULAR, _SIZE)
         shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[side] * width_of(

@@ -75,10 +75,16 @@ def system_fonts(folders: Iterator[Path]) -> Iterator[tuple[Path, Path]]:
     found: dict[str, Path] = {}
     for folder in folders:
         for place, below, names in os.walk(folder):
-            found.update({name: Path(place, name) for name in wanted.intersection(names) - found.keys()})
+            found.update(
+                {name: Path(place, name) for name in wanted.intersection(names) - found.keys()}
+            )
             if len(Path(place).relative_to(folder).parts) >= _DEEPEST:
                 below.clear()
-    yield from ((found[regular], found[bold]) for regular, bold in _PAIRS if regular in found and bold in found)
+    yield from (
+        (found[regular], found[bold])
+        for regular, bold in _PAIRS
+        if regular in found and bold in found
+    )
 
 
 def font_folders() -> Iterator[Path]:
@@ -99,7 +105,9 @@ def runs_of(words: str, font: str) -> list[tuple[str, str]]:
     def font_of(letter: str) -> str:
         return font if ord(letter) in known else _of_the_east(letter) or ""
 
-    letters = (each if ord(each) in known or category(each) != "Zs" else " " for each in visual(words))
+    letters = (
+        each if ord(each) in known or category(each) != "Zs" else " " for each in visual(words)
+    )
     runs = [(name, "".join(part)) for name, part in groupby(letters, font_of)]
     return [(name or font, part if name else _BOX * len(part)) for name, part in runs]
 
@@ -125,7 +133,9 @@ def width_of(words: str, font: str, size: float) -> float:
     """Width in points."""
     from reportlab.pdfbase import pdfmetrics
 
-    return sum(float(pdfmetrics.stringWidth(part, name, size)) for name, part in runs_of(words, font))
+    return sum(
+        float(pdfmetrics.stringWidth(part, name, size)) for name, part in runs_of(words, font)
+    )
 
 
 def cut_to(words: str, room: float, font: str, size: float) -> str:
@@ -161,7 +171,9 @@ def _broken(word: str, room: float, font: str, size: float) -> list[str]:
     """A word in pieces that fit a line."""
     pieces = list[str]()
     while width_of(word, font, size) > room and len(word) > 1:
-        fits = next((n for n in range(len(word), 0, -1) if width_of(word[:n], font, size) <= room), 1)
+        fits = next(
+            (n for n in range(len(word), 0, -1) if width_of(word[:n], font, size) <= room), 1
+        )
         pieces.append(word[:fits])
         word = word[fits:]
     return [*pieces, word]

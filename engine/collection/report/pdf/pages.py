@@ -19,7 +19,15 @@ from engine.collection.report.document import (
     ReportText,
 )
 from engine.collection.report.pdf.canvas import PageSurface, colour, mixed
-from engine.collection.report.pdf.fonts import BOLD, REGULAR, cut_to, draw, load_fonts, width_of, wrapped
+from engine.collection.report.pdf.fonts import (
+    BOLD,
+    REGULAR,
+    cut_to,
+    draw,
+    load_fonts,
+    width_of,
+    wrapped,
+)
 from engine.collection.report.pdf.table import TableLayout, lay_out
 from engine.collection.report.shown import note_of, printable
 from engine.collection.report.words import DASH, amount, class_of, phrase
@@ -97,7 +105,13 @@ class _Pages:
         foot = cut_to(printable(self._document.foot), WIDTH - 60, REGULAR, 7.5)
         draw(self._canvas, (MARGIN, MARGIN - 16), foot, REGULAR, 7.5)
         number = phrase("Page {number}", number=self._number)
-        draw(self._canvas, (PAGE[0] - MARGIN - width_of(number, REGULAR, 7.5), MARGIN - 16), number, REGULAR, 7.5)
+        draw(
+            self._canvas,
+            (PAGE[0] - MARGIN - width_of(number, REGULAR, 7.5), MARGIN - 16),
+            number,
+            REGULAR,
+            7.5,
+        )
 
     def _text(self, words: str, size: float, font: str, ink: str, step: float) -> None:
         self._canvas.setFillColor(colour(ink))
@@ -148,7 +162,11 @@ class _Pages:
             self._need(52)
             for place, fact in enumerate(facts.facts[start : start + across]):
                 x = MARGIN + place * room
-                parts = ((fact.title, SMALL, "muted", 8), (fact.value, 15.0, "text", 25), (fact.note, 6.8, "muted", 37))
+                parts = (
+                    (fact.title, SMALL, "muted", 8),
+                    (fact.value, 15.0, "text", 25),
+                    (fact.note, 6.8, "muted", 37),
+                )
                 for words, size, ink, down in parts:
                     self._canvas.setFillColor(colour(ink))
                     shown = cut_to(printable(words), room - 10, REGULAR, size)
@@ -186,7 +204,11 @@ class _Pages:
         self._canvas.setFillColor(colour(ink))
         for place, words in enumerate(row):
             width = layout.widths[place]
-            shift = width - 6 - width_of(words, REGULAR, layout.size) if layout.is_number[place] else 0.0
+            shift = (
+                width - 6 - width_of(words, REGULAR, layout.size)
+                if layout.is_number[place]
+                else 0.0
+            )
             draw(self._canvas, (x + shift, base), words, REGULAR, layout.size)
             x += width
         self._y -= layout.row_height
@@ -197,24 +219,40 @@ class _Pages:
     def _matrix(self, block: Matrix) -> None:
         folded = block.confusion.folded(block.confusion.first_cut())
         count = max(len(folded.lines), 1)
-        names = [printable(class_of(block.confusion.tree, line.class_id).name) for line in folded.lines]
+        names = [
+            printable(class_of(block.confusion.tree, line.class_id).name) for line in folded.lines
+        ]
         widest = max((width_of(name, REGULAR, MATRIX_SIZE) for name in names), default=0.0)
-        left, head = (min(max(widest + more, 80.0), most) for more, most in ((46.0, 190.0), (24.0, 150.0)))
+        left, head = (
+            min(max(widest + more, 80.0), most) for more, most in ((46.0, 190.0), (24.0, 150.0))
+        )
         side = min((WIDTH - left - 36) / count, 22.0)
         self._need(head + side * count + 12)
         top = self._y - head
         self._canvas.setFillColor(colour("muted"))
-        draw(self._canvas, (MARGIN + left, top + head - MATRIX_SIZE), phrase("Predicted class"), REGULAR, MATRIX_SIZE)
+        draw(
+            self._canvas,
+            (MARGIN + left, top + head - MATRIX_SIZE),
+            phrase("Predicted class"),
+            REGULAR,
+            MATRIX_SIZE,
+        )
         draw(self._canvas, (MARGIN, top + 4), phrase("Correct class"), REGULAR, MATRIX_SIZE)
         self._matrix_names(folded, names, (left, top, side), head - 16)
         for (row, column), images in folded.cells.items():
             corner = MARGIN + left + column * side, top - (row + 1) * side
-            self._matrix_cell(images, int(folded.row_totals[row]), corner, side, is_right=row == column)
+            self._matrix_cell(
+                images, int(folded.row_totals[row]), corner, side, is_right=row == column
+            )
         self._y = top - side * count - 10
         self._lines(f"{block.summary} {block.note}", SMALL, "muted")
 
     def _matrix_names(
-        self, folded: Folded, names: Sequence[str], where: tuple[float, float, float], longest: float
+        self,
+        folded: Folded,
+        names: Sequence[str],
+        where: tuple[float, float, float],
+        longest: float,
     ) -> None:
         left, top, side = where
         size, canvas = min(MATRIX_SIZE, max(side - 2, 3.0)), self._canvas
@@ -233,7 +271,13 @@ class _Pages:
             )
             canvas.setFillColor(colour("muted"))
             total = amount(int(folded.branch_totals[place]))
-            draw(canvas, (MARGIN + left + side * len(names) + 5, y + (side - size) / 2 + 1), total, REGULAR, size)
+            draw(
+                canvas,
+                (MARGIN + left + side * len(names) + 5, y + (side - size) / 2 + 1),
+                total,
+                REGULAR,
+                size,
+            )
             canvas.saveState()
             canvas.translate(x + side / 2 + size / 3, top + 4)
             canvas.rotate(90)
@@ -252,7 +296,10 @@ class _Pages:
         if width_of(words, REGULAR, size) <= side:
             draw(
                 canvas,
-                (corner[0] + (side - width_of(words, REGULAR, size)) / 2, corner[1] + side / 2 - size / 3),
+                (
+                    corner[0] + (side - width_of(words, REGULAR, size)) / 2,
+                    corner[1] + side / 2 - size / 3,
+                ),
                 words,
                 REGULAR,
                 size,

@@ -34,7 +34,10 @@ def lay_out(table: FigureTable, width: float) -> TableLayout:
     is_number = [column.kind in NUMBERS for column in table.columns]
     head = [printable(column.title) for column in table.columns]
     rows = [
-        [printable(shown_value(column, value)) for column, value in zip(table.columns, row, strict=True)]
+        [
+            printable(shown_value(column, value))
+            for column, value in zip(table.columns, row, strict=True)
+        ]
         for row in shown_rows(table)
     ]
     wanted = [
@@ -48,7 +51,8 @@ def lay_out(table: FigureTable, width: float) -> TableLayout:
     ]
     widths = _fitting(wanted, is_number, width)
     cut = [
-        [cut_to(cell, room - 6, REGULAR, size) for cell, room in zip(row, widths, strict=True)] for row in (head, *rows)
+        [cut_to(cell, room - 6, REGULAR, size) for cell, room in zip(row, widths, strict=True)]
+        for row in (head, *rows)
     ]
     return TableLayout(cut[0], cut[1:], widths, is_number, size, size + 7)
 
@@ -58,11 +62,15 @@ def _fitting(wanted: Sequence[float], is_number: Sequence[bool], width: float) -
     names = sum(each for each, number in zip(wanted, is_number, strict=True) if not number)
     room = max(width - numbers, 0.3 * width)
     shrink = min(1.0, room / names) if names else 1.0
-    widths = [each if number else each * shrink for each, number in zip(wanted, is_number, strict=True)]
+    widths = [
+        each if number else each * shrink for each, number in zip(wanted, is_number, strict=True)
+    ]
     total = sum(widths)
     if total > width:
         return [each * width / total for each in widths]
-    named = [place for place, number in enumerate(is_number) if not number] or list(range(len(widths)))
+    named = [place for place, number in enumerate(is_number) if not number] or list(
+        range(len(widths))
+    )
     for place in named:
         widths[place] += (width - total) / len(named)
     return widths

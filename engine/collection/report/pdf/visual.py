@@ -29,7 +29,10 @@ def visual(text: str) -> str:
         (is_right, [each for each, _ in run])
         for is_right, run in groupby(zip(shaped, directions, strict=True), lambda pair: pair[1])
     ]
-    pieces = ["".join(map(_mirrored, _clusters_reversed(run))) if is_right else "".join(run) for is_right, run in runs]
+    pieces = [
+        "".join(map(_mirrored, _clusters_reversed(run))) if is_right else "".join(run)
+        for is_right, run in runs
+    ]
     return "".join(reversed(pieces)) if _base(shaped) else "".join(pieces)
 
 
@@ -72,7 +75,18 @@ def _clusters_reversed(run: list[str]) -> list[str]:
     return clusters[::-1]
 
 
-_PAIRS: Final = {"(": ")", ")": "(", "[": "]", "]": "[", "{": "}", "}": "{", "<": ">", ">": "<", "«": "»", "»": "«"}
+_PAIRS: Final = {
+    "(": ")",
+    ")": "(",
+    "[": "]",
+    "]": "[",
+    "{": "}",
+    "}": "{",
+    "<": ">",
+    ">": "<",
+    "«": "»",
+    "»": "«",
+}
 
 
 def _mirrored(cluster: str) -> str:
@@ -100,7 +114,13 @@ def _joined(text: str) -> str:
         joins_before = _joins_next(_neighbour(letters, place, -1)) and (each, "final") in forms
         after = _neighbour(letters, place, 1)
         joins_after = _joins_next(each) and (after, "final") in forms
-        kind = ("medial" if joins_after else "final") if joins_before else "initial" if joins_after else "isolated"
+        kind = (
+            ("medial" if joins_after else "final")
+            if joins_before
+            else "initial"
+            if joins_after
+            else "isolated"
+        )
         shaped.append(forms.get((each, kind), each))
     return "".join(shaped)
 

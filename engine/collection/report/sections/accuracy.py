@@ -16,7 +16,14 @@ from engine.collection.report.document import (
     share_column,
     text_column,
 )
-from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
+from engine.collection.report.figures import (
+    Accuracy,
+    CalibrationFigures,
+    Coverage,
+    CoveragePoint,
+    Proportion,
+    Report,
+)
 from engine.collection.report.sections.audit import truth_line
 from engine.collection.report.words import DASH, level_name, phrase, share, summary_of
 from engine.texts import number_text, paragraph
@@ -48,7 +55,11 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
         (phrase("Among the five most likely"), accuracy.top5),
     ]
     shown = [*rows[:MOST_LEVELS], *rows[max(len(levels), MOST_LEVELS) :]]
-    bars = tuple(Bar(name, each.share, share(each.share), interval=each.interval) for name, each in shown if each.count)
+    bars = tuple(
+        Bar(name, each.share, share(each.share), interval=each.interval)
+        for name, each in shown
+        if each.count
+    )
     note = phrase("The thin line is the 95% interval.")
     summary = summary_of((bar.label, bar.text) for bar in bars)
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
@@ -76,7 +87,9 @@ def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     )  # fmt: skip
     used = coverage.in_use
     low, high = coverage.bars
-    needed = share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
+    needed = (
+        share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
+    )
     named = Proportion(used.named, coverage.images)
     summary = phrase(
         "With the minimum confidence in use ({needed}), {named} of the images get a class, "
@@ -107,7 +120,9 @@ def _coverage_table(title: str, coverage: Coverage, used: CoveragePoint) -> Figu
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip
     listed = [
-        each for each in coverage.points if round(100 * each.bar) % STEP_PERCENT == 0 or each is coverage.points[-1]
+        each
+        for each in coverage.points
+        if round(100 * each.bar) % STEP_PERCENT == 0 or each is coverage.points[-1]
     ]
     rows = [row(phrase("in use"), used), *(row(f"{each.bar:.2f}", each) for each in listed)]
     return FigureTable("coverage", title, columns, rows, is_in_chart=True)
@@ -143,7 +158,13 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
         phrase("Correct predictions"),
     )
     rows = [
-        (f"{each.low:.1f}{DASH}{each.high:.1f}", each.right.count, each.score, each.right.share, each.right.interval)
+        (
+            f"{each.low:.1f}{DASH}{each.high:.1f}",
+            each.right.count,
+            each.score,
+            each.right.share,
+            each.right.interval,
+        )
         for each in bins
     ]
     head = (

@@ -32,14 +32,25 @@ def confusion_section(report: Report) -> ReportSection | None:
     if confusion is None:
         return None
     right = sum(count for true, predicted, count in confusion.pairs() if true == predicted)
-    summary = phrase("{right:,} of {images:,} images are predicted correctly.", right=right, images=confusion.images)
+    summary = phrase(
+        "{right:,} of {images:,} images are predicted correctly.",
+        right=right,
+        images=confusion.images,
+    )
     parts = [phrase("Rows are the correct classes, columns the predicted ones.")]
     if confusion.tree.several_parents:
         parts.append(phrase("A class with several parents stands under the oldest of them."))
-    pairs = sorted(confusion.pairs(), key=lambda pair: (pair[0] == pair[1], -pair[2], pair[0], pair[1]))
-    rows = [(class_of(report.tree, true), class_of(report.tree, predicted), count) for true, predicted, count in pairs]
+    pairs = sorted(
+        confusion.pairs(), key=lambda pair: (pair[0] == pair[1], -pair[2], pair[0], pair[1])
+    )
+    rows = [
+        (class_of(report.tree, true), class_of(report.tree, predicted), count)
+        for true, predicted, count in pairs
+    ]
     title = phrase("Confusion matrix")
-    table = FigureTable("confusion", title, _pair_columns(), rows, is_in_chart=True, most_rows=MOST_PAIRS)
+    table = FigureTable(
+        "confusion", title, _pair_columns(), rows, is_in_chart=True, most_rows=MOST_PAIRS
+    )
     return ReportSection(
         "confusion",
         phrase("Confusion"),
@@ -75,7 +86,9 @@ def classes_section(report: Report) -> ReportSection | None:
     for each in report.classes:
         row: list[Value] = [class_of(report.tree, each.class_id), each.labels, each.found]
         if is_judged:
-            mistaken = None if each.confused_with is None else class_of(report.tree, each.confused_with)
+            mistaken = (
+                None if each.confused_with is None else class_of(report.tree, each.confused_with)
+            )
             row += [
                 each.recall.count, each.precision.share, each.recall.share, each.recall.interval, each.f1, mistaken,
                 each.confused or None,
@@ -90,7 +103,9 @@ def classes_section(report: Report) -> ReportSection | None:
                 "its 95% interval; precision is the share of correct ones among those predicted as the class."
             )
         )
-    table = FigureTable("classes", phrase("Figures of each class"), tuple(columns), rows, paragraph(*notes))
+    table = FigureTable(
+        "classes", phrase("Figures of each class"), tuple(columns), rows, paragraph(*notes)
+    )
     basis = (truth_line(report),) if is_judged else ()
     return ReportSection("classes", phrase("Classes"), (*class_balance(report), *basis, table))
 
@@ -102,26 +117,36 @@ def mistakes_section(report: Report) -> ReportSection | None:
         return None
     if not mistakes.wrong:
         return ReportSection(
-            "mistakes", phrase("Mistakes"), (ReportText(phrase("No image was taken for another class.")),)
+            "mistakes",
+            phrase("Mistakes"),
+            (ReportText(phrase("No image was taken for another class.")),),
         )
-    return ReportSection("mistakes", phrase("Mistakes"), (truth_line(report), *_mistake_blocks(report, mistakes)))
+    return ReportSection(
+        "mistakes", phrase("Mistakes"), (truth_line(report), *_mistake_blocks(report, mistakes))
+    )
 
 
 def _mistake_blocks(report: Report, mistakes: Mistakes) -> list[Block]:
-    worst = [(class_of(report.tree, a), class_of(report.tree, b), count) for a, b, count in mistakes.worst]
+    worst = [
+        (class_of(report.tree, a), class_of(report.tree, b), count)
+        for a, b, count in mistakes.worst
+    ]
     table = FigureTable("mistakes", phrase("Most frequent mistakes"), _pair_columns(), worst)
     return [*_distance_blocks(mistakes), table] if report.tree.parent else [table]
 
 
 def _distance_blocks(mistakes: Mistakes) -> list[Block]:
     title, wrong = phrase("Distance between correct and predicted class"), mistakes.wrong
-    columns = tuple(Bar(str(distance), count, amount(count)) for distance, count in mistakes.by_distance)
+    columns = tuple(
+        Bar(str(distance), count, amount(count)) for distance, count in mistakes.by_distance
+    )
     summary = phrase(
         "{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.",
         wrong=wrong, height=f"{mistakes.mean_height:.2f}",
     )  # fmt: skip
     note = phrase(
-        "{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.", summary=summary
+        "{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.",
+        summary=summary,
     )
     chart = ColumnPlot(
         title,
@@ -138,6 +163,10 @@ def _distance_blocks(mistakes: Mistakes) -> list[Block]:
         share_column(phrase("Share"), "share"),
     )  # fmt: skip
     table = FigureTable(
-        "mistakes-by-distance", title, head, [(d, n, n / wrong) for d, n in mistakes.by_distance], is_in_chart=True
+        "mistakes-by-distance",
+        title,
+        head,
+        [(d, n, n / wrong) for d, n in mistakes.by_distance],
+        is_in_chart=True,
     )
     return [chart, table]

@@ -37,8 +37,16 @@ def comparison_section(report: Report) -> ReportSection | None:
     points = phrase("{low} to {high}", low=f"{100 * low:+.1f}", high=f"{100 * high:+.1f}")
     facts = Facts(
         (
-            Fact(a.name, share(a.right.share), phrase("95% interval {span}", span=span(a.right.interval))),
-            Fact(b.name, share(b.right.share), phrase("95% interval {span}", span=span(b.right.interval))),
+            Fact(
+                a.name,
+                share(a.right.share),
+                phrase("95% interval {span}", span=span(a.right.interval)),
+            ),
+            Fact(
+                b.name,
+                share(b.right.share),
+                phrase("95% interval {span}", span=span(b.right.interval)),
+            ),
             Fact(phrase("Difference in points"), points, phrase("95% interval, paired")),
             Fact(
                 phrase("McNemar's test"),
@@ -46,9 +54,13 @@ def comparison_section(report: Report) -> ReportSection | None:
             ),
         )
     )
-    basis = phrase("Both on the same {images:,} images. {verdict}", images=comparison.images, verdict=verdict)
+    basis = phrase(
+        "Both on the same {images:,} images. {verdict}", images=comparison.images, verdict=verdict
+    )
     return ReportSection(
-        "compare", phrase("Compare"), (truth_line(report), facts, ReportText(basis), *_comparison_tables(comparison))
+        "compare",
+        phrase("Compare"),
+        (truth_line(report), facts, ReportText(basis), *_comparison_tables(comparison)),
     )
 
 
@@ -58,7 +70,9 @@ def _comparison_tables(comparison: ModelComparison) -> list[Block]:
     name = phrase("Finest class correct") if depth > 1 else phrase("Correct")
     rows = [(name, a.right.share, b.right.share)]
     for level in range(depth if depth > 1 else 0):
-        pair = [side.levels[level].share if level < len(side.levels) else math.nan for side in (a, b)]
+        pair = [
+            side.levels[level].share if level < len(side.levels) else math.nan for side in (a, b)
+        ]
         rows.append((phrase("{level} correct", level=level_name(level)), pair[0], pair[1]))
     rows += [
         (phrase("Predicted with the minimum confidence"), a.named.share, b.named.share),

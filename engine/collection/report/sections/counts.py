@@ -56,7 +56,10 @@ def class_balance(report: Report) -> list[Block]:
 def _bars(name: str, title: str, what: str, rows: Sequence[CountRow]) -> list[Block]:
     if not rows:
         return []
-    return [_chart(title, rows, phrase("The first part of each bar is labelled.")), _table(name, title, what, rows)]
+    return [
+        _chart(title, rows, phrase("The first part of each bar is labelled.")),
+        _table(name, title, what, rows),
+    ]
 
 
 def _table(name: str, title: str, what: str, rows: Sequence[CountRow]) -> FigureTable:
@@ -65,15 +68,29 @@ def _table(name: str, title: str, what: str, rows: Sequence[CountRow]) -> Figure
         count_column(phrase("Labelled"), "labelled"),
     )  # fmt: skip
     values = [(row.name, row.images, row.labelled) for row in rows]
-    return FigureTable(f"images-by-{name}", title, columns, values, is_in_chart=len(rows) <= MOST_BARS)
+    return FigureTable(
+        f"images-by-{name}", title, columns, values, is_in_chart=len(rows) <= MOST_BARS
+    )
 
 
 def _chart(title: str, rows: Sequence[CountRow], note: str) -> BarPlot:
     shown = sorted(rows, key=lambda row: -row.images)[:MOST_BARS] if len(rows) > MOST_BARS else rows
-    bars = tuple(Bar(row.name, row.images, amount(row.images), row.labelled, class_id=row.class_id) for row in shown)
+    bars = tuple(
+        Bar(row.name, row.images, amount(row.images), row.labelled, class_id=row.class_id)
+        for row in shown
+    )
     if len(shown) < len(rows):
-        note += " " + phrase("The {shown:,} largest of {count:,}.", shown=len(shown), count=len(rows))
-    return BarPlot(title, _summary(rows), bars, max((bar.value for bar in bars), default=1.0), note, phrase("Images"))
+        note += " " + phrase(
+            "The {shown:,} largest of {count:,}.", shown=len(shown), count=len(rows)
+        )
+    return BarPlot(
+        title,
+        _summary(rows),
+        bars,
+        max((bar.value for bar in bars), default=1.0),
+        note,
+        phrase("Images"),
+    )
 
 
 def _months(rows: Sequence[CountRow]) -> list[Block]:
@@ -86,7 +103,9 @@ def _months(rows: Sequence[CountRow]) -> list[Block]:
         note += " " + phrase("The last {count:,} months.", count=len(shown))
     highest = max(bar.value for bar in columns)
     return [
-        ColumnPlot(title, _summary(rows), columns, highest, (), phrase("Month"), note, phrase("Images")),
+        ColumnPlot(
+            title, _summary(rows), columns, highest, (), phrase("Month"), note, phrase("Images")
+        ),
         _table("months", title, phrase("Month"), rows),
     ]
 
@@ -94,5 +113,8 @@ def _months(rows: Sequence[CountRow]) -> list[Block]:
 def _summary(rows: Sequence[CountRow]) -> str:
     largest = max(rows, key=lambda row: row.images)
     return phrase(
-        "{count:,} in all; most images: {name}, {images:,}", count=len(rows), name=largest.name, images=largest.images
+        "{count:,} in all; most images: {name}, {images:,}",
+        count=len(rows),
+        name=largest.name,
+        images=largest.images,
     )

@@ -33,7 +33,9 @@ from engine.collection.report.words import (
 )
 from engine.texts import day_text, paragraph
 
-ENOUGH_TO_CHECK: Final = 100  # unlabelled images with a prediction. Chosen: twice what is asked about
+ENOUGH_TO_CHECK: Final = (
+    100  # unlabelled images with a prediction. Chosen: twice what is asked about
+)
 
 
 def overview_section(report: Report) -> ReportSection:
@@ -41,18 +43,35 @@ def overview_section(report: Report) -> ReportSection:
     about, progress = report.about, report.progress
     facts = [
         Fact(phrase("Images"), amount(progress.images)),
-        Fact(phrase("Labelled by people"), amount(progress.labelled), _part(progress.labelled, progress.images)),
-        Fact(phrase("Sure predictions"), amount(progress.sure), _part(progress.sure, progress.images)),
-        Fact(phrase("To review"), amount(progress.to_review), _part(progress.to_review, progress.images)),
+        Fact(
+            phrase("Labelled by people"),
+            amount(progress.labelled),
+            _part(progress.labelled, progress.images),
+        ),
+        Fact(
+            phrase("Sure predictions"), amount(progress.sure), _part(progress.sure, progress.images)
+        ),
+        Fact(
+            phrase("To review"),
+            amount(progress.to_review),
+            _part(progress.to_review, progress.images),
+        ),
     ]
     if report.accuracy is not None:
         top1 = report.accuracy.top1
         by_file = about.source is TruthSource.FILE
         title = phrase("Accuracy by the truth file") if by_file else phrase("Held-out accuracy")
-        facts.append(Fact(title, share(top1.share), phrase("95% interval {span}", span=span(top1.interval))))
+        facts.append(
+            Fact(title, share(top1.share), phrase("95% interval {span}", span=span(top1.interval)))
+        )
     answered = [each for each in report.audits if each.answered]
-    facts += [audit_fact(phrase("Accuracy, checked at random"), each.accuracy) for each in answered[-1:]]
-    blocks: list[Block] = [Facts(tuple(facts)), ReportText(_basis(report), is_warning=about.source is TruthSource.NONE)]
+    facts += [
+        audit_fact(phrase("Accuracy, checked at random"), each.accuracy) for each in answered[-1:]
+    ]
+    blocks: list[Block] = [
+        Facts(tuple(facts)),
+        ReportText(_basis(report), is_warning=about.source is TruthSource.NONE),
+    ]
     parts = (
         (phrase("Labelled by people"), progress.labelled),
         (phrase("Sure predictions"), progress.sure),
@@ -85,29 +104,56 @@ def _progress_table(parts: Iterable[tuple[str, int]], images: int) -> FigureTabl
 def _labelling(report: Report) -> list[Block]:
     progress, blocks = report.progress, list[Block]()
     if len(progress.by_day) > 1:
-        columns = tuple(Bar(day_text(each.day), each.labels, amount(each.labels)) for each in progress.by_day)
+        columns = tuple(
+            Bar(day_text(each.day), each.labels, amount(each.labels)) for each in progress.by_day
+        )
         recent, most = columns[-MOST_COLUMNS:], max(bar.value for bar in columns)
-        summary = phrase("Labels on {days:,} days, most on one day: {most:,}", days=len(columns), most=int(most))
-        note = "" if len(recent) == len(columns) else phrase("The last {days:,} days with labels.", days=len(recent))
+        summary = phrase(
+            "Labels on {days:,} days, most on one day: {most:,}", days=len(columns), most=int(most)
+        )
+        note = (
+            ""
+            if len(recent) == len(columns)
+            else phrase("The last {days:,} days with labels.", days=len(recent))
+        )
         blocks.append(_label_chart(summary, recent, note))
     if progress.by_day:
         rows = [(each.day, each.labels) for each in progress.by_day]
         columns_of = text_column(phrase("Day"), "day"), count_column(phrase("Labels"), "labels")
         blocks.append(
-            FigureTable("labels-by-day", phrase("Labels by day"), columns_of, rows, is_in_chart=len(rows) > 1)
+            FigureTable(
+                "labels-by-day",
+                phrase("Labels by day"),
+                columns_of,
+                rows,
+                is_in_chart=len(rows) > 1,
+            )
         )
     if progress.by_person:
         columns_of = (
             text_column(phrase("Person"), "person"),
             count_column(phrase("Labels"), "labels"),
         )
-        blocks.append(FigureTable("labels-by-person", phrase("Labels by person"), columns_of, list(progress.by_person)))
+        blocks.append(
+            FigureTable(
+                "labels-by-person", phrase("Labels by person"), columns_of, list(progress.by_person)
+            )
+        )
     return blocks
 
 
 def _label_chart(summary: str, days: Sequence[Bar], note: str) -> ColumnPlot:
     highest = max(bar.value for bar in days)
-    return ColumnPlot(phrase("Labels by day"), summary, tuple(days), highest, (), phrase("Day"), note, phrase("Labels"))
+    return ColumnPlot(
+        phrase("Labels by day"),
+        summary,
+        tuple(days),
+        highest,
+        (),
+        phrase("Day"),
+        note,
+        phrase("Labels"),
+    )
 
 
 def _about_table(report: Report) -> FigureTable:
@@ -171,11 +217,22 @@ def _basis(report: Report) -> str:
                         count=about.twins,
                     )
                 )
-            parts.append(phrase("Images that people choose to label may be easier or harder than the others."))
+            parts.append(
+                phrase(
+                    "Images that people choose to label may be easier or harder than the others."
+                )
+            )
             if report.progress.predicted >= ENOUGH_TO_CHECK and not report.audits:
-                parts.append(phrase("To learn how accurate the other predictions are, check 50 of them at random."))
+                parts.append(
+                    phrase(
+                        "To learn how accurate the other predictions are, check 50 of them at random."
+                    )
+                )
             return paragraph(*parts)
-    return phrase("There is nothing yet to compare predictions with: {why}.", why=message_text(about.why_nothing))
+    return phrase(
+        "There is nothing yet to compare predictions with: {why}.",
+        why=message_text(about.why_nothing),
+    )
 
 
 def _part(count: int, images: int) -> str:

@@ -38,7 +38,9 @@ class Dialog:
         return self.answer
 
 
-def exported(desk: Desk, monkeypatch: pytest.MonkeyPatch, target: Path, name: str) -> tuple[Dialog, str]:
+def exported(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, target: Path, name: str
+) -> tuple[Dialog, str]:
     """Export by the action; the dialog as it was opened, and the message of the toast."""
     dialog = Dialog(target, name)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", dialog)
@@ -71,7 +73,9 @@ def test_the_name_says_more_than_the_row(written: str, row: str, target: str, na
     assert chosen_format(Path(written), OFFERED[row]) == (Path(target), OFFERED[name])
 
 
-def test_written_and_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_and_shown(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beside the project first, then where the last one went; the folder can be shown."""
     shown: list[QUrl] = []
 
@@ -88,8 +92,12 @@ def test_written_and_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.
     assert dialog.asked[2] == str(info.path.parent / f"{info.path.stem}-classes.json")
     assert message == f"Exported {count} classes to shapes.graphml"
     graph = read_graph(tmp_path / "out" / "shapes.graphml")
-    assert {each.name for each in graph.classes} == {reviewing.graph.name(each) for each in reviewing.graph.classes()}
-    reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
+    assert {each.name for each in graph.classes} == {
+        reviewing.graph.name(each) for each in reviewing.graph.classes()
+    }
+    reviewing.qtbot.mouseClick(
+        button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton
+    )
     assert shown == [QUrl.fromLocalFile(str(tmp_path / "out"))]
     dialog, message = exported(reviewing, monkeypatch, tmp_path / "dark.svg", "svg-dark")
     assert dialog.asked[2] == str(tmp_path / "out" / f"{info.path.stem}-classes.graphml")
@@ -97,7 +105,9 @@ def test_written_and_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.
     drawing = (tmp_path / "dark.svg").read_text(encoding="utf-8")
     assert DARK.ground in drawing
     widths = {part.split('"')[0] for part in drawing.split('stroke-width="')[1:]}
-    assert widths == {"4.00"}  # each class takes all from its only parent; without weights it would be 1.00
+    assert widths == {
+        "4.00"
+    }  # each class takes all from its only parent; without weights it would be 1.00
 
 
 def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +120,9 @@ def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert {LIGHT.ground, LIGHT.card, LIGHT.text} <= colours
 
 
-def test_what_is_refused_is_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused_is_shown(
+    reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A folder that is gone, and the project itself; nothing is written."""
     _, message = exported(reviewing, monkeypatch, tmp_path / "none" / "shapes", "csv")
     assert message.startswith("The graph cannot be written")

@@ -43,7 +43,14 @@ def at_once(_seconds: float, cancel: CancelToken) -> None:
 
 def fetched(server: WeightsServer, target: Path, *, cancel: CancelToken | None = None) -> bytes:
     """Download with the right checksum and size; the content of the file."""
-    path = download(server.url, target, size_bytes=len(CONTENT), sha256_prefix=SHA256[:8], cancel=cancel, pause=at_once)
+    path = download(
+        server.url,
+        target,
+        size_bytes=len(CONTENT),
+        sha256_prefix=SHA256[:8],
+        cancel=cancel,
+        pause=at_once,
+    )
     return path.read_bytes()
 
 
@@ -58,7 +65,11 @@ def test_a_file_arrives_whole_with_progress(server: WeightsServer, tmp_path: Pat
     target = tmp_path / "downloads" / "w.pth"
     download(server.url, target, sha256_prefix=SHA256[:8], on_progress=as_full_disk.append)
     assert target.read_bytes() == CONTENT
-    assert (as_full_disk[0].done, as_full_disk[0].total, as_full_disk[0].unit) == (0, len(CONTENT), "bytes")
+    assert (as_full_disk[0].done, as_full_disk[0].total, as_full_disk[0].unit) == (
+        0,
+        len(CONTENT),
+        "bytes",
+    )
     assert (as_full_disk[-1].done, as_full_disk[-1].seconds_left) == (len(CONTENT), 0)
     assert as_full_disk[-1].rate_per_s > 0
     assert left(target.parent) == {"w.pth"}
@@ -82,7 +93,9 @@ def test_a_broken_connection_goes_on_where_it_broke(server: WeightsServer, tmp_p
     assert server.ranges == [None, "bytes=100000-", "bytes=250000-"]
 
 
-def test_a_second_run_goes_on_where_the_first_stopped(server: WeightsServer, tmp_path: Path) -> None:
+def test_a_second_run_goes_on_where_the_first_stopped(
+    server: WeightsServer, tmp_path: Path
+) -> None:
     """A cancelled download keeps what arrived; the next run counts it as done from its first report."""
     cancel, target = CancelToken(), tmp_path / "w.pth"
 
@@ -172,12 +185,17 @@ def test_a_wrong_checksum_deletes_the_file(server: WeightsServer, tmp_path: Path
 def test_a_web_page_is_recognised(content_type: str, tmp_path: Path) -> None:
     """A sign-in page of a hotel's network is no network of ours, whatever the server calls it."""
     page = b"\n<!DOCTYPE html><html>Please sign in</html>"
-    with serving(WeightsServer(page, content_type)) as server, pytest.raises(NetworkError, match="web page"):
+    with (
+        serving(WeightsServer(page, content_type)) as server,
+        pytest.raises(NetworkError, match="web page"),
+    ):
         download(server.url, tmp_path / "w.pth", sha256_prefix=SHA256[:8])
     assert left(tmp_path) == set()
 
 
-def test_a_web_page_in_between_does_not_cost_the_part(server: WeightsServer, tmp_path: Path) -> None:
+def test_a_web_page_in_between_does_not_cost_the_part(
+    server: WeightsServer, tmp_path: Path
+) -> None:
     """Broken off by a sign-in page, the download goes on after the sign-in."""
     target = tmp_path / "w.pth"
     server.breaks_after = [1000] + [0] * ATTEMPTS
@@ -191,8 +209,12 @@ def test_a_web_page_in_between_does_not_cost_the_part(server: WeightsServer, tmp
     assert server.ranges[-1] == "bytes=1000-"
 
 
-@pytest.mark.parametrize(("status", "words"), [(404, "404 .*moved"), (403, "403 "), (407, "407 .*proxy's address")])
-def test_a_refusal_is_reported_at_once(server: WeightsServer, tmp_path: Path, status: int, words: str) -> None:
+@pytest.mark.parametrize(
+    ("status", "words"), [(404, "404 .*moved"), (403, "403 "), (407, "407 .*proxy's address")]
+)
+def test_a_refusal_is_reported_at_once(
+    server: WeightsServer, tmp_path: Path, status: int, words: str
+) -> None:
     """Status and address are named, without another attempt."""
     server.statuses = [status]
     with pytest.raises(NetworkError, match=words):
@@ -201,12 +223,18 @@ def test_a_refusal_is_reported_at_once(server: WeightsServer, tmp_path: Path, st
     assert left(tmp_path) == set()
 
 
-def test_what_is_lost_again_and_again_comes_to_an_end(server: WeightsServer, tmp_path: Path) -> None:
+def test_what_is_lost_again_and_again_comes_to_an_end(
+    server: WeightsServer, tmp_path: Path
+) -> None:
     """A server that promises more than it has: each time the same bytes arrive, and the rest is refused."""
 
     class NoRanges(httpx.HTTPTransport):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
-            return httpx.Response(416) if "Range" in request.headers else super().handle_request(request)
+            return (
+                httpx.Response(416)
+                if "Range" in request.headers
+                else super().handle_request(request)
+            )
 
     server.breaks_after = [100_000] * 50
     with pytest.raises(NetworkError, match="100,000 of 512,000 bytes arrived"):
@@ -286,12 +314,20 @@ def test_a_connection_that_ends_while_it_is_made_safe_is_tried_again(tmp_path: P
     """A server that hangs up at once says nothing about certificates and clocks."""
     failing = Failing(ssl.SSLEOFError(8, "EOF occurred in violation of protocol"))
     with pytest.raises(NetworkError, match=r"was lost.*[Tt]ry again"):
-        download("https://example.invalid/w.pth", tmp_path / "w.pth", transport=failing, pause=at_once)
+        download(
+            "https://example.invalid/w.pth", tmp_path / "w.pth", transport=failing, pause=at_once
+        )
     assert failing.asked == ATTEMPTS
 
 
 @pytest.mark.parametrize(
-    "location", ["https://[::1/w", "https://[zz]/w", f"https://{'a' * 70}.example/w", "http://127.0.0.1:port/w"]
+    "location",
+    [
+        "https://[::1/w",
+        "https://[zz]/w",
+        f"https://{'a' * 70}.example/w",
+        "http://127.0.0.1:port/w",
+    ],
 )
 def test_a_redirect_to_no_address(server: WeightsServer, tmp_path: Path, location: str) -> None:
     """It is reported at once, in a sentence."""
@@ -301,14 +337,18 @@ def test_a_redirect_to_no_address(server: WeightsServer, tmp_path: Path, locatio
     assert left(tmp_path) == set()
 
 
-def test_a_system_proxy_that_is_none(server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_proxy_that_is_none(
+    server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A broken variable of the environment is named as what to look at."""
     monkeypatch.setenv("http_proxy", "http:/here")
     with pytest.raises(NetworkError, match="proxy's address"):
         fetched(server, tmp_path / "w.pth")
 
 
-@pytest.mark.parametrize("url", ["http://example.invalid/w.pth", "ftp://127.0.0.1/w", "file:///w.pth"])
+@pytest.mark.parametrize(
+    "url", ["http://example.invalid/w.pth", "ftp://127.0.0.1/w", "file:///w.pth"]
+)
 def test_only_safe_addresses(url: str, tmp_path: Path) -> None:
     """Anything but https is refused before a request, but for this computer."""
     with pytest.raises(NetworkError, match="encrypted address"):
@@ -316,7 +356,9 @@ def test_only_safe_addresses(url: str, tmp_path: Path) -> None:
     assert left(tmp_path) == set()
 
 
-def test_a_redirect_to_an_unsafe_address_is_not_followed(server: WeightsServer, tmp_path: Path) -> None:
+def test_a_redirect_to_an_unsafe_address_is_not_followed(
+    server: WeightsServer, tmp_path: Path
+) -> None:
     """What may not be requested directly may not be requested by a detour."""
     server.location = "http://example.invalid/w.pth"
     with pytest.raises(NetworkError, match="encrypted address"):
@@ -334,7 +376,10 @@ def test_a_file_of_another_size_is_not_taken(server: WeightsServer, tmp_path: Pa
 
 def test_a_full_disk_keeps_nothing(server: WeightsServer, tmp_path: Path) -> None:
     """The disk fills up on the way: a sentence, and no part."""
-    with full_disk_after(100_000), pytest.raises(StorageError, match=r"cannot be written.*[Ff]ree some disk space"):
+    with (
+        full_disk_after(100_000),
+        pytest.raises(StorageError, match=r"cannot be written.*[Ff]ree some disk space"),
+    ):
         fetched(server, tmp_path / "w.pth")
     assert left(tmp_path) == set()
 
@@ -344,7 +389,9 @@ def test_too_little_room_is_reported_before_anything_is_written(
 ) -> None:
     """Needed and free are named."""
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: type("Usage", (), {"free": 1000}))
-    with pytest.raises(StorageError, match=r"the disk is full: expected 512\.0 kB free, found 1\.0 kB"):
+    with pytest.raises(
+        StorageError, match=r"the disk is full: expected 512\.0 kB free, found 1\.0 kB"
+    ):
         fetched(server, tmp_path / "w.pth")
     assert left(tmp_path) == set()
 
@@ -358,7 +405,9 @@ def test_two_programs_do_not_share_a_part(server: WeightsServer, tmp_path: Path)
     assert part.read_bytes() == b"the other one's"
 
 
-def test_a_proxy_is_asked(server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_is_asked(
+    server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By setting and by environment: the request with its whole address goes to the proxy."""
     wanted = "http://localhost:9/weights.pth"
     proxy = f"http://127.0.0.1:{server.port}"

@@ -8,7 +8,12 @@ from engine.backbones.published.facts import TIMM
 from tests.support.backbone_jobs import SMALL
 
 VIT = replace(
-    SMALL, publisher=TIMM, network="vit_small_patch14_dinov2", weights="lvd142m", input_side=518, resize_side=518
+    SMALL,
+    publisher=TIMM,
+    network="vit_small_patch14_dinov2",
+    weights="lvd142m",
+    input_side=518,
+    resize_side=518,
 )
 
 
@@ -24,7 +29,11 @@ def test_another_side_is_another_backbone() -> None:
 
 @pytest.mark.parametrize(
     ("network", "patch"),
-    [("vit_small_patch14_reg4_dinov2", 14), ("vit_base_patch16_siglip_512", 16), ("convnextv2_tiny", 0)],
+    [
+        ("vit_small_patch14_reg4_dinov2", 14),
+        ("vit_base_patch16_siglip_512", 16),
+        ("convnextv2_tiny", 0),
+    ],
 )
 def test_names_tell_the_patch(network: str, patch: int) -> None:
     """As timm writes them."""

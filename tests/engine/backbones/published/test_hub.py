@@ -7,7 +7,12 @@ import pytest
 
 from engine.backbones.published.facts import licence_in_words
 from engine.backbones.published.route import Route
-from engine.backbones.published.web_client import ask_about, check_repository, file_address, read_text
+from engine.backbones.published.web_client import (
+    ask_about,
+    check_repository,
+    file_address,
+    read_text,
+)
 from engine.errors import ModelError, NetworkError, UsageError
 from engine.events import CancelToken
 from tests.support.hub_server import COMMIT, HubServer, serving_hub
@@ -62,9 +67,13 @@ def test_a_file_that_is_not_there(hub: HubServer) -> None:
 def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
     """The way out is a download by hand, and the folder as mirror."""
     hub.status = status
-    for ask in (lambda url: ask_about(url, Route()), lambda url: read_text(url, Route(), cancel=CancelToken())):
+    for ask in (
+        lambda url: ask_about(url, Route()),
+        lambda url: read_text(url, Route(), cancel=CancelToken()),
+    ):
         with pytest.raises(
-            NetworkError, match=rf"not give this file without permission.*{status}.*the folder as mirror"
+            NetworkError,
+            match=rf"not give this file without permission.*{status}.*the folder as mirror",
         ):
             ask(Route(mirror=hub.url).address(URL))
 
@@ -72,11 +81,20 @@ def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
 def test_the_environment_names_another_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     """As hub programs understand it; files from elsewhere are not requested there, a mirror counts more."""
     monkeypatch.setenv("HF_ENDPOINT", "https://hub.example/")
-    assert Route().address(URL) == "https://hub.example/timm/tiny.first/resolve/main/model.safetensors"
+    assert (
+        Route().address(URL) == "https://hub.example/timm/tiny.first/resolve/main/model.safetensors"
+    )
     elsewhere = "https://download.pytorch.org/models/resnet50-11ad3fa6.pth"
     assert Route().address(elsewhere) == elsewhere
-    assert Route(mirror="https://m.example").address(elsewhere) == "https://m.example/models/resnet50-11ad3fa6.pth"
-    assert Route(mirror="https://m.example").address(URL).startswith("https://m.example/timm/tiny.first/")
+    assert (
+        Route(mirror="https://m.example").address(elsewhere)
+        == "https://m.example/models/resnet50-11ad3fa6.pth"
+    )
+    assert (
+        Route(mirror="https://m.example")
+        .address(URL)
+        .startswith("https://m.example/timm/tiny.first/")
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +132,14 @@ def test_a_mirror_that_is_nothing_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("repository", "revision"),
-    [("bioclip", "main"), ("../a/b", "main"), ("a/..", "main"), ("a/b/c", "main"), ("a/b", "../x"), ("a b/c", "main")],
+    [
+        ("bioclip", "main"),
+        ("../a/b", "main"),
+        ("a/..", "main"),
+        ("a/b/c", "main"),
+        ("a/b", "../x"),
+        ("a b/c", "main"),
+    ],
 )
 def test_what_is_no_repository_is_refused(repository: str, revision: str) -> None:
     """A name leads to one place on the hub, and to one in a folder."""

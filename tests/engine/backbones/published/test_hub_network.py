@@ -23,9 +23,18 @@ BIOCLIP = {
     "model_cfg": {
         "embed_dim": 512,
         "vision_cfg": {"image_size": 224, "layers": 12, "width": 768, "patch_size": 16},
-        "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 512, "heads": 8, "layers": 12},
+        "text_cfg": {
+            "context_length": 77,
+            "vocab_size": 49408,
+            "width": 512,
+            "heads": 8,
+            "layers": 12,
+        },
     },
-    "preprocess_cfg": {"mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711]},
+    "preprocess_cfg": {
+        "mean": [0.48145466, 0.4578275, 0.40821073],
+        "std": [0.26862954, 0.26130258, 0.27577711],
+    },
 }
 """open_clip_config.json in the form of BioCLIP's."""
 OURS = {
@@ -37,7 +46,9 @@ OURS = {
     },
 }  # fmt: skip
 """config.json as timm writes it for a network that somebody trained."""
-README = "---\nlibrary_name: timm\nlicense: cc-by-nc-4.0\ntags:\n- moths\n---\n# Moths\nlicense: mit\n"
+README = (
+    "---\nlibrary_name: timm\nlicense: cc-by-nc-4.0\ntags:\n- moths\n---\n# Moths\nlicense: mit\n"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +73,9 @@ def give(hub: HubServer, **files: Any) -> None:
 
 def found_on(hub: HubServer, tmp_path: Path) -> PublishedNetwork:
     """The facts of the repository's network."""
-    return find_published(CacheFolders(tmp_path / "caches"), "timm:hf-hub:anna/moths", route=Route(mirror=hub.url))
+    return find_published(
+        CacheFolders(tmp_path / "caches"), "timm:hf-hub:anna/moths", route=Route(mirror=hub.url)
+    )
 
 
 def own_network() -> torch.nn.Module:
@@ -117,13 +130,25 @@ def test_bioclip_s_form(hub: HubServer, tmp_path: Path) -> None:
 
 def test_open_clip_s_names_of_weights_are_understood(tmp_path: Path) -> None:
     """A network that open_clip took from timm: its weights have other names there, and text beside them."""
-    clip = {"model_cfg": {"embed_dim": 7, "vision_cfg": {"timm_model_name": "test_vit", "timm_proj": "linear"}}}
+    clip = {
+        "model_cfg": {
+            "embed_dim": 7,
+            "vision_cfg": {"timm_model_name": "test_vit", "timm_proj": "linear"},
+        }
+    }
     settings = settings_of_open_clip(clip)
     assert settings is not None
     settings["pretrained_cfg"]["input_size"] = [3, 160, 160]
     network = own_network()
-    state = {f"visual.trunk.{name}": value for name, value in network.state_dict().items() if "head" not in name}
-    state |= {"visual.head.proj.weight": network.get_parameter("head.weight"), "logit_scale": torch.zeros(1)}
+    state = {
+        f"visual.trunk.{name}": value
+        for name, value in network.state_dict().items()
+        if "head" not in name
+    }
+    state |= {
+        "visual.head.proj.weight": network.get_parameter("head.weight"),
+        "logit_scale": torch.zeros(1),
+    }
     path = tmp_path / "weights"
     path.write_bytes(as_safetensors(state))
     facts = plain_facts("hf-hub:anna/moths")
@@ -145,8 +170,14 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
             {"architecture": "hf-hub:evil/network", "pretrained_cfg": OURS["pretrained_cfg"]},
             "does not have the network",
         ),
-        ({"architecture": ["x"], "pretrained_cfg": OURS["pretrained_cfg"]}, "does not have the network"),
-        ({**OURS, "model_args": {"checkpoint_path": "/etc/passwd"}}, "more than building a network: found checkpoint"),
+        (
+            {"architecture": ["x"], "pretrained_cfg": OURS["pretrained_cfg"]},
+            "does not have the network",
+        ),
+        (
+            {**OURS, "model_args": {"checkpoint_path": "/etc/passwd"}},
+            "more than building a network: found checkpoint",
+        ),
         ({**OURS, "model_args": {"no_such_option": 1}}, "cannot be built"),
         ({**OURS, "pretrained_cfg": {"input_size": [1, 160, 160]}}, "no square colour images"),
         (
@@ -158,7 +189,9 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
         ({"model_type": "bert"}, "not a network that timm can build"),
     ],
 )
-def test_what_a_repository_may_not_say(hub: HubServer, tmp_path: Path, config: Any, message: str) -> None:
+def test_what_a_repository_may_not_say(
+    hub: HubServer, tmp_path: Path, config: Any, message: str
+) -> None:
     """One line each; no address, file or option of it is followed."""
     give(hub, config__json=config, model__safetensors=b"x")
     with pytest.raises(ModelError, match=message):
@@ -168,5 +201,7 @@ def test_what_a_repository_may_not_say(hub: HubServer, tmp_path: Path, config: A
 def test_a_repository_without_readable_weights(hub: HubServer, tmp_path: Path) -> None:
     """It says which names were looked for."""
     give(hub, config__json=OURS, flax_model__msgpack=b"x")
-    with pytest.raises(ModelError, match=r"anna/moths has no weights.*model.safetensors or pytorch_model.bin"):
+    with pytest.raises(
+        ModelError, match=r"anna/moths has no weights.*model.safetensors or pytorch_model.bin"
+    ):
         found_on(hub, tmp_path)

@@ -104,7 +104,11 @@ def test_a_network_comes_into_the_library(
     files = add_published(facts, caches, on_progress=as_full_disk.append)
     assert files.name == NAME
     assert find_model(NAME) == files
-    assert (files.card.unit_length, files.card.embedding_width, files.card.input_side) == (True, 512, SIDE)
+    assert (files.card.unit_length, files.card.embedding_width, files.card.input_side) == (
+        True,
+        512,
+        SIDE,
+    )
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
     assert files.card.figures["images_per_s_one_core"] > 0
     assert left(caches) == set()
@@ -113,7 +117,9 @@ def test_a_network_comes_into_the_library(
     assert notes == ["reading the weights", "converting", "comparing with torch", "saving", ""]
     images = np.random.default_rng(0).integers(0, 256, (2, SIDE, SIDE, 3), dtype=np.uint8)
     embeddings = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1).embed(images)
-    np.testing.assert_allclose(embeddings, expected_embeddings(server, facts, images, tmp_path), atol=1e-5)
+    np.testing.assert_allclose(
+        embeddings, expected_embeddings(server, facts, images, tmp_path), atol=1e-5
+    )
     asked = len(server.ranges)
     assert add_published(facts, caches) == files
     assert len(server.ranges) == asked
@@ -132,7 +138,9 @@ def expected_embeddings(
     return scaled
 
 
-def test_two_programs_do_not_share_an_export(facts: PublishedNetwork, converted_before: None, tmp_path: Path) -> None:
+def test_two_programs_do_not_share_an_export(
+    facts: PublishedNetwork, converted_before: None, tmp_path: Path
+) -> None:
     """The second one is refused because the first is at it, and takes nothing away."""
     caches, asked = caches_of(tmp_path), list[str]()
 
@@ -159,7 +167,9 @@ def test_weights_are_kept_when_asked(
     assert left(caches) == set()
 
 
-@pytest.mark.parametrize("stop_at", ["bytes", "reading the weights", "comparing with torch", "saving"])
+@pytest.mark.parametrize(
+    "stop_at", ["bytes", "reading the weights", "comparing with torch", "saving"]
+)
 def test_stopped_anywhere_nothing_is_half_made(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path, stop_at: str
 ) -> None:
@@ -187,7 +197,10 @@ def test_a_full_disk_while_exporting_leaves_nothing(
     with pytest.raises(Cancelled):
         add_published(facts, caches, on_progress=(stop := StopAtSteps()), cancel=stop.cancel)
     assert weights.is_file()
-    with full_disk_after(1_000_000), pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"):
+    with (
+        full_disk_after(1_000_000),
+        pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"),
+    ):
         add_published(facts, caches)
     assert BackboneLibrary().names() == ()
     assert left(caches) == {weights.name}
@@ -210,7 +223,9 @@ def test_too_little_room_is_reported_before_the_download(
 ) -> None:
     """Room is needed for the weights, the export and the copy that is kept."""
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: type("Usage", (), {"free": 6_000_000}))
-    with pytest.raises(StorageError, match=r"the disk is full: expected 14\.8 MB free, found 6\.0 MB"):
+    with pytest.raises(
+        StorageError, match=r"the disk is full: expected 14\.8 MB free, found 6\.0 MB"
+    ):
         add_published(facts, caches_of(tmp_path))
     assert server.ranges == []
 
@@ -252,7 +267,9 @@ def test_a_wrong_name_gets_the_close_ones(has_list: bool) -> None:
     caches = cache_of_test()
     if has_list:
         keep_in_list(caches, [facts_of("resnet50")])
-    with pytest.raises(ModelError, match=r"no such classification network.*resnet50.*found “resnet5”"):
+    with pytest.raises(
+        ModelError, match=r"no such classification network.*resnet50.*found “resnet5”"
+    ):
         find_published(caches, "torchvision:resnet5")
     with pytest.raises(ModelError, match=r"no such weights: expected IMAGENET1K_V2"):
         find_published(caches, "resnet50", "IMAGENET21K")
@@ -267,13 +284,19 @@ def test_the_list_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(1)
         return made
 
-    monkeypatch.setattr("engine.backbones.published.torchvision_networks.published_networks", networks)
+    monkeypatch.setattr(
+        "engine.backbones.published.torchvision_networks.published_networks", networks
+    )
     assert list(list_published(caches, publisher="torchvision")) == made
     assert list_published(caches, publisher="torchvision") == tuple(made)
     assert len(calls) == 1
     monkeypatch.setattr(NetworkPublisher, "version", "another")
     list_published(caches, publisher="torchvision")
-    for damaged in ('{"format": 1}', "[" * 100_000, '{"format": 2, "version": "another", "networks": [{}]}'):
+    for damaged in (
+        '{"format": 1}',
+        "[" * 100_000,
+        '{"format": 2, "version": "another", "networks": [{}]}',
+    ):
         (caches.root / "published-torchvision.json").write_text(damaged)
         assert list_published(caches, publisher="torchvision") == tuple(made)
     assert len(calls) == 5
@@ -285,8 +308,12 @@ def test_sources_are_distinguished() -> None:
     assert not is_published_source("resnet50.onnx")
 
 
-def test_without_the_packages_it_says_which(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_packages_it_says_which(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """The installed program without torch can list what it knows, and says what a new network needs."""
-    monkeypatch.setattr(needed_packages, "find_spec", lambda name: None if name == "onnxscript" else object())
+    monkeypatch.setattr(
+        needed_packages, "find_spec", lambda name: None if name == "onnxscript" else object()
+    )
     with pytest.raises(ModelError, match=r"packages.*no onnxscript.*protoleaf\[train\]"):
         list_published(caches_of(tmp_path))

@@ -34,7 +34,9 @@ def test_what_can_be_a_proxy(address: str) -> None:
         ("anna:a@b:c@here", "http://here:80", ("anna", "a@b:c")),
     ],
 )
-def test_what_a_short_address_stands_for(address: str, url: str, person: tuple[str, str] | None) -> None:
+def test_what_a_short_address_stands_for(
+    address: str, url: str, person: tuple[str, str] | None
+) -> None:
     """Scheme and port are those of the web where they are left out."""
     found = proxy_address(address)
     assert (found.url, found.person) == (url, person)
@@ -50,7 +52,9 @@ NOWHERE = (
 )
 
 
-@pytest.mark.parametrize("address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://", *NOWHERE])
+@pytest.mark.parametrize(
+    "address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://", *NOWHERE]
+)
 def test_what_is_none_is_refused_without_its_password(address: str) -> None:
     """The message may end up in a log."""
     with pytest.raises(UsageError, match="proxy's address") as refusal:

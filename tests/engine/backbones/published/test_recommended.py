@@ -7,7 +7,9 @@ from engine.backbones.published.titles import Advice
 from tests.support.backbone_jobs import SMALL
 
 
-def network(name: str, top1: float, billion_operations: float, **others: object) -> PublishedNetwork:
+def network(
+    name: str, top1: float, billion_operations: float, **others: object
+) -> PublishedNetwork:
     """A network that needs so much work and is right so often."""
     return replace(SMALL, network=name, top1=top1, billion_operations=billion_operations, **others)  # type: ignore[arg-type]
 

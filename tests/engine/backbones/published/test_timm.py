@@ -10,8 +10,17 @@ import torch
 from torch import nn
 
 from engine.backbones.published.catalogue import find_published
-from engine.backbones.published.facts import LONGEST_LIBRARY_NAME, PublishedNetwork, card_of_published
-from engine.backbones.published.timm_networks import load_published, published_networks, shape_of, with_input_side
+from engine.backbones.published.facts import (
+    LONGEST_LIBRARY_NAME,
+    PublishedNetwork,
+    card_of_published,
+)
+from engine.backbones.published.timm_networks import (
+    load_published,
+    published_networks,
+    shape_of,
+    with_input_side,
+)
 from engine.errors import ModelError
 from tests.support.collections import cache_of_test
 from tests.support.published_networks import saved
@@ -40,7 +49,10 @@ def test_facts_are_those_of_timm() -> None:
     assert found.size_text == "about 88.2 MB"
     assert found.url == f"https://huggingface.co/timm/{DINOV2}/resolve/main/model.safetensors"
     assert found.other_urls[0].endswith("/pytorch_model.bin")
-    assert (found.licence, found.licence_url) == ("Apache 2.0", f"https://huggingface.co/timm/{DINOV2}")
+    assert (found.licence, found.licence_url) == (
+        "Apache 2.0",
+        f"https://huggingface.co/timm/{DINOV2}",
+    )
     assert (found.top1, found.interpolation) == (None, "bicubic")
     assert found.library_name == f"timm-{DINOV2}"
     card = card_of_published(found)
@@ -52,7 +64,11 @@ def test_facts_are_those_of_timm() -> None:
     ("name", "licence", "is_for_commerce"),
     [
         ("convnextv2_tiny.fcmae_ft_in22k_in1k", "CC-BY-NC 4.0: not for commercial use", False),
-        ("vit_small_patch16_dinov3.lvd1689m", "dinov3-license; its own terms, see the network's page on the hub", True),
+        (
+            "vit_small_patch16_dinov3.lvd1689m",
+            "dinov3-license; its own terms, see the network's page on the hub",
+            True,
+        ),
         ("vit_base_patch16_siglip_224.webli", "Apache 2.0", True),
         ("eva02_small_patch14_336.mim_in22k_ft_in1k", "MIT", True),
     ],
@@ -69,12 +85,16 @@ def test_every_network_is_described() -> None:
     assert len(found) > 1_500
     assert len({network.library_name.lower() for network in found}) == len(found)
     assert all(len(network.library_name) <= LONGEST_LIBRARY_NAME for network in found)
-    assert all(network.url.startswith("https://") and 0 < network.resize_share <= 1 for network in found)
+    assert all(
+        network.url.startswith("https://") and 0 < network.resize_share <= 1 for network in found
+    )
     content = msgspec.json.encode(found)
     assert msgspec.json.decode(content, type=tuple[PublishedNetwork, ...]) == found
 
 
-@pytest.mark.parametrize("name", [VIT, CONVNET, "resnet18.a1_in1k", "mobilenetv3_small_075.lamb_in1k"])
+@pytest.mark.parametrize(
+    "name", [VIT, CONVNET, "resnet18.a1_in1k", "mobilenetv3_small_075.lamb_in1k"]
+)
 def test_sizes_in_the_list_are_true(name: str) -> None:
     """Parameters and width of the list, which is made once for a version of timm, are those of the network."""
     found = facts_of(name)
@@ -120,36 +140,60 @@ def test_a_side_that_it_cannot_take_is_refused() -> None:
     """A patch is 14 pixels; torchvision's networks keep theirs."""
     caches = cache_of_test()
     assert find_published(caches, f"timm:{DINOV2}", input_side=224).embedding_width == 384
-    with pytest.raises(ModelError, match=r"cannot be built for images of 225 pixels.*multiple of 14"):
+    with pytest.raises(
+        ModelError, match=r"cannot be built for images of 225 pixels.*multiple of 14"
+    ):
         find_published(caches, f"timm:{DINOV2}", input_side=225)
-    with pytest.raises(ModelError, match="side of the input cannot be chosen for networks of torchvision"):
+    with pytest.raises(
+        ModelError, match="side of the input cannot be chosen for networks of torchvision"
+    ):
         find_published(caches, "torchvision:vit_b_16", input_side=96)
 
 
 def without(network: nn.Module, beginning: str) -> dict[str, torch.Tensor]:
     """The weights but those whose names begin so."""
-    return {name: value for name, value in network.state_dict().items() if not name.startswith(beginning)}
+    return {
+        name: value
+        for name, value in network.state_dict().items()
+        if not name.startswith(beginning)
+    }
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        pytest.param(lambda: as_safetensors(random_network(CONVNET).state_dict()), "do not fit", id="another network"),
-        pytest.param(lambda: as_safetensors(without(random_network(VIT), "head")), "do not fit", id="no head"),
         pytest.param(
-            lambda: as_safetensors(random_network(VIT).state_dict() | {"norm.weight": torch.zeros(7)}),
+            lambda: as_safetensors(random_network(CONVNET).state_dict()),
+            "do not fit",
+            id="another network",
+        ),
+        pytest.param(
+            lambda: as_safetensors(without(random_network(VIT), "head")), "do not fit", id="no head"
+        ),
+        pytest.param(
+            lambda: as_safetensors(
+                random_network(VIT).state_dict() | {"norm.weight": torch.zeros(7)}
+            ),
             "do not fit",
             id="wrong shape",
         ),
         pytest.param(
-            lambda: as_safetensors(random_network(VIT).state_dict())[:-9], "cannot be read as plain numbers", id="cut"
+            lambda: as_safetensors(random_network(VIT).state_dict())[:-9],
+            "cannot be read as plain numbers",
+            id="cut",
         ),
-        pytest.param(lambda: (40).to_bytes(8, "little") + b'{"no JSON' + bytes(40), "plain numbers", id="broken head"),
+        pytest.param(
+            lambda: (40).to_bytes(8, "little") + b'{"no JSON' + bytes(40),
+            "plain numbers",
+            id="broken head",
+        ),
         pytest.param(lambda: b"<html>", "plain numbers", id="web page"),
         pytest.param(lambda: saved({"norm.weight": ModelError}), "plain numbers", id="code"),
     ],
 )
-def test_what_are_no_weights_of_it_is_refused(content: object, message: str, tmp_path: Path) -> None:
+def test_what_are_no_weights_of_it_is_refused(
+    content: object, message: str, tmp_path: Path
+) -> None:
     """One line each, and nothing of it is run."""
     path = tmp_path / "weights"
     path.write_bytes(content())  # type: ignore[operator]
@@ -163,9 +207,13 @@ def test_names_are_found_with_and_without_their_tag() -> None:
     found = find_published(caches, "timm:VIT_Small_Patch14_DINOv2")
     assert (found.full_name, found.is_default) == (DINOV2, True)
     assert find_published(caches, "timm:convnext_tiny", "in12k").full_name == "convnext_tiny.in12k"
-    with pytest.raises(ModelError, match=r"timm publishes no such network.*vit_small_patch14_dinov2"):
+    with pytest.raises(
+        ModelError, match=r"timm publishes no such network.*vit_small_patch14_dinov2"
+    ):
         find_published(caches, "timm:vit_small_patch14_dinov")
-    with pytest.raises(ModelError, match=r"vit_small_patch14_dinov2 has no such weights: expected lvd142m"):
+    with pytest.raises(
+        ModelError, match=r"vit_small_patch14_dinov2 has no such weights: expected lvd142m"
+    ):
         find_published(caches, "timm:vit_small_patch14_dinov2.lvd")
 
 

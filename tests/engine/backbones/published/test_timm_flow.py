@@ -55,7 +55,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """An export that takes no time: another file is written, and nothing is compared."""
     from engine.training.export import Agreement
 
-    def at_once(_network: object, facts: PublishedNetwork, path: Any, **_options: object) -> Agreement:
+    def at_once(
+        _network: object, facts: PublishedNetwork, path: Any, **_options: object
+    ) -> Agreement:
         from tests.support.backbones import write_tiny_backbone
 
         write_tiny_backbone(path, width=facts.embedding_width)
@@ -76,21 +78,32 @@ def left(caches: CacheFolders) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [VIT, CONVNET])
-def test_a_network_comes_into_the_library(hub: HubServer, caches: CacheFolders, tmp_path: Path, name: str) -> None:
+def test_a_network_comes_into_the_library(
+    hub: HubServer, caches: CacheFolders, tmp_path: Path, name: str
+) -> None:
     """At the side that was chosen; downloaded, exported, compared; what the library gives is timm's embedding."""
     route, reported = Route(mirror=hub.url), list[Progress]()
     facts = find_published(caches, f"timm:{name}", input_side=SIDE)
-    files = add_published(facts, caches, route=route, on_progress=reported.append, keep_weights=True)
+    files = add_published(
+        facts, caches, route=route, on_progress=reported.append, keep_weights=True
+    )
     assert files.name == f"timm-{name}-{SIDE}px"
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
-    assert f"Weights: model.safetensors from 127.0.0.1 at {COMMIT[:16]}, SHA-256 " in files.card.description
+    assert (
+        f"Weights: model.safetensors from 127.0.0.1 at {COMMIT[:16]}, SHA-256 "
+        in files.card.description
+    )
     assert {progress.unit for progress in reported} == {"bytes", "steps"}
     images = np.random.default_rng(0).integers(0, 256, (2, SIDE, SIDE, 3), dtype=np.uint8)
     embeddings = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1).embed(images)
     pixels = (torch.from_numpy(images) / 255 - torch.tensor(facts.mean)) / torch.tensor(facts.std)
     with torch.no_grad():
-        expected = load_published(facts, weights_path(caches, facts))(pixels.permute(0, 3, 1, 2).float())
-    np.testing.assert_allclose(embeddings, torch.nn.functional.normalize(expected, dim=1).numpy(), atol=1e-5)
+        expected = load_published(facts, weights_path(caches, facts))(
+            pixels.permute(0, 3, 1, 2).float()
+        )
+    np.testing.assert_allclose(
+        embeddings, torch.nn.functional.normalize(expected, dim=1).numpy(), atol=1e-5
+    )
 
 
 @pytest.mark.slow
@@ -107,10 +120,16 @@ def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path:
     files = add_published(facts, caches, route=route)
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
     images = np.random.default_rng(0).integers(0, 256, (4, 224, 224, 3), dtype=np.uint8)
-    ready = np.ascontiguousarray((images / 255 - facts.mean) / facts.std, dtype=np.float32).transpose(0, 3, 1, 2).copy()
+    ready = (
+        np.ascontiguousarray((images / 255 - facts.mean) / facts.std, dtype=np.float32)
+        .transpose(0, 3, 1, 2)
+        .copy()
+    )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
-    plain = onnxruntime.InferenceSession(str(files.backbone), options, providers=["CPUExecutionProvider"])
+    plain = onnxruntime.InferenceSession(
+        str(files.backbone), options, providers=["CPUExecutionProvider"]
+    )
     session = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1)
     plain_s, ours_s = list[float](), list[float]()
     for _ in range(5):
@@ -139,13 +158,17 @@ def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: Cac
 def test_a_wrong_checksum_is_refused(hub: HubServer, caches: CacheFolders) -> None:
     """The file is deleted."""
     hub.sent_sha256 = "ab" * 32
-    with pytest.raises(ModelError, match=r"not the published one: expected SHA-256 abab.*It was deleted"):
+    with pytest.raises(
+        ModelError, match=r"not the published one: expected SHA-256 abab.*It was deleted"
+    ):
         add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
     assert left(caches) == set()
     assert BackboneLibrary().names() == ()
 
 
-def test_without_a_checksum_the_card_says_so(hub: HubServer, quick: None, caches: CacheFolders) -> None:
+def test_without_a_checksum_the_card_says_so(
+    hub: HubServer, quick: None, caches: CacheFolders
+) -> None:
     """A mirror that tells none."""
     hub.sent_sha256 = ""
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
@@ -161,7 +184,9 @@ def test_an_older_file_is_taken_where_there_is_no_safetensors(
     assert "Weights: pytorch_model.bin" in files.card.description
     BackboneLibrary().remove(files.name)
     hub.files.clear()
-    with pytest.raises(NetworkError, match=r"not where they were published.*safetensors or .*pytorch_model.bin"):
+    with pytest.raises(
+        NetworkError, match=r"not where they were published.*safetensors or .*pytorch_model.bin"
+    ):
         add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
 
 
@@ -182,13 +207,19 @@ def test_a_cancelled_download_is_resumed(hub: HubServer, quick: None, caches: Ca
             cancel.cancel()
 
     with pytest.raises(Cancelled):
-        add_published(facts_of(caches), caches, route=Route(mirror=hub.url), on_progress=stop, cancel=cancel)
+        add_published(
+            facts_of(caches), caches, route=Route(mirror=hub.url), on_progress=stop, cancel=cancel
+        )
     assert f"timm-{VIT}.weights.part" in left(caches)
-    assert add_published(facts_of(caches), caches, route=Route(mirror=hub.url)).name == f"timm-{VIT}"
+    assert (
+        add_published(facts_of(caches), caches, route=Route(mirror=hub.url)).name == f"timm-{VIT}"
+    )
     assert left(caches) == set()
 
 
-def test_a_folder_as_mirror(hub: HubServer, quick: None, caches: CacheFolders, tmp_path: Path) -> None:
+def test_a_folder_as_mirror(
+    hub: HubServer, quick: None, caches: CacheFolders, tmp_path: Path
+) -> None:
     """Nothing is asked over the network, and the folder keeps its file."""
     path = tmp_path / "mirror" / f"timm/{VIT}/model.safetensors"
     path.parent.mkdir(parents=True)
@@ -198,7 +229,10 @@ def test_a_folder_as_mirror(hub: HubServer, quick: None, caches: CacheFolders, t
     assert "from a folder" in files.card.description
     assert "no checksum is known" in files.card.description
     assert path.is_file()
-    with pytest.raises(ModelError, match=rf"does not have these weights: expected timm/{CONVNET}/model.safetensors or"):
+    with pytest.raises(
+        ModelError,
+        match=rf"does not have these weights: expected timm/{CONVNET}/model.safetensors or",
+    ):
         add_published(facts_of(caches, CONVNET), caches, route=route)
     path.write_bytes(b"broken")
     BackboneLibrary().remove(files.name)
@@ -216,12 +250,16 @@ def test_the_hub_s_own_cache_tells_the_checksum(caches: CacheFolders, tmp_path: 
     blob.parent.mkdir()
     blob.write_bytes(b"something else")
     (snapshot / "model.safetensors").symlink_to(blob)
-    with pytest.raises(ModelError, match="the mirror's file is not the published one: expected SHA-256 abab"):
+    with pytest.raises(
+        ModelError, match="the mirror's file is not the published one: expected SHA-256 abab"
+    ):
         add_published(facts_of(caches), caches, route=Route(mirror=str(tmp_path)))
     assert blob.is_file()
 
 
-def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, caches: CacheFolders) -> None:
+def test_without_timm_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, caches: CacheFolders
+) -> None:
     """The other networks are listed all the same."""
 
     def find_spec(name: str) -> object:
@@ -230,7 +268,9 @@ def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, c
     facts = facts_of(caches)
     monkeypatch.setattr(needed_packages, "find_spec", find_spec)
     monkeypatch.setattr(catalogue, "find_spec", find_spec)
-    message = r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
+    message = (
+        r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
+    )
     for ask in (
         lambda: list_published(caches, publisher="timm"),
         lambda: find_published(caches, f"timm:{VIT}"),
@@ -244,5 +284,7 @@ def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, c
         lambda *_names, **_options: [replace(facts, publisher="torchvision")],
     )
     assert {network.publisher for network in list_published(caches)} == {"torchvision"}
-    with pytest.raises(ModelError, match="no such source of published networks: expected torchvision or timm"):
+    with pytest.raises(
+        ModelError, match="no such source of published networks: expected torchvision or timm"
+    ):
         list_published(caches, publisher="keras")

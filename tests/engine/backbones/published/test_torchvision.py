@@ -30,7 +30,14 @@ from engine.backbones.published.weight_file import read_numbers
 from engine.errors import Cancelled, ModelError, StorageError
 from engine.events import CancelToken
 from tests.support.full_disk import full_disk_after
-from tests.support.published_networks import SMALL, TinyNetwork, facts_of, random_state, saved, tiny_facts
+from tests.support.published_networks import (
+    SMALL,
+    TinyNetwork,
+    facts_of,
+    random_state,
+    saved,
+    tiny_facts,
+)
 
 FAMILIES = (
     ("alexnet", 4096), ("convnext_tiny", 768), ("densenet121", 1024), ("efficientnet_b0", 1280),
@@ -79,13 +86,24 @@ def test_facts_are_those_of_torchvision() -> None:
     assert resnet.sha256_prefix == "11ad3fa6"
     assert resnet.size_text == "102.5 MB"
     assert "BSD-3-Clause" in resnet.licence
-    assert (resnet.source, resnet.library_name) == ("torchvision:resnet50", "torchvision-resnet50-imagenet1k_v2")
-    large = next(each for each in published_networks(["vit_b_16"]) if each.weights == "IMAGENET1K_SWAG_E2E_V1")
+    assert (resnet.source, resnet.library_name) == (
+        "torchvision:resnet50",
+        "torchvision-resnet50-imagenet1k_v2",
+    )
+    large = next(
+        each
+        for each in published_networks(["vit_b_16"])
+        if each.weights == "IMAGENET1K_SWAG_E2E_V1"
+    )
     assert (large.input_side, large.resize_share, large.interpolation) == (384, 1, "bicubic")
     assert large.licence == "CC-BY-NC 4.0: not for commercial use"
     assert large.licence_url == "https://github.com/facebookresearch/SWAG/blob/main/LICENSE"
     card = card_of_published(large)
-    assert (card.unit_length, card.embedding_width, card.figures["imagenet_top1_percent"]) == (True, 768, 85.304)
+    assert (card.unit_length, card.embedding_width, card.figures["imagenet_top1_percent"]) == (
+        True,
+        768,
+        85.304,
+    )
     assert "CC-BY-NC" in card.licence
 
 
@@ -97,8 +115,14 @@ def test_weights_without_a_head_are_left_out() -> None:
 def test_only_classification_networks_are_named() -> None:
     """Detection, segmentation, video and quantised networks have other names."""
     names = network_names()
-    assert {"resnet50", "swin_t", "vit_h_14", "maxvit_t", "convnext_tiny", "regnet_y_400mf"} <= set(names)
-    assert not [name for name in names if "rcnn" in name or "quantized" in name or "r3d" in name or "lraspp" in name]
+    assert {"resnet50", "swin_t", "vit_h_14", "maxvit_t", "convnext_tiny", "regnet_y_400mf"} <= set(
+        names
+    )
+    assert not [
+        name
+        for name in names
+        if "rcnn" in name or "quantized" in name or "r3d" in name or "lraspp" in name
+    ]
 
 
 @pytest.mark.slow
@@ -126,15 +150,21 @@ def test_weights_are_read_into_their_network(name: str, tmp_path: Path) -> None:
     whole = made(name, None)
     whole.load_state_dict(read_numbers(path))
     if name == "googlenet":
-        vars(whole)["transform_input"] = True  # torchvision's weights of it want another normalisation
+        vars(whole)["transform_input"] = (
+            True  # torchvision's weights of it want another normalisation
+        )
     head, width = find_head(whole.eval(), 1000)
     inputs_of_head: list[torch.Tensor] = []
-    whole.get_submodule(head).register_forward_pre_hook(lambda _module, inputs: inputs_of_head.append(inputs[0]))
+    whole.get_submodule(head).register_forward_pre_hook(
+        lambda _module, inputs: inputs_of_head.append(inputs[0])
+    )
     images = torch.randn(2, 3, 96, 96, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         whole(images)
         embeddings = network(images)
-    expected = inputs_of_head[0].mean(dim=(2, 3)) if inputs_of_head[0].ndim == 4 else inputs_of_head[0]
+    expected = (
+        inputs_of_head[0].mean(dim=(2, 3)) if inputs_of_head[0].ndim == 4 else inputs_of_head[0]
+    )
     if name == SMALL:
         expected = inputs_of_head[0].relu().mean(dim=(2, 3))  # what comes after its head stays
     assert embeddings.shape == (2, width)
@@ -186,7 +216,9 @@ def test_code_in_weights_is_never_run(is_plain_pickle: bool, tmp_path: Path) -> 
     assert not trap.exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"<html>", b"PK\x03\x04 cut", saved([1, 2]), saved({"a": 1})])
+@pytest.mark.parametrize(
+    "content", [b"", b"<html>", b"PK\x03\x04 cut", saved([1, 2]), saved({"a": 1})]
+)
 def test_what_are_no_weights_is_refused(content: bytes, tmp_path: Path) -> None:
     """Empty, a web page, damaged, a list, a number."""
     path = tmp_path / "w.pth"
@@ -220,7 +252,9 @@ def converted() -> bytes:
         return export._converted(tiny_network(), tiny_facts(), is_half=False)  # noqa: SLF001 (the steps of an export, one at a time)
 
 
-def test_the_exported_file_does_what_the_network_does(converted_before: None, tmp_path: Path) -> None:
+def test_the_exported_file_does_what_the_network_does(
+    converted_before: None, tmp_path: Path
+) -> None:
     """For any number of images, in one file."""
     path, network = tmp_path / "x.onnx", tiny_network()
     agreement = export_published(network, tiny_facts(), path, cancel=CancelToken())
@@ -240,7 +274,9 @@ def test_large_networks_keep_half_numbers(tmp_path: Path, monkeypatch: pytest.Mo
     network = nn.Sequential(nn.Conv2d(3, 640, 3, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten()).eval()
     monkeypatch.setattr(export, "LARGEST_FILE_BYTES", 0)
     path = tmp_path / "x.onnx"
-    agreement = export_published(network, replace(tiny_facts(), embedding_width=640), path, cancel=CancelToken())
+    agreement = export_published(
+        network, replace(tiny_facts(), embedding_width=640), path, cancel=CancelToken()
+    )
     weights = 640 * 27
     assert 2 * weights < path.stat().st_size < 4 * weights
     assert (agreement.tolerance, agreement.largest_difference > 0) == (1e-2, True)
@@ -255,7 +291,9 @@ def converted_before(monkeypatch: pytest.MonkeyPatch, converted: bytes) -> None:
 def test_a_file_that_does_something_else_is_refused(converted_before: None, tmp_path: Path) -> None:
     """A difference between ONNX and torch costs the file."""
     with pytest.raises(ModelError, match="does not do what the torch model does"):
-        export_published(tiny_network(seed=1), tiny_facts(), tmp_path / "x.onnx", cancel=CancelToken())
+        export_published(
+            tiny_network(seed=1), tiny_facts(), tmp_path / "x.onnx", cancel=CancelToken()
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -263,13 +301,22 @@ def test_a_cancelled_export_leaves_nothing(converted_before: None, tmp_path: Pat
     """Asked to stop while it is compared."""
     cancel = CancelToken()
     with pytest.raises(Cancelled):
-        export_published(tiny_network(), tiny_facts(), tmp_path / "x.onnx", on_written=cancel.cancel, cancel=cancel)
+        export_published(
+            tiny_network(),
+            tiny_facts(),
+            tmp_path / "x.onnx",
+            on_written=cancel.cancel,
+            cancel=cancel,
+        )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_full_disk_leaves_no_file(converted_before: None, tmp_path: Path) -> None:
     """The export says so, and nothing half-made stays."""
-    with full_disk_after(500), pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"):
+    with (
+        full_disk_after(500),
+        pytest.raises(StorageError, match=r"cannot be written.*nothing was saved"),
+    ):
         export_published(tiny_network(), tiny_facts(), tmp_path / "x.onnx", cancel=CancelToken())
     assert list(tmp_path.iterdir()) == []
 
@@ -278,5 +325,8 @@ def test_a_network_with_another_width_is_refused(tmp_path: Path) -> None:
     """What was promised of the embedding must hold."""
     with pytest.raises(ModelError, match=r"gives no embeddings.*\(2, 9\).*\(2, 8\)"):
         export_published(
-            tiny_network(), replace(tiny_facts(), embedding_width=9), tmp_path / "x.onnx", cancel=CancelToken()
+            tiny_network(),
+            replace(tiny_facts(), embedding_width=9),
+            tmp_path / "x.onnx",
+            cancel=CancelToken(),
         )

@@ -37,7 +37,9 @@ def unpacked(archive: Path, tmp_path: Path) -> Path:
     return target / "there"
 
 
-def is_refused(archive: Path, tmp_path: Path, reason: str, kind: type[ProtoleafError] = FormatError) -> None:
+def is_refused(
+    archive: Path, tmp_path: Path, reason: str, kind: type[ProtoleafError] = FormatError
+) -> None:
     """By all that read it; nothing is left, and nothing came to lie anywhere else."""
     before = {path for path in tmp_path.rglob("*") if "caches" not in path.parts}
     with pytest.raises(kind, match=reason):
@@ -46,7 +48,9 @@ def is_refused(archive: Path, tmp_path: Path, reason: str, kind: type[ProtoleafE
     assert after - before == {tmp_path / "target"}
 
 
-def with_entry(archive: Path, target: Path, info: zipfile.ZipInfo | str, data: bytes = b"x") -> Path:
+def with_entry(
+    archive: Path, target: Path, info: zipfile.ZipInfo | str, data: bytes = b"x"
+) -> Path:
     """An archive with one more file."""
     tampered(archive, target, unchanged)
     with zipfile.ZipFile(target, "a") as opened:
@@ -56,10 +60,18 @@ def with_entry(archive: Path, target: Path, info: zipfile.ZipInfo | str, data: b
 
 @pytest.mark.parametrize(
     "name",
-    ["../evil.jpg", "site A/../../evil.jpg", "/tmp/evil.jpg", "C:\\evil.jpg", "a\\..\\..\\evil.jpg"],  # noqa: S108
+    [
+        "../evil.jpg",
+        "site A/../../evil.jpg",
+        "/tmp/evil.jpg",  # noqa: S108
+        "C:\\evil.jpg",
+        "a\\..\\..\\evil.jpg",
+    ],
 )
 def test_names_that_lead_elsewhere_are_refused(archive: Path, tmp_path: Path, name: str) -> None:
-    is_refused(with_entry(archive, tmp_path / "bad.protoleafz", name), tmp_path, "outside of its folder")
+    is_refused(
+        with_entry(archive, tmp_path / "bad.protoleafz", name), tmp_path, "outside of its folder"
+    )
 
 
 def test_a_link_is_refused(archive: Path, tmp_path: Path) -> None:
@@ -71,7 +83,11 @@ def test_a_link_is_refused(archive: Path, tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_two_files_of_one_name_are_refused(archive: Path, tmp_path: Path) -> None:
-    is_refused(with_entry(archive, tmp_path / "bad.protoleafz", "site A/IMG_0.jpg"), tmp_path, "two files of one name")
+    is_refused(
+        with_entry(archive, tmp_path / "bad.protoleafz", "site A/IMG_0.jpg"),
+        tmp_path,
+        "two files of one name",
+    )
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked(archive: Path, tmp_path: Path) -> None:
@@ -94,7 +110,9 @@ def test_an_encrypted_archive_is_refused(archive: Path, tmp_path: Path) -> None:
 def test_half_a_download_is_refused(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     (tmp_path / "bad.protoleafz").write_bytes(whole[: len(whole) // 2])
-    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is not a copy of a Protoleaf project, or is damaged")
+    is_refused(
+        tmp_path / "bad.protoleafz", tmp_path, "is not a copy of a Protoleaf project, or is damaged"
+    )
 
 
 def test_another_zip_is_refused(archive: Path, tmp_path: Path) -> None:
@@ -131,7 +149,10 @@ def about(change: Callable[[dict[str, object]], object]) -> Change:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda found: found.update(form=2, program="Protoleaf 9"), "newer version.*Protoleaf 9.*Update Protoleaf"),
+        (
+            lambda found: found.update(form=2, program="Protoleaf 9"),
+            "newer version.*Protoleaf 9.*Update Protoleaf",
+        ),
         (lambda found: found.update(project="../trip.protoleaf"), "is not a copy"),
         (lambda found: found.update(project="other.protoleaf"), "there is no project in it"),
         (lambda found: found.update(project="x" * 5_000 + ".protoleaf"), "is not a copy"),
@@ -185,21 +206,34 @@ def project_with(archive: Path, tmp_path: Path, *paths: str) -> Path:
 
 def test_only_photos_come_out(archive: Path, tmp_path: Path) -> None:
     """No journal that would be applied to the project, no program, no file that nobody named, nothing elsewhere."""
-    paths = "trip.protoleaf-journal", "TRIP.protoleaf-wal", "run.exe", "start.desktop", "con.jpg", "/etc/hosts.jpg"
+    paths = (
+        "trip.protoleaf-journal",
+        "TRIP.protoleaf-wal",
+        "run.exe",
+        "start.desktop",
+        "con.jpg",
+        "/etc/hosts.jpg",
+    )
     bad = project_with(archive, tmp_path, *paths)
     with zipfile.ZipFile(bad, "a") as opened:
         opened.writestr("unnamed.jpg", b"evil")
     there = unpacked(bad, tmp_path)
-    files = sorted(path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file())
+    files = sorted(
+        path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()
+    )
     assert files == ["site A/IMG_0.jpg", "site A/IMG_1.jpg", "trip.protoleaf"]
     assert not any(os.access(path, os.X_OK) for path in there.rglob("*.*") if path.is_file())
 
 
 @pytest.mark.parametrize("data", [b"", b"odd", b"\xff" * 4096])
-def test_embeddings_that_are_none_are_passed_over(archive: Path, tmp_path: Path, data: bytes) -> None:
+def test_embeddings_that_are_none_are_passed_over(
+    archive: Path, tmp_path: Path, data: bytes
+) -> None:
     """The photos are read again."""
     assert EMBEDDINGS not in contents_of(archive)
-    there = unpacked(tampered(archive, tmp_path / "bad.protoleafz", unchanged, **{EMBEDDINGS: data}), tmp_path)
+    there = unpacked(
+        tampered(archive, tmp_path / "bad.protoleafz", unchanged, **{EMBEDDINGS: data}), tmp_path
+    )
     assert (there / "trip.protoleaf").is_file()
 
 

@@ -64,12 +64,19 @@ def test_a_copy_with_photos_opens_classified_elsewhere_and_comes_back_by_merge(
         pack_project(theirs, caches, tmp_path / "back.protoleafz")
     with Project.open(collection.project) as ours:
         done = merge(ours, tmp_path / "back.protoleafz")
-        assert (done.labelled, done.plan.images, done.plan.is_copy, done.plan.missing) == (5, 64, True, ())
+        assert (done.labelled, done.plan.images, done.plan.is_copy, done.plan.missing) == (
+            5,
+            64,
+            True,
+            (),
+        )
         assert done.plan.matched[MatchedBy.CONTENT] == 64
         assert {ours.labels.by_image()[each].who for each in unlabelled[:5]} == {"ben"}
 
 
-def test_the_photos_and_the_project_stay_as_they_are(collection: Collection, tmp_path: Path) -> None:
+def test_the_photos_and_the_project_stay_as_they_are(
+    collection: Collection, tmp_path: Path
+) -> None:
     before = tree_hash(collection.folder)
     with Project.open(collection.project, for_writing=False) as ours:
         pack_project(ours, collection.caches, tmp_path / "a.protoleafz")
@@ -105,7 +112,11 @@ def test_reduced_photos_count_as_their_photos(tmp_path: Path) -> None:
             assert theirs.details.of(1) == ours.details.of(1)
             theirs.labels.set([2, 3], hare, who="ben")
         done = merge(ours, there.project)
-        assert (done.labelled, done.plan.matched[MatchedBy.CONTENT], done.plan.missing) == (2, 4, ())
+        assert (done.labelled, done.plan.matched[MatchedBy.CONTENT], done.plan.missing) == (
+            2,
+            4,
+            (),
+        )
 
 
 def test_photos_that_were_never_read_get_their_content_and_details(tmp_path: Path) -> None:
@@ -160,12 +171,19 @@ def test_labels_of_photos_from_elsewhere_come_back(tmp_path: Path, is_reduced: b
         pack_project(ours, cache_of_test(), tmp_path / "out.protoleafz", is_reduced=is_reduced)
         there = unpack_project(tmp_path / "out.protoleafz", tmp_path / "ben", elsewhere(tmp_path))
         with Project.open(there.project) as theirs:
-            assert list(theirs.images.table().paths) == [f"photos/DCIM/IMG_{number}.jpg" for number in range(4)]
+            assert list(theirs.images.table().paths) == [
+                f"photos/DCIM/IMG_{number}.jpg" for number in range(4)
+            ]
             assert is_classified(theirs, elsewhere(tmp_path))
             theirs.labels.set([1, 4], theirs.classes.graph.find("Hare"), who="ben")
             pack_project(theirs, elsewhere(tmp_path), tmp_path / "back.protoleafz")
         done = merge(ours, tmp_path / "back.protoleafz")
-        assert (done.labelled, done.plan.images, done.plan.missing, done.plan.is_copy) == (2, 4, (), True)
+        assert (done.labelled, done.plan.images, done.plan.missing, done.plan.is_copy) == (
+            2,
+            4,
+            (),
+            True,
+        )
         assert list(ours.images.table().paths) == [
             (tmp_path / "stick" / "DCIM" / f"IMG_{number}.jpg").as_posix() for number in range(4)
         ]
@@ -184,7 +202,9 @@ def test_missing_and_broken_photos_are_counted(tmp_path: Path) -> None:
     files[1].path.write_bytes(b"\x89PNG is damaged")
     whole = pack_project(project, cache_of_test(), tmp_path / "whole.protoleafz")
     assert (whole.files, whole.missing, whole.failures) == (2, 1, ())
-    reduced = pack_project(project, cache_of_test(), tmp_path / "reduced.protoleafz", is_reduced=True)
+    reduced = pack_project(
+        project, cache_of_test(), tmp_path / "reduced.protoleafz", is_reduced=True
+    )
     assert (reduced.files, reduced.missing) == (1, 1)
     assert [each.path.name for each in reduced.failures] == ["1.png"]
     there = unpack_project(tmp_path / "reduced.protoleafz", tmp_path / "ben", elsewhere(tmp_path))
@@ -196,7 +216,10 @@ def test_a_small_photo_is_sent_as_it_is(tmp_path: Path) -> None:
     project.images.add([draw(tmp_path / "ada" / "tiny.png", 3)])
     written = pack_project(project, cache_of_test(), tmp_path / "out.protoleafz", is_reduced=True)
     assert (written.files, written.reduced) == (1, 0)
-    assert contents_of(tmp_path / "out.protoleafz")["tiny.png"] == (tmp_path / "ada" / "tiny.png").read_bytes()
+    assert (
+        contents_of(tmp_path / "out.protoleafz")["tiny.png"]
+        == (tmp_path / "ada" / "tiny.png").read_bytes()
+    )
 
 
 def test_the_place_of_a_copy_is_checked(collection: Collection, tmp_path: Path) -> None:
@@ -213,7 +236,9 @@ def test_the_place_of_a_copy_is_checked(collection: Collection, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("is_reduced", [False, True])
-def test_a_stopped_copy_leaves_nothing(collection: Collection, tmp_path: Path, is_reduced: bool) -> None:
+def test_a_stopped_copy_leaves_nothing(
+    collection: Collection, tmp_path: Path, is_reduced: bool
+) -> None:
     target, token = make(tmp_path / "target"), CancelToken()
     with Project.open(collection.project) as ours, pytest.raises(Cancelled):
         pack_project(

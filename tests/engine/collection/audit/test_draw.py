@@ -5,13 +5,21 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.collection.audit.draw import FEWEST_OF_STRATUM, DrawnAudit, draw_audit, next_size, population_of
+from engine.collection.audit.draw import (
+    FEWEST_OF_STRATUM,
+    DrawnAudit,
+    draw_audit,
+    next_size,
+    population_of,
+)
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.errors import InputError
 from tests.support.states import Picture, many_pictures, state_of
 
 
-def drawn_of(state: CollectionState, size: int, *, is_stratified: bool = False, seed: int = 0) -> DrawnAudit:
+def drawn_of(
+    state: CollectionState, size: int, *, is_stratified: bool = False, seed: int = 0
+) -> DrawnAudit:
     return draw_audit(state, size, is_stratified=is_stratified, random=np.random.default_rng(seed))
 
 
@@ -22,7 +30,11 @@ def test_only_unlabelled_images_with_a_prediction_are_drawn() -> None:
     state = state_of([labelled, ready, waiting, failed, ready])
     assert state.image_ids[population_of(state)].tolist() == [12, 15]
     drawn = drawn_of(state, 20)
-    assert ({item.image_id for item in drawn.items}, drawn.size, drawn.population) == ({12, 15}, 2, 2)
+    assert ({item.image_id for item in drawn.items}, drawn.size, drawn.population) == (
+        {12, 15},
+        2,
+        2,
+    )
     with pytest.raises(InputError, match="nothing to check"):
         drawn_of(state_of([labelled, waiting]), 20)
 
@@ -30,9 +42,14 @@ def test_only_unlabelled_images_with_a_prediction_are_drawn() -> None:
 def test_what_is_claimed_is_remembered() -> None:
     """An image that is like none of the classes has no most likely class; one that is unsure no safe class."""
     sure = Picture(best=5, score=0.75, safe=3, safe_score=0.875)
-    state = state_of([sure, Picture(best=5, score=0.5), Picture(best=5, score=0.25, is_unknown=True)])
+    state = state_of(
+        [sure, Picture(best=5, score=0.5), Picture(best=5, score=0.25, is_unknown=True)]
+    )
     items = {item.image_id: item for item in drawn_of(state, 20).items}
-    claims = [(items[each].class_id, items[each].score, items[each].safe_class_id) for each in (11, 12, 13)]
+    claims = [
+        (items[each].class_id, items[each].score, items[each].safe_class_id)
+        for each in (11, 12, 13)
+    ]
     assert claims == [(5, 0.75, 3), (5, 0.5, None), (None, 0.25, None)]
     assert (items[11].safe_score, items[11].stratum, items[11].stratum_size) == (0.875, 0, 3)
 
@@ -41,7 +58,11 @@ def test_the_largest_audit_is_drawn_at_once_so_that_it_can_grow() -> None:
     """Two hundred different images, each in its place; what is drawn depends on the seed alone."""
     state = many_pictures(1_000)
     drawn = drawn_of(state, 20)
-    assert (len({item.image_id for item in drawn.items}), drawn.size, drawn.population) == (200, 20, 1_000)
+    assert (len({item.image_id for item in drawn.items}), drawn.size, drawn.population) == (
+        200,
+        20,
+        1_000,
+    )
     assert [item.place for item in drawn.items] == list(range(200))
     assert drawn_of(state, 20) == drawn
     assert drawn_of(state, 20, seed=1) != drawn
@@ -60,11 +81,17 @@ def test_strata_are_the_large_safe_classes_and_get_some_images_each() -> None:
     """Of 600 unsure images, 300 gulls, 8 auks and few of other classes each stratum has three at least."""
     counts = {NO_CLASS: 600, 5: 300, 6: 8, 7: 2, 8: 1}
     pictures = [
-        Picture(best=5, score=0.9, safe=safe, safe_score=0.9) for safe, count in counts.items() for _ in range(count)
+        Picture(best=5, score=0.9, safe=safe, safe_score=0.9)
+        for safe, count in counts.items()
+        for _ in range(count)
     ]
     state = state_of(pictures)
     drawn = drawn_of(state, 20, is_stratified=True)
-    assert sorted({(item.stratum, item.stratum_size) for item in drawn.items}) == [(0, 600), (1, 300), (2, 11)]
+    assert sorted({(item.stratum, item.stratum_size) for item in drawn.items}) == [
+        (0, 600),
+        (1, 300),
+        (2, 11),
+    ]
     asked = Counter(item.stratum for item in drawn.items[: drawn.size])
     assert asked == {0: 11, 1: 6, 2: FEWEST_OF_STRATUM}
     of_safe = {None: 0, 5: 1, 6: 2, 7: 2, 8: 2}

@@ -36,7 +36,9 @@ def exported(ruled: Collection, tmp_path_factory: pytest.TempPathFactory) -> Exp
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(BACKBONE_VARIABLE, "fast")
         with Project.open(ruled.project, for_writing=False) as project:
-            return export_model(project, ruled.caches, tmp_path_factory.mktemp("exported") / "model")
+            return export_model(
+                project, ruled.caches, tmp_path_factory.mktemp("exported") / "model"
+            )
 
 
 @pytest.fixture

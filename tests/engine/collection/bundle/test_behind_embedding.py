@@ -27,7 +27,9 @@ def answers(content: bytes, embeddings: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("setting", list(Setting))
-def test_it_answers_as_the_program(collection: Collection, setting: Setting, tmp_path: Path) -> None:
+def test_it_answers_as_the_program(
+    collection: Collection, setting: Setting, tmp_path: Path
+) -> None:
     """For each classifier, on embeddings; without the backbone it is small."""
     with Project.open(collection.project, for_writing=False) as project:
         exported = export_model(project, collection.caches, tmp_path / "model", setting)
@@ -49,7 +51,9 @@ def test_another_part_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) 
         for constant in found.initializer:
             if constant.data_type == onnx.TensorProto.FLOAT:
                 values = onnx.numpy_helper.to_array(constant) * np.float32(1.5)
-                constant.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float32), constant.name))
+                constant.CopyFrom(
+                    onnx.numpy_helper.from_array(values.astype(np.float32), constant.name)
+                )
         assert isinstance(found, onnx.GraphProto)
         return found
 

@@ -89,7 +89,9 @@ def model_of_width_12() -> ProjectClassifier:
     return made_up(graph, leaves, [[1 / WIDTH] * WIDTH], paths=["a"]).fitted
 
 
-def answers_of(model: bytes, images: NDArray[np.uint8], folder: Path) -> dict[str, NDArray[np.float32]]:
+def answers_of(
+    model: bytes, images: NDArray[np.uint8], folder: Path
+) -> dict[str, NDArray[np.float32]]:
     path = folder / "classifier.onnx"
     path.write_bytes(model)
     session = open_session(path)
@@ -98,7 +100,8 @@ def answers_of(model: bytes, images: NDArray[np.uint8], folder: Path) -> dict[st
 
 
 @pytest.mark.parametrize(
-    ("kind", "views"), [*((kind, VIEWS) for kind in KINDS), ("vectors", 1), ("one image at a time", 1)]
+    ("kind", "views"),
+    [*((kind, VIEWS) for kind in KINDS), ("vectors", 1), ("one image at a time", 1)],
 )
 def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
     """Layout, channels, precision, pooling, fixed batches, old operators: the same probabilities as step by step."""
@@ -119,7 +122,9 @@ def test_every_kind_of_backbone(kind: str, views: int, tmp_path: Path) -> None:
     np.testing.assert_allclose(found[DISTANCE], fitted.distance(scores), atol=2e-3)
 
 
-def test_a_backbone_that_cannot_be_built_upon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backbone_that_cannot_be_built_upon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Old operators that nobody converts are refused, with what to do."""
 
     def refuse(_model: object, _version: int) -> None:
@@ -127,5 +132,8 @@ def test_a_backbone_that_cannot_be_built_upon(tmp_path: Path, monkeypatch: pytes
 
     monkeypatch.setattr(onnx.version_converter, "convert_version", refuse)
     backbone = write_vectors(tmp_path / "backbone.onnx", opset=11)
-    with pytest.raises(ModelError, match=r"cannot be made a part of one file.*operator Old.*Export the backbone again"):
+    with pytest.raises(
+        ModelError,
+        match=r"cannot be made a part of one file.*operator Old.*Export the backbone again",
+    ):
         classifier_model(backbone, PLAIN, model_of_width_12(), views=1, name="test")

@@ -25,7 +25,12 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from tests.support.collections import LEAVES, Collection, draw_shape, without_its_views
-from tests.support.exported_models import largest_gap, rows_of_predictions, words_of, write_program_s_answers
+from tests.support.exported_models import (
+    largest_gap,
+    rows_of_predictions,
+    words_of,
+    write_program_s_answers,
+)
 from tests.support.images import encoded, exif_with_orientation, png_of_sixteen_bits, stored_turned
 from tests.support.kill_at import run_and_kill
 from tests.support.trained import write_tuned
@@ -35,15 +40,21 @@ KINDS: dict[str, Callable[[Image.Image], bytes]] = {
     "plain.png": lambda image: encoded(image, "PNG"),
     "photo.jpg": lambda image: encoded(image.resize((731, 517)), "JPEG", quality=90),
     "turned.jpg": lambda image: encoded(
-        stored_turned(np.asarray(image.resize((420, 300))), 6), "JPEG", exif=exif_with_orientation(6)
+        stored_turned(np.asarray(image.resize((420, 300))), 6),
+        "JPEG",
+        exif=exif_with_orientation(6),
     ),
-    "turned.png": lambda image: encoded(stored_turned(np.asarray(image), 8), "PNG", exif=exif_with_orientation(8)),
+    "turned.png": lambda image: encoded(
+        stored_turned(np.asarray(image), 8), "PNG", exif=exif_with_orientation(8)
+    ),
     "gray.jpg": lambda image: encoded(image.convert("L").resize((300, 400)), "JPEG"),
     "cmyk.jpg": lambda image: encoded(image.convert("CMYK"), "JPEG"),
     "clear.png": lambda image: encoded(half_clear(image), "PNG"),
     "palette.gif": lambda image: encoded(image.convert("P"), "GIF"),
     "web.webp": lambda image: encoded(image, "WEBP", quality=80),
-    "scan.tif": lambda image: encoded(stored_turned(np.asarray(image), 3), "TIFF", exif=exif_with_orientation(3)),
+    "scan.tif": lambda image: encoded(
+        stored_turned(np.asarray(image), 3), "TIFF", exif=exif_with_orientation(3)
+    ),
 }
 
 
@@ -91,11 +102,22 @@ def test_new_images_are_answered_as_by_the_program(
     deep, broken = tmp_path / "deep.png", tmp_path / "broken.jpg"
     deep.write_bytes(png_of_sixteen_bits(np.full((9, 9), 999, dtype=np.uint16)))
     broken.write_bytes(Path(images[0]).read_bytes()[:300])
-    runner = [sys.executable, "-I", str(exported.folder / "run.py"), str(run), str(deep), *images, str(broken)]
+    runner = [
+        sys.executable,
+        "-I",
+        str(exported.folder / "run.py"),
+        str(run),
+        str(deep),
+        *images,
+        str(broken),
+    ]
     ran = subprocess.run(runner, capture_output=True, text=True, check=True)
 
     assert (done.predictions, done.failures) == (len(images), [])
-    assert [line.split(" cannot be read: ")[0] for line in ran.stderr.splitlines()] == [str(deep), str(broken)]
+    assert [line.split(" cannot be read: ")[0] for line in ran.stderr.splitlines()] == [
+        str(deep),
+        str(broken),
+    ]
     assert_same(found, expected)
     assert_same(run, expected)
     outcomes = {row["safe_class"] for row in rows_of_predictions(run)}
@@ -120,13 +142,17 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
         classify_files(bundle, [Path(images[0])], found)
         embedded = unit_length(
             BackboneSession(
-                exported.folder / "backbone.onnx", model_of(project, collection.caches).card, CPU_CHOICE
+                exported.folder / "backbone.onnx",
+                model_of(project, collection.caches).card,
+                CPU_CHOICE,
             ).embed(pixels)
         )
         chances = fitted.probabilities(embedded)
     (row,) = rows_of_predictions(found)
     assert row["model"] == "Tuned propagation 1"
-    assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(encoding="utf-8")
+    assert "leafnet, which it was trained from" in (exported.folder / "LICENCE.txt").read_text(
+        encoding="utf-8"
+    )
     assert (bundle.contents.framing.views, row["setting"]) == (1, setting.value)
     assert abs(float(row["score"]) - float(chances.max())) <= 1e-3
     assert row["class"] == project.classes.graph.name(int(fitted.candidate_ids[chances.argmax()]))
@@ -137,7 +163,9 @@ def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
 ) -> None:
     def printed(*arguments: str) -> list[str]:
         runner = [sys.executable, "-I", str(exported.folder / "run.py"), *arguments]
-        return subprocess.run(runner, capture_output=True, text=True, check=False).stderr.splitlines()
+        return subprocess.run(
+            runner, capture_output=True, text=True, check=False
+        ).stderr.splitlines()
 
     new, folder = tmp_path / "new.csv", tmp_path / "photos"
     (folder / "below").mkdir(parents=True)
@@ -167,7 +195,11 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
     assert "Tiny ImageNet is for research use" in licence
     assert "Apache License" in licence
     contents = json.loads((folder / "classes.json").read_text(encoding="utf-8"))["classes"]
-    assert {one["name"]: one["bar"] for one in contents if one["level"] == 0} == {"Red": 0.8, "Green": 0.8, "Blue": 1.0}
+    assert {one["name"]: one["bar"] for one in contents if one["level"] == 0} == {
+        "Red": 0.8,
+        "Green": 0.8,
+        "Blue": 1.0,
+    }
     assert {one["name"] for one in contents if not one["may_be_named"]} == {
         leaf for leaf in LEAVES if leaf[:3] == "Red"
     }

@@ -76,7 +76,9 @@ def test_damaged_models_are_refused(kind: str, bundle: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nowhere", "classes.json"])
 def test_what_is_no_folder(name: str, bundle: Path) -> None:
-    with pytest.raises(InputError, match=r"not an exported model: expected a folder with classes\.json"):
+    with pytest.raises(
+        InputError, match=r"not an exported model: expected a folder with classes\.json"
+    ):
         open_bundle(bundle / name)
 
 
@@ -87,11 +89,18 @@ def test_bars_may_be_changed(bundle: Path, tmp_path: Path) -> None:
     _changed(lambda fields: [one.update(bar=1.0) for one in fields["classes"]])(bundle)
     after = open_bundle(bundle).predict("new", image.read_bytes())
     assert before.safe_class_id is not None
-    assert (after.class_id, after.score, after.safe_class_id) == (before.class_id, before.score, None)
+    assert (after.class_id, after.score, after.safe_class_id) == (
+        before.class_id,
+        before.score,
+        None,
+    )
 
 
 def test_by_the_command_line(
-    ruled: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ruled: Collection,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Exported, moved, and used without any project: files and folders by the names that they were given."""
     monkeypatch.setenv("PROTOLEAF_CACHE", str(ruled.caches.root))
@@ -106,17 +115,28 @@ def test_by_the_command_line(
     answer = done(capsys, "classify", "--model", "moved", "new", "-o", "out.csv", "--json").fields
 
     assert (answer["predictions"], answer["other_files"]) == (len(LEAVES), 1)
-    assert [failure["path"] for failure in answer["failures"]] == [str(tmp_path / "new" / "broken.jpg")]
+    assert [failure["path"] for failure in answer["failures"]] == [
+        str(tmp_path / "new" / "broken.jpg")
+    ]
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["image"] for row in rows] == [f"new/more/{number}.png" for number in range(len(LEAVES))]
-    assert [row["path"].rpartition("/")[2] for row in rows] == [RENAMED.get(leaf, leaf) for leaf in LEAVES]
-    assert "broken.jpg: " in done(capsys, "classify", "--model", "moved", "new", "-o", "out.csv").out
+    assert [row["image"] for row in rows] == [
+        f"new/more/{number}.png" for number in range(len(LEAVES))
+    ]
+    assert [row["path"].rpartition("/")[2] for row in rows] == [
+        RENAMED.get(leaf, leaf) for leaf in LEAVES
+    ]
+    assert (
+        "broken.jpg: " in done(capsys, "classify", "--model", "moved", "new", "-o", "out.csv").out
+    )
 
 
 REFUSED: dict[tuple[str, ...], tuple[str, int]] = {
     ("--model", "MODEL", "new", "--all"): ("--setting, --collection and --all are of projects", 2),
-    ("--model", "MODEL", "new", "--setting", "ppn"): ("--setting, --collection and --all are of projects", 2),
+    ("--model", "MODEL", "new", "--setting", "ppn"): (
+        "--setting, --collection and --all are of projects",
+        2,
+    ),
     ("a.protoleaf", "b.protoleaf"): ("two projects are named", 2),
     ("--model", "new", "new"): ("not an exported model, or it is not whole", 1),
     ("--model", "MODEL", "nowhere"): ("nowhere", 1),
@@ -141,7 +161,9 @@ def test_commands_that_cannot_be_meant(
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_nothing_that_it_reads_is_written_over(exported: ExportedModel, bundle: Path, tmp_path: Path) -> None:
+def test_nothing_that_it_reads_is_written_over(
+    exported: ExportedModel, bundle: Path, tmp_path: Path
+) -> None:
     """Neither an image nor the model, and a run that was stopped leaves no table."""
     image = write_shape(tmp_path / "new.png", "Red disc", seed=1)
     before = image.read_bytes()

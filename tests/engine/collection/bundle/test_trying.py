@@ -41,8 +41,12 @@ def make_endless(folder: Path) -> None:
             helper.make_tensor_value_info("next_state", TensorProto.UINT8, None),
         ],
     )
-    model.graph.node.insert(0, helper.make_node("Loop", ["endless_turns", "", IMAGES], ["slow_images"], body=body))
-    model.graph.initializer.append(numpy_helper.from_array(np.array(2**62, dtype=np.int64), "endless_turns"))
+    model.graph.node.insert(
+        0, helper.make_node("Loop", ["endless_turns", "", IMAGES], ["slow_images"], body=body)
+    )
+    model.graph.initializer.append(
+        numpy_helper.from_array(np.array(2**62, dtype=np.int64), "endless_turns")
+    )
     onnx.save(model, path)
     classes = folder / "classes.json"
     fields = json.loads(classes.read_text(encoding="utf-8"))
@@ -56,7 +60,10 @@ def test_a_sound_model_answers(bundle: Path) -> None:
 
 
 def test_an_endless_model_is_ended(
-    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    bundle: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """`classify --model` refuses it in one line."""
     make_endless(bundle)

@@ -19,7 +19,11 @@ NAMES = (
 )  # fmt: skip
 COUNT = len(NAMES) + 1
 FOLDERS = [
-    *((name, False) for name, one in FORMATS.items() if one.write_folder is not None and not one.writes_into),
+    *(
+        (name, False)
+        for name, one in FORMATS.items()
+        if one.write_folder is not None and not one.writes_into
+    ),
     ("folders", True),
 ]
 
@@ -40,12 +44,16 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("name", "is_flat"), FOLDERS)
-def test_every_class_comes_back(labelled: Path, tmp_path: Path, name: str, *, is_flat: bool) -> None:
+def test_every_class_comes_back(
+    labelled: Path, tmp_path: Path, name: str, *, is_flat: bool
+) -> None:
     out = tmp_path / "around" / "out"
     out.parent.mkdir()
     with Project.open(labelled, for_writing=False) as project:
         expected = _labels(project)
-        choice = ExportChoice(name, out, Which.VERIFIED, FolderOptions(is_flat=is_flat, has_coarse=True))
+        choice = ExportChoice(
+            name, out, Which.VERIFIED, FolderOptions(is_flat=is_flat, has_coarse=True)
+        )
         written = export_images(project, {}, choice)
         files = [project.images.resolve(image) for image in project.images.records()]
         assert (written.images, written.failures) == (COUNT, ())
@@ -55,10 +63,15 @@ def test_every_class_comes_back(labelled: Path, tmp_path: Path, name: str, *, is
         assert sorted(placed) == sorted(file.read_bytes() for file in files)
     assert detect(out) == name
     with make_project(tmp_path / "other") as other:
-        import_labels(other, out, adds_classes=True, adds_images=True, image_folders=(labelled.parent,))
+        import_labels(
+            other, out, adds_classes=True, adds_images=True, image_folders=(labelled.parent,)
+        )
         assert sorted(_labels(other).values()) == sorted(expected.values())
 
 
 def _labels(project: Project) -> dict[int, str]:
     labels = project.labels.by_image().items()
-    return {i: "" if one.class_id is None else project.classes.graph.path_text(one.class_id) for i, one in labels}
+    return {
+        i: "" if one.class_id is None else project.classes.graph.path_text(one.class_id)
+        for i, one in labels
+    }

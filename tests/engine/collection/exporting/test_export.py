@@ -23,9 +23,13 @@ def place(one: str, folder: Path) -> Path:
     return folder / f"out{FORMATS[one].suffix}"
 
 
-@pytest.mark.parametrize(("which", "images"), [(Which.VERIFIED, 4), (Which.SURE, 6), (Which.ALL, 8)])
+@pytest.mark.parametrize(
+    ("which", "images"), [(Which.VERIFIED, 4), (Which.SURE, 6), (Which.ALL, 8)]
+)
 def test_chosen_images(music: Labelled, tmp_path: Path, which: Which, images: int) -> None:
-    done = export_images(music.project, music.answers, ExportChoice("csv", tmp_path / "out.csv", which))
+    done = export_images(
+        music.project, music.answers, ExportChoice("csv", tmp_path / "out.csv", which)
+    )
     assert done.images == images
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").count("\n") == images + 1
 
@@ -58,7 +62,10 @@ def test_nothing_is_written_over(music: Labelled, tmp_path: Path, name: str) -> 
             export_images(music.project, music.answers, ExportChoice(name, out))
         assert [path.name for path in out.iterdir()] == ["mine.txt"]
     else:
-        for taken in (music.project.path, music.project.images.resolve(music.project.images.records()[0])):
+        for taken in (
+            music.project.path,
+            music.project.images.resolve(music.project.images.records()[0]),
+        ):
             before = taken.read_bytes()
             with pytest.raises(InputError, match="overwrite"):
                 export_images(music.project, music.answers, ExportChoice(name, taken))
@@ -78,7 +85,9 @@ def test_places_that_cannot_be(music: Labelled, tmp_path: Path) -> None:
 def test_class_folders(music: Labelled, tmp_path: Path, how: Placing) -> None:
     """Nested as the classes are, a class with several parents once, names that every file system takes."""
     out = tmp_path / "out"
-    done = export_images(music.project, music.answers, ExportChoice("folders", out, Which.ALL, FolderOptions(how)))
+    done = export_images(
+        music.project, music.answers, ExportChoice("folders", out, Which.ALL, FolderOptions(how))
+    )
     assert done.images == 5
     assert done.left_out == {"no class": 3}
     found = {path.relative_to(out).as_posix() for path in out.rglob("*.png")}
@@ -99,14 +108,24 @@ def test_flat_class_folders(music: Labelled, tmp_path: Path) -> None:
     out = tmp_path / "out"
     options = FolderOptions(is_flat=True, has_coarse=True)
     export_images(music.project, music.answers, ExportChoice("folders", out, folder=options))
-    assert {path.name for path in out.iterdir() if path.is_dir()} == {"Piano", "Organ", "Flute", "Wind", "Trio_ A_B_"}
+    assert {path.name for path in out.iterdir() if path.is_dir()} == {
+        "Piano",
+        "Organ",
+        "Flute",
+        "Wind",
+        "Trio_ A_B_",
+    }
 
 
 @pytest.mark.parametrize(("name", "below"), [("folders", "."), ("yolo", "train"), ("yolo", "val")])
-def test_no_class_lies_beside_its_own_leaves(music: Labelled, tmp_path: Path, name: str, below: str) -> None:
+def test_no_class_lies_beside_its_own_leaves(
+    music: Labelled, tmp_path: Path, name: str, below: str
+) -> None:
     """Trainers would take Wind for one more class beside Flute; the table still has the labels of its images."""
     out = tmp_path / "out"
-    done = export_images(music.project, music.answers, ExportChoice(name, out, folder=FolderOptions(is_flat=True)))
+    done = export_images(
+        music.project, music.answers, ExportChoice(name, out, folder=FolderOptions(is_flat=True))
+    )
     assert (done.images, done.left_out) == (4, {"no class": 1, "of a broader class": 1})
     folders = {path.name for path in (out / below).iterdir() if path.is_dir()}
     assert folders == {"Piano", "Organ", "Flute", "Trio_ A_B_"}
@@ -122,7 +141,9 @@ def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
     assert len(csv_table.read(out).labels) == written.images
     export_images(music.project, music.answers, choice)
     lines = tmp_path / "out.jsonl"
-    export_images(music.project, music.answers, ExportChoice("jsonl", lines, has_byte_order_mark=True))
+    export_images(
+        music.project, music.answers, ExportChoice("jsonl", lines, has_byte_order_mark=True)
+    )
     assert lines.read_bytes().startswith(b"{")
 
 
@@ -146,7 +167,10 @@ def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
     assert found is not None
     music.project.images.add_labelled([found], [music.ids["Piano"]])
     export_images(music.project, {}, ExportChoice("folders", tmp_path / "out", Which.VERIFIED))
-    assert {path.name for path in (tmp_path / "out/Keyboard/Piano").iterdir()} == {"piano.png", "PIANO (2).png"}
+    assert {path.name for path in (tmp_path / "out/Keyboard/Piano").iterdir()} == {
+        "piano.png",
+        "PIANO (2).png",
+    }
 
 
 def test_a_draft_of_a_killed_export_goes(music: Labelled, tmp_path: Path) -> None:

@@ -32,10 +32,14 @@ def project(tmp_path: Path) -> Iterator[Project]:
         hard = made.classes.add(HARD_NAME, (gull,))[1]
         formula = made.classes.add("=1+1", (gull,))[1]
         made.classes.set_attributes(
-            [gull], source_id="https://birds.example/gull", synonyms=("Larus", "a | b", "back\\slash")
+            [gull],
+            source_id="https://birds.example/gull",
+            synonyms=("Larus", "a | b", "back\\slash"),
         )
         made.classes.set_attributes([other], source_id="n 07")
-        made.classes.set_attributes([gull], note='Two lines,\n"quoted"; and more.', colour="#a0b1c2")
+        made.classes.set_attributes(
+            [gull], note='Two lines,\n"quoted"; and more.', colour="#a0b1c2"
+        )
         made.classes.set_attributes([hard], note="=note")
         made.classes.set_attributes([formula], colour="#000000")
         yield made
@@ -66,7 +70,12 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
         assert (len(again.classes.graph), dict(again.classes.graph.all_attributes())) == (0, {})
     before = facts_of_classes(project)
     done = import_graph(project, out)
-    assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (0, 0, 0, 0)
+    assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (
+        0,
+        0,
+        0,
+        0,
+    )
     assert facts_of_classes(project) == before
 
 
@@ -77,8 +86,14 @@ def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
     project.classes.set_attributes([gull], note="My own.", colour="")
     project.classes.set_attributes([project.classes.graph.find("=1+1")], note="", colour="")
     done = import_graph(project, tmp_path / "classes.json")
-    assert (done.notes_added, done.change.text) == (2, "Imported notes of 2 classes from classes.json")
-    assert (project.classes.graph.attributes(gull).note, project.classes.graph.attributes(gull).colour) == (
+    assert (done.notes_added, done.change.text) == (
+        2,
+        "Imported notes of 2 classes from classes.json",
+    )
+    assert (
+        project.classes.graph.attributes(gull).note,
+        project.classes.graph.attributes(gull).colour,
+    ) == (
         "My own.",
         "#a0b1c2",
     )
@@ -90,7 +105,9 @@ def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "-> " in (tmp_path / "classes.dot").read_text(encoding="utf-8")
     export_graph(project, tmp_path / "light.svg")
     export_graph(project, tmp_path / "dark.svg", is_dark=True)
-    light, dark = ((tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("light", "dark"))
+    light, dark = (
+        (tmp_path / f"{name}.svg").read_text(encoding="utf-8") for name in ("light", "dark")
+    )
     titles = [each.text for each in fromstring(light).iter("{http://www.w3.org/2000/svg}title")]  # noqa: S314 (ours)
     assert sorted(filter(None, titles)) == sorted(
         project.classes.graph.name(each) for each in project.classes.graph.classes()
@@ -104,7 +121,9 @@ def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
     """Unknown formats, no folder, no classes, and the project itself."""
-    with pytest.raises(UsageError, match=r'suffix of "classes.xyz" tells no graph format: expected .json, .*svg'):
+    with pytest.raises(
+        UsageError, match=r'suffix of "classes.xyz" tells no graph format: expected .json, .*svg'
+    ):
         format_of(tmp_path / "classes.xyz")
     with pytest.raises(UsageError, match='no graph format "owl"'):
         export_graph(project, tmp_path / "classes.json", "owl")
@@ -113,12 +132,17 @@ def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="would overwrite the project"):
         export_graph(project, project.path, "json")
     (tmp_path / "empty").mkdir()
-    with new_project(tmp_path / "empty") as empty, pytest.raises(InputError, match="no classes to export"):
+    with (
+        new_project(tmp_path / "empty") as empty,
+        pytest.raises(InputError, match="no classes to export"),
+    ):
         export_graph(empty, tmp_path / "classes.json")
     assert not list(tmp_path.glob("classes.*"))
 
 
-def test_the_suffix_says_the_format_and_a_word_overrules_it(project: Project, tmp_path: Path) -> None:
+def test_the_suffix_says_the_format_and_a_word_overrules_it(
+    project: Project, tmp_path: Path
+) -> None:
     """An export replaces an earlier one in its format; another file on request."""
     out = tmp_path / "CLASSES.TTL"
     out.write_text("old", encoding="utf-8")

@@ -34,7 +34,8 @@ def gone(music: Labelled) -> Labelled:
         "description": "A",
     }
     music.project.details.store(
-        ImageDetails(image_id, 1, 4000, 3000, taken_at, CANON, 48.5, 7.25, fields) for image_id in music.images.values()
+        ImageDetails(image_id, 1, 4000, 3000, taken_at, CANON, 48.5, 7.25, fields)
+        for image_id in music.images.values()
     )
     for record in music.project.images.records():
         music.project.images.resolve(record).unlink()
@@ -52,7 +53,11 @@ def rows_in(data: str) -> Iterator[dict[str, str]]:
 
 def test_a_table_has_date_camera_serial_and_place(gone: Labelled, tmp_path: Path) -> None:
     for row in rows_in(exported(gone, "csv", tmp_path / "out.csv").read_text(encoding="utf-8")):
-        assert (row["taken_at"], row["camera"], row["serial"]) == ("2024-05-01T07:30:00", CANON, "0042")
+        assert (row["taken_at"], row["camera"], row["serial"]) == (
+            "2024-05-01T07:30:00",
+            CANON,
+            "0042",
+        )
         assert (float(row["latitude"]), float(row["longitude"])) == (48.5, 7.25)
 
 
@@ -62,15 +67,24 @@ def test_times_are_those_of_corrected_clocks(gone: Labelled, tmp_path: Path) -> 
     assert row["taken_at"] == "2024-05-01T08:30:00"
 
 
-def test_darwin_core_has_date_camera_serial_place_and_rights(gone: Labelled, tmp_path: Path) -> None:
+def test_darwin_core_has_date_camera_serial_place_and_rights(
+    gone: Labelled, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(exported(gone, "darwin-core", tmp_path / "out.zip")) as archive:
         occurrence = next(rows_in(archive.read("occurrence.csv").decode()))
         medium = next(rows_in(archive.read("multimedia.csv").decode()))
     assert occurrence["eventDate"] == "2024-05-01T07:30:00"
-    assert (occurrence["decimalLatitude"], occurrence["decimalLongitude"]) == ("48.5000000", "7.2500000")
+    assert (occurrence["decimalLatitude"], occurrence["decimalLongitude"]) == (
+        "48.5000000",
+        "7.2500000",
+    )
     own = json.loads(occurrence["dynamicProperties"])
     assert (own["camera"], own["serial"]) == (CANON, "0042")
-    assert (medium["description"], medium["creator"], medium["rightsHolder"]) == ("A", "Ada", "CC BY")
+    assert (medium["description"], medium["creator"], medium["rightsHolder"]) == (
+        "A",
+        "Ada",
+        "CC BY",
+    )
 
 
 def test_camtrap_dp_has_date_camera_serial_and_place(gone: Labelled, tmp_path: Path) -> None:
@@ -79,7 +93,10 @@ def test_camtrap_dp_has_date_camera_serial_and_place(gone: Labelled, tmp_path: P
     deployment = next(rows_in((folder / "deployments.csv").read_text(encoding="utf-8")))
     assert (deployment["cameraModel"], deployment["cameraID"]) == (CANON, "0042")
     assert (deployment["latitude"], deployment["longitude"]) == ("48.500000", "7.250000")
-    assert (deployment["deploymentStart"], deployment["deploymentComments"]) == ("2024-05-01T07:30:00+00:00", "")
+    assert (deployment["deploymentStart"], deployment["deploymentComments"]) == (
+        "2024-05-01T07:30:00+00:00",
+        "",
+    )
     medium = next(rows_in((folder / "media.csv").read_text(encoding="utf-8")))
     assert medium["timestamp"] == "2024-05-01T07:30:00+00:00"
     assert json.loads(medium["exifData"])["EXIF"] == {
@@ -91,7 +108,9 @@ def test_camtrap_dp_has_date_camera_serial_and_place(gone: Labelled, tmp_path: P
 def test_camtrap_dp_lists_several_cameras_of_one_folder(gone: Labelled, tmp_path: Path) -> None:
     details = gone.project.details.as_read(gone.images["coarse.png"])
     assert details is not None
-    gone.project.details.store([replace(details, camera="Reconyx HP2", fields={}, latitude=None, longitude=None)])
+    gone.project.details.store(
+        [replace(details, camera="Reconyx HP2", fields={}, latitude=None, longitude=None)]
+    )
     folder = exported(gone, "camtrap-dp", tmp_path / "package")
     first = next(rows_in((folder / "deployments.csv").read_text(encoding="utf-8")))
     assert (first["cameraModel"], first["cameraID"]) == ("", "")
@@ -101,7 +120,9 @@ def test_camtrap_dp_lists_several_cameras_of_one_folder(gone: Labelled, tmp_path
 def test_a_preview_in_a_photos_place_says_nothing_of_it(gone: Labelled, tmp_path: Path) -> None:
     """The size is that of the photo, as the project knows it."""
     for record in gone.project.images.records():
-        gone.project.images.resolve(record).write_bytes(marked_as_reduced(b"\xff\xd8\xff\xd9", b"x" * 16))
+        gone.project.images.resolve(record).write_bytes(
+            marked_as_reduced(b"\xff\xd8\xff\xd9", b"x" * 16)
+        )
     found = json.loads(exported(gone, "coco", tmp_path / "out.json").read_text(encoding="utf-8"))
     assert {(image["width"], image["height"]) for image in found["images"]} == {(4000, 3000)}
 

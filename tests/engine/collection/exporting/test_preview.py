@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from engine.collection.exporting.export import Which
-from engine.collection.exporting.preview import LONGEST_LINE, MOST_LINES, _places, chosen_images, preview_export
+from engine.collection.exporting.preview import (
+    LONGEST_LINE,
+    MOST_LINES,
+    _places,
+    chosen_images,
+    preview_export,
+)
 from engine.collection.state import CollectionState
 from engine.graph.codes import BOXED, NO_CLASS, UNKNOWN
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
@@ -28,10 +34,14 @@ def state(music: Labelled) -> CollectionState:
         if answer is None:
             return Picture(code)
         safe = NO_CLASS if answer.safe_id is None else answer.safe_id
-        return Picture(code, answer.leaf_id, answer.leaf_score, safe, answer.safe_score, answer.is_unknown)
+        return Picture(
+            code, answer.leaf_id, answer.leaf_score, safe, answer.safe_score, answer.is_unknown
+        )
 
     ids = [image.image_id for image in music.project.images.records()]
-    return state_of([picture(image_id) for image_id in ids], first_id=ids[0], folder=music.project.path.parent)
+    return state_of(
+        [picture(image_id) for image_id in ids], first_id=ids[0], folder=music.project.path.parent
+    )
 
 
 def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None:
@@ -43,7 +53,9 @@ def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None
         assert chosen[which].size_bytes == sum(image.file.stat().st_size for image in gathered)
 
 
-def test_photos_of_boxes_and_hidden_images_are_not_counted(music: Labelled, state: CollectionState) -> None:
+def test_photos_of_boxes_and_hidden_images_are_not_counted(
+    music: Labelled, state: CollectionState
+) -> None:
     """The boxes of a photo carry its labels; what is hidden is not exported."""
     before = {which: one.count for which, one in chosen_images(music.project, state).items()}
     place = int(np.flatnonzero(state.is_labelled)[0])
@@ -53,7 +65,10 @@ def test_photos_of_boxes_and_hidden_images_are_not_counted(music: Labelled, stat
     after = {which: one.count for which, one in chosen_images(music.project, boxed).items()}
     assert after == before | {which: before[which] - 1 for which in (Which.VERIFIED, Which.SURE)}
     hidden = replace(state, hidden=frozenset({int(state.image_ids[place])}))
-    assert all(one.count == before[which] - 1 for which, one in chosen_images(music.project, hidden).items())
+    assert all(
+        one.count == before[which] - 1
+        for which, one in chosen_images(music.project, hidden).items()
+    )
 
 
 def test_every_format_has_one(
@@ -104,7 +119,9 @@ def test_a_project_without_images(music: Labelled) -> None:
     assert shown.images == 0
 
 
-def test_archives_and_folders_of_tables_are_shown_from_the_inside(music: Labelled, state: CollectionState) -> None:
+def test_archives_and_folders_of_tables_are_shown_from_the_inside(
+    music: Labelled, state: CollectionState
+) -> None:
     """Names alone say nothing of the project."""
     archive = preview_export(music.project, state, FORMATS["darwin-core"], Which.SURE).lines
     assert archive[:2] == ("eml.xml", "identification.csv")

@@ -27,7 +27,11 @@ def other(music: Labelled, tmp_path: Path) -> Iterator[Project]:
     """A project beside the first, with the same images and no classes or labels."""
     project = make_project(tmp_path / "other")
     project.images.add(
-        [found for image in music.project.images.records() if (found := file_of(music.project, image.image_id))]
+        [
+            found
+            for image in music.project.images.records()
+            if (found := file_of(music.project, image.image_id))
+        ]
     )
     yield project
     project.close()
@@ -44,7 +48,10 @@ def labels_by_name(project: Project) -> dict[str, tuple[str | None, str, datetim
         path = None if label.class_id is None else project.classes.graph.path_text(label.class_id)
         return path, label.who, label.when
 
-    return {Path(project.images.record(i).path).name: shown(label) for i, label in project.labels.by_image().items()}
+    return {
+        Path(project.images.record(i).path).name: shown(label)
+        for i, label in project.labels.by_image().items()
+    }
 
 
 @pytest.mark.parametrize("name", READ)
@@ -58,7 +65,9 @@ def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name:
     if name in WITHOUT_NONE:
         expected.pop("none.png")
     found = labels_by_name(other)
-    assert {image: label[0] for image, label in found.items()} == {i: label[0] for i, label in expected.items()}
+    assert {image: label[0] for image, label in found.items()} == {
+        i: label[0] for i, label in expected.items()
+    }
     if name not in NAMELESS:
         assert found == expected
     assert done.labelled == len(expected)
@@ -84,7 +93,9 @@ def test_conflicts_are_listed_and_nothing_is_overwritten(music: Labelled, tmp_pa
     music.project.labels.set([music.images["piano.png"]], music.ids["Flute"], who="linus")
     music.project.labels.remove([music.images["organ.png"]])
     plan = plan_labels(music.project, out)
-    assert [(c.ours, c.theirs, c.who) for c in plan.conflicts] == [("Wind/Flute", "Keyboard/Piano", "ada")]
+    assert [(c.ours, c.theirs, c.who) for c in plan.conflicts] == [
+        ("Wind/Flute", "Keyboard/Piano", "ada")
+    ]
     done = import_labels(music.project, out)
     assert done.labelled == 1
     label = music.project.labels.of(music.images["piano.png"])
@@ -105,7 +116,9 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
         encoding="utf-8-sig",
     )
     plan = plan_labels(music.project, table, who="the museum")
-    by_name = {Path(music.project.images.record(label.image_id).path).name: label for label in plan.labels}
+    by_name = {
+        Path(music.project.images.record(label.image_id).path).name: label for label in plan.labels
+    }
     assert by_name.keys() == {"coarse.png"}
     assert by_name["coarse.png"].who == "Bo"
     assert by_name["coarse.png"].when == datetime(2024, 5, 1, 8, tzinfo=UTC)
@@ -122,7 +135,10 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
         "image,class\nday 1/flute.png,Wind\nday 1/flute.png,Flute\nday 0/coarse.png,Piano\nday 0/coarse.png,Flute\n"
     )
     plan = plan_labels(music.project, table)
-    classes = {Path(music.project.images.record(each.image_id).path).name: each.class_id for each in plan.labels}
+    classes = {
+        Path(music.project.images.record(each.image_id).path).name: each.class_id
+        for each in plan.labels
+    }
     assert classes == {"flute.png": music.ids["Flute"], "coarse.png": music.ids["Piano"]}
     assert [(c.ours, c.theirs) for c in plan.contradictions] == [("Keyboard/Piano", "Wind/Flute")]
 
@@ -142,7 +158,9 @@ def test_folders_of_another_program(music: Labelled, tmp_path: Path) -> None:
     assert (done.labelled, done.images_added) == (2, 1)
 
 
-@pytest.mark.parametrize("content", [b"", b"image,class", b"\x00\xff\xfe junk", b"{}", b"a,b\n1,2\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"image,class", b"\x00\xff\xfe junk", b"{}", b"a,b\n1,2\n"]
+)
 def test_other_files_hold_no_labels(music: Labelled, tmp_path: Path, content: bytes) -> None:
     """They are refused in one line, or nothing is found in them, whatever they are called."""
     for name in (*READ, "auto"):

@@ -9,7 +9,9 @@ from engine.collection.folding.sequences import UNKNOWN_TIME
 Vectors = np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
 
-def _copies(bits: list[int], *, seconds: list[int] | None = None, embeddings: Vectors | None = None) -> list[int]:
+def _copies(
+    bits: list[int], *, seconds: list[int] | None = None, embeddings: Vectors | None = None
+) -> list[int]:
     count = len(bits)
     vectors = np.ones((count, 1), dtype=np.float32) if embeddings is None else embeddings
     times = np.array(seconds or [UNKNOWN_TIME] * count, dtype=np.int64)
@@ -25,7 +27,13 @@ def _flipped(bits: int, count: int) -> int:
 
 def test_same_bytes() -> None:
     """Files that were never read are nobody's twin."""
-    assert same_content(np.array([b"a", b"b", b"a", b"", b""])).tolist() == [0, ALONE, 0, ALONE, ALONE]
+    assert same_content(np.array([b"a", b"b", b"a", b"", b""])).tolist() == [
+        0,
+        ALONE,
+        0,
+        ALONE,
+        ALONE,
+    ]
 
 
 def test_hashes_that_begin_alike_are_other_bytes() -> None:
@@ -54,7 +62,9 @@ def test_embeddings_have_a_say() -> None:
 def test_an_image_without_an_embedding_is_judged_by_its_hash() -> None:
     rows = np.array([-1, 0])
     times = np.full(2, UNKNOWN_TIME)
-    assert copies(np.array([5, 5], dtype=np.uint64), times, np.ones((1, 1), dtype=np.float32), rows).tolist() == [0, 0]
+    assert copies(
+        np.array([5, 5], dtype=np.uint64), times, np.ones((1, 1), dtype=np.float32), rows
+    ).tolist() == [0, 0]
 
 
 def test_photos_of_different_times_are_two_photos() -> None:

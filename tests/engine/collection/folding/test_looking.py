@@ -25,12 +25,18 @@ def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pictures:
         Image.fromarray(noise).save(tmp_path / f"{number}.png")
     keys = np.array([b"a\x00", b"b\x01", b"", b"b\x01", b"c\x02"])
     caches = CacheFolders(tmp_path / "cache")
-    return unseen([f"{number}.png" for number in range(COUNT)], (), keys, kept_fingerprints(keys, caches))
+    return unseen(
+        [f"{number}.png" for number in range(COUNT)], (), keys, kept_fingerprints(keys, caches)
+    )
 
 
 def test_each_content_once_and_none_without(pictures: Pictures) -> None:
     """Hashes come back whole, also one that ends with a zero byte."""
-    assert list(pictures) == [("0.png", "", b"a\x00"), ("1.png", "", b"b\x01"), ("4.png", "", b"c\x02")]
+    assert list(pictures) == [
+        ("0.png", "", b"a\x00"),
+        ("1.png", "", b"b\x01"),
+        ("4.png", "", b"c\x02"),
+    ]
     assert [path for path, _, _ in pictures.without(np.array([b"b\x01"]))] == ["0.png", "4.png"]
 
 
@@ -46,7 +52,10 @@ def test_what_was_seen_is_known(pictures: Pictures, tmp_path: Path) -> None:
 def test_it_rests_before_the_next_pictures(pictures: Pictures, tmp_path: Path) -> None:
     """As long as a pause is wanted, and then it goes on."""
     rests: Iterator[float] = iter([0.01, 0.02, 0.0, 0.01, 0.0, 0.0])
-    assert look_at(pictures, tmp_path, CacheFolders(tmp_path / "cache"), pause_s=lambda: next(rests)) == 3
+    assert (
+        look_at(pictures, tmp_path, CacheFolders(tmp_path / "cache"), pause_s=lambda: next(rests))
+        == 3
+    )
     assert list(rests) == []
 
 

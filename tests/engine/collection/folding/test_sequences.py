@@ -3,7 +3,13 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import ALONE
-from engine.collection.folding.sequences import MOST_IN_A_SECOND, UNKNOWN_TIME, ShotTimes, sequences, sound_seconds
+from engine.collection.folding.sequences import (
+    MOST_IN_A_SECOND,
+    UNKNOWN_TIME,
+    ShotTimes,
+    sequences,
+    sound_seconds,
+)
 
 NOON = 1_714_564_800  # on 1 May 2024
 
@@ -28,7 +34,13 @@ def test_another_camera_or_folder_is_another_sequence() -> None:
 
 def test_times_that_say_nothing() -> None:
     """None at all, a clock at its beginning, and years that are none: in no sequence."""
-    texts = ["NaT", "1970-01-01T00:00:03", "1899-12-31T00:00:00", "2999-01-01T00:00:00", "2024-05-01T12:00:00"]
+    texts = [
+        "NaT",
+        "1970-01-01T00:00:03",
+        "1899-12-31T00:00:00",
+        "2999-01-01T00:00:00",
+        "2024-05-01T12:00:00",
+    ]
     seconds = sound_seconds(np.array(texts, "datetime64[s]").astype(np.int64))
     assert seconds.tolist() == [UNKNOWN_TIME] * 4 + [NOON]
     assert sequences(ShotTimes(seconds, seconds, np.zeros(5, dtype=np.int64)), 60).max() == ALONE
@@ -44,13 +56,17 @@ def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
 
 def _sizes(seconds: NDArray[np.int64], most_seconds: int) -> list[int]:
     """Shots of each sequence, the most first; shots in none are left out."""
-    found = sequences(ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds)
+    found = sequences(
+        ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds
+    )
     return sorted(np.bincount(found[found != ALONE]).tolist(), reverse=True)
 
 
 @pytest.mark.parametrize(("interval_s", "frames"), [(1, 600), (30, 40), (60, 60), (120, 12)])
 @pytest.mark.parametrize("jitter_s", [0, 0.04])
-def test_frames_at_an_even_interval_over_minutes_are_no_sequence(interval_s: int, frames: int, jitter_s: float) -> None:
+def test_frames_at_an_even_interval_over_minutes_are_no_sequence(
+    interval_s: int, frames: int, jitter_s: float
+) -> None:
     """A time lapse, also by a clock that is not quite even; beside it bursts stay bursts."""
     jitter = np.random.default_rng(3).uniform(-jitter_s, jitter_s, frames) * interval_s
     lapse = NOON + (interval_s * np.arange(frames) + jitter + 0.5).astype(np.int64)
@@ -71,7 +87,9 @@ def test_triggers_of_three_shots_every_few_seconds_fold() -> None:
 @pytest.mark.parametrize(("most_seconds", "longest_s"), [(5, 60), (60, 600), (120, 1_200)])
 def test_a_sequence_has_a_longest_span(most_seconds: int, longest_s: int) -> None:
     seconds = NOON + np.cumsum(np.random.default_rng(7).integers(0, most_seconds + 1, 5_000))
-    found = sequences(ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds)
+    found = sequences(
+        ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds
+    )
     spans = [np.ptp(seconds[found == each]) for each in range(found.max() + 1)]
     assert longest_s / 2 < max(spans) <= longest_s
     assert len(spans) > 10

@@ -15,7 +15,13 @@ EAST, NORTH = np.array([1, 0], dtype=np.float32), np.array([0, 1], dtype=np.floa
 def test_an_image_counts_once_however_many_ways_lead_to_it() -> None:
     """Puffin is under both, so all of Animal is one image of each, not two of Puffin."""
     graph = graph_of(
-        {"Animal": [], "Bird": ["Animal"], "Diver": ["Animal"], "Puffin": ["Bird", "Diver"], "Gull": ["Bird"]}
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Diver": ["Animal"],
+            "Puffin": ["Bird", "Diver"],
+            "Gull": ["Bird"],
+        }
     )
     means = ClassMeans(graph, known({4: EAST[None], 5: NORTH[None]}))
     assert means.mean(1) == pytest.approx(np.sqrt([0.5, 0.5]))
@@ -42,5 +48,7 @@ def test_labelled_vectors_are_the_first_of_each_class_in_the_graph() -> None:
     assert (images.image_ids.tolist(), images.class_ids.tolist()) == ([0, 1, 2], [1, 1, 2])
     assert images.vectors[0] @ images.vectors[2] == pytest.approx(-1)
     assert images.plain[0] @ images.plain[2] == 0
-    whitened = labelled_vectors(shots, graph, Whitening(np.zeros(2, np.float32), np.diag([1, 2]).astype(np.float32)))
+    whitened = labelled_vectors(
+        shots, graph, Whitening(np.zeros(2, np.float32), np.diag([1, 2]).astype(np.float32))
+    )
     assert whitened.vectors[:3] == pytest.approx(np.array([EAST, EAST, NORTH]))

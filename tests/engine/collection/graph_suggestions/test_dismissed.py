@@ -38,7 +38,10 @@ def test_it_is_kept_in_the_project(path: Path) -> None:
     with Project.open(path) as project:
         assert dismissed_keys(project) == ()
         change = dismiss(project, ["place 3"], named("Dismissed the suggestion about Gull"))
-        assert (change.text, change.settings) == ("Dismissed the suggestion about Gull", (DISMISSED_SETTING,))
+        assert (change.text, change.settings) == (
+            "Dismissed the suggestion about Gull",
+            (DISMISSED_SETTING,),
+        )
         dismiss(project, ["twins 1 2", "place 3"], named("Dismissed two"))
     with Project.open(path) as project:
         assert dismissed_keys(project) == ("place 3", "twins 1 2")
@@ -64,7 +67,9 @@ def test_the_history_has_the_names_in_the_project(path: Path) -> None:
                 str(dismissal(TwinSuggestion(Twins(gull, bird, alike), ()), graph)),
                 str(dismissal(MixedSuggestion(Mixed(gull, (), alike), ()), graph)),
                 str(dismissal(StraySuggestion(Stray(gull, bird, bird, 0.7, 0.1), ()), graph)),
-                str(dismissal(UnderlabelledSuggestion(UnderlabelledClass(77, 1, (), 9), ()), graph)),
+                str(
+                    dismissal(UnderlabelledSuggestion(UnderlabelledClass(77, 1, (), 9), ()), graph)
+                ),
             ]
     finally:
         show_names_in(AS_IN_PROJECT)

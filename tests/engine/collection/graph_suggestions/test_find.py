@@ -7,9 +7,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.collection.graph_suggestions.find import find_suggestions, suggested_parents, suggestion_input
+from engine.collection.graph_suggestions.find import (
+    find_suggestions,
+    suggested_parents,
+    suggestion_input,
+)
 from engine.collection.graph_suggestions.pairs import kinds_of
-from engine.collection.graph_suggestions.suggestion import GraphSuggestions, PlaceSuggestion, accept, dismiss
+from engine.collection.graph_suggestions.suggestion import (
+    GraphSuggestions,
+    PlaceSuggestion,
+    accept,
+    dismiss,
+)
 from engine.errors import Cancelled
 from engine.events import CancelToken
 from tests.support.drawn_embeddings import DrawnEmbeddings, Vector, drawn_embeddings
@@ -106,7 +115,10 @@ def test_everything_in_one_list(drawn: Drawn) -> None:
     place, *_ = found = drawn.found().found
     assert isinstance(place, PlaceSuggestion)
     assert place.class_id == dropped
-    assert [each.class_id for each in place.evidence] == [dropped, *(one.class_id for one in place.parents)]
+    assert [each.class_id for each in place.evidence] == [
+        dropped,
+        *(one.class_id for one in place.parents),
+    ]
     labels = drawn.project.labels.by_image()
     assert {labels[image_id].class_id for image_id in place.evidence[0].image_ids} == {dropped}
     assert not {labels[image_id].class_id for image_id in place.evidence[1].image_ids} & {dropped}

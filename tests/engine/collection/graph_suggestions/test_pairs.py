@@ -5,7 +5,13 @@ from typing import Final
 import numpy as np
 import pytest
 
-from engine.collection.graph_suggestions.pairs import FEWEST_OF_A_KIND, find_mixed, find_twins, similarity_of, two_kinds
+from engine.collection.graph_suggestions.pairs import (
+    FEWEST_OF_A_KIND,
+    find_mixed,
+    find_twins,
+    similarity_of,
+    two_kinds,
+)
 from tests.support.drawn_classes import DROPPED, around, centre, means_of, two_families
 
 A_LEAF: Final = 2
@@ -14,7 +20,9 @@ A_LEAF: Final = 2
 def test_similarity_by_hand() -> None:
     """One image of the first group is like the second: cosines 0, 0.6 and 0.8 by hand."""
     east, north, between = [1.0, 0.0], [0.0, 1.0], [0.6, 0.8]
-    found = similarity_of(np.array([east, east, between], np.float32), np.array([north, north], np.float32))
+    found = similarity_of(
+        np.array([east, east, between], np.float32), np.array([north, north], np.float32)
+    )
     assert found.between == pytest.approx(0.8 / 3)
     assert found.within == pytest.approx((0.8 + 0.8 + 0.6 + 1 + 1) / 5)
     assert (found.confused, found.count) == (1, 5)
@@ -36,7 +44,10 @@ def test_a_class_is_no_twin_of_its_own_parent() -> None:
     """Images with a coarse label look like those of the classes below, of course."""
     graph, vectors = two_families()
     graph.link(A_LEAF, DROPPED)
-    assert find_twins(means_of(graph, vectors | {DROPPED: around(centre(1, A_LEAF), 5, seed=55)})) == ()
+    assert (
+        find_twins(means_of(graph, vectors | {DROPPED: around(centre(1, A_LEAF), 5, seed=55)}))
+        == ()
+    )
 
 
 def test_a_mixed_class_falls_into_its_kinds() -> None:

@@ -27,9 +27,9 @@ from tests.support.drawn_classes import (
 def test_a_dropped_class_belongs_to_those_it_is_like(family: int) -> None:
     """The other family comes after it, or not at all."""
     graph, vectors = two_families()
-    first, *others = ParentRanking(means_of(graph, vectors | {DROPPED: around(centre(family, 99), 5, seed=99)})).rank(
-        DROPPED
-    )
+    first, *others = ParentRanking(
+        means_of(graph, vectors | {DROPPED: around(centre(family, 99), 5, seed=99)})
+    ).rank(DROPPED)
     assert first.class_id == family
     assert first.score > 0.7
     assert all(one.score < LEAST_SCORE for one in others)
@@ -38,7 +38,9 @@ def test_a_dropped_class_belongs_to_those_it_is_like(family: int) -> None:
 def test_who_is_like_nobody_belongs_nowhere() -> None:
     """The nearest class is far, and so is its parent."""
     graph, vectors = two_families()
-    ranked = ParentRanking(means_of(graph, vectors | {DROPPED: around(direction(77), 5, seed=99)})).rank(DROPPED)
+    ranked = ParentRanking(
+        means_of(graph, vectors | {DROPPED: around(direction(77), 5, seed=99)})
+    ).rank(DROPPED)
     assert ranked
     assert max(one.score for one in ranked) < LEAST_SCORE
 
@@ -47,7 +49,10 @@ def test_two_families_do_not_belong_under_one_another() -> None:
     """They stand at the top level, and nothing says that they should not."""
     graph, vectors = two_families()
     ranking = ParentRanking(means_of(graph, vectors))
-    assert max(one.score for family in (FIRST_FAMILY, SECOND_FAMILY) for one in ranking.rank(family)) < LEAST_SCORE
+    assert (
+        max(one.score for family in (FIRST_FAMILY, SECOND_FAMILY) for one in ranking.rank(family))
+        < LEAST_SCORE
+    )
 
 
 def test_present_parents_are_no_answer_but_when_asked_without_them() -> None:
@@ -62,7 +67,9 @@ def test_a_family_without_others_is_no_answer() -> None:
     """Nothing is known of where the only child of a class stands."""
     graph, vectors = two_families()
     only = {class_id: part for class_id, part in vectors.items() if class_id in (2, 7, 8)}
-    assert FIRST_FAMILY not in [one.class_id for one in ParentRanking(means_of(graph, only)).rank(2, (FIRST_FAMILY,))]
+    assert FIRST_FAMILY not in [
+        one.class_id for one in ParentRanking(means_of(graph, only)).rank(2, (FIRST_FAMILY,))
+    ]
     assert ParentRanking(means_of(graph, {2: vectors[2]})).rank(2, (FIRST_FAMILY,)) == []
 
 
@@ -92,5 +99,7 @@ def test_placements_that_images_explain_are_trusted() -> None:
     assert (check.asked, check.first, check.among_three) == (8, 8, 8)
     assert check.by_chance == 4
     assert PlacementCheck(asked=8, first=8, by_chance=4.0).trust == 0
-    assert PlacementCheck(asked=50, first=10, by_chance=2.0, claimed=22.0).trust == pytest.approx(0.5)
+    assert PlacementCheck(asked=50, first=10, by_chance=2.0, claimed=22.0).trust == pytest.approx(
+        0.5
+    )
     assert PlacementCheck(asked=50, first=30, by_chance=2.0, claimed=22.0).trust == 1

@@ -15,7 +15,9 @@ from tests.support.drawn_classes import (
 )
 
 
-def _found(graph: CategoryGraph, vectors: dict[int, Vector], trust: float = 1.0) -> tuple[Stray, ...]:
+def _found(
+    graph: CategoryGraph, vectors: dict[int, Vector], trust: float = 1.0
+) -> tuple[Stray, ...]:
     means = means_of(graph, vectors)
     return find_strays(means, ParentRanking(means), trust=trust)
 

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.collection.graph_suggestions.suggestion import SHARE_HELPED, find_underlabelled, helped_by_more
+from engine.collection.graph_suggestions.suggestion import (
+    SHARE_HELPED,
+    find_underlabelled,
+    helped_by_more,
+)
 from engine.collection.state import NO_CLASS, CollectionState
 from tests.support.graphs import graph_of
 
@@ -42,7 +46,10 @@ def test_the_class_with_undecided_images_is_named() -> None:
 def test_labelled_images_and_unknown_ones() -> None:
     """Images with a label need no help; those too far from everything do, whatever their safe class."""
     graph, state = graph_of({"Gull": [], "Puffin": []}), _state({})
-    assert find_underlabelled(graph, replace(state, label_class=np.ones(COUNT, np.int64)), fewest=1) == ()
+    assert (
+        find_underlabelled(graph, replace(state, label_class=np.ones(COUNT, np.int64)), fewest=1)
+        == ()
+    )
     found = find_underlabelled(graph, replace(state, is_unknown=np.ones(COUNT, bool)), fewest=1)
     assert [(one.class_id, len(one.undecided)) for one in found] == [(1, 60), (2, 40)]
     graph.remove(1)

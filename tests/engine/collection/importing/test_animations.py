@@ -50,5 +50,12 @@ def test_an_animation_that_was_an_image_before(folder: Path, tmp_path: Path) -> 
         (before,) = project.images.add_labelled([found], [fox]).images_added
         import_images(project, [folder])
         assert images(project)[0] == ("fox.gif", "")
-        assert {part for name, part in images(project) if name == "fox.gif"} == {"", "t=0", "t=2", "t=4"}
-        assert {image_id: label.class_id for image_id, label in project.labels.by_image().items()} == {before: fox}
+        assert {part for name, part in images(project) if name == "fox.gif"} == {
+            "",
+            "t=0",
+            "t=2",
+            "t=4",
+        }
+        assert {
+            image_id: label.class_id for image_id, label in project.labels.by_image().items()
+        } == {before: fox}

@@ -29,7 +29,10 @@ DETECTIONS = {
                 {"category": "2", "conf": 0.12, "bbox": [0.0, 0.0, 0.1, 0.9]},
             ],
         },
-        {"file": "photos/1.jpg", "detections": [{"category": "1", "conf": 0.75, "bbox": [0.25, 0.25, 0.5, 0.5]}]},
+        {
+            "file": "photos/1.jpg",
+            "detections": [{"category": "1", "conf": 0.75, "bbox": [0.25, 0.25, 0.5, 0.5]}],
+        },
         {"file": "photos/2.jpg", "detections": []},
     ],
 }
@@ -49,10 +52,14 @@ def project(tmp_path: Path) -> Project:
 
 def parts(project: Project) -> list[tuple[str, str]]:
     table = project.images.table()
-    return sorted((Path(path).name, part) for path, part in zip(table.paths, table.parts, strict=True) if part)
+    return sorted(
+        (Path(path).name, part) for path, part in zip(table.paths, table.parts, strict=True) if part
+    )
 
 
-def test_boxes_above_the_threshold_become_images_without_labels(project: Project, tmp_path: Path) -> None:
+def test_boxes_above_the_threshold_become_images_without_labels(
+    project: Project, tmp_path: Path
+) -> None:
     plan = plan_labels(project, tmp_path / "md.json")
     assert (plan.boxes(0.0), plan.boxes(0.2), plan.boxes(0.5), plan.has_scores) == (4, 3, 2, True)
     done = import_labels(project, tmp_path / "md.json", threshold=0.2)
@@ -66,7 +73,10 @@ def test_boxes_above_the_threshold_become_images_without_labels(project: Project
 
 
 def test_more_boxes_than_anybody_can_review_are_a_line(project: Project, tmp_path: Path) -> None:
-    many = [{"category": "1", "conf": 0.9, "bbox": [x / 2000, 0.1, 0.2, 0.2]} for x in range(MOST_BOXES + 5)]
+    many = [
+        {"category": "1", "conf": 0.9, "bbox": [x / 2000, 0.1, 0.2, 0.2]}
+        for x in range(MOST_BOXES + 5)
+    ]
     images = [{"file": "photos/0.jpg", "detections": many}]
     (tmp_path / "md.json").write_text(json.dumps(DETECTIONS | {"images": images}))
     done = import_labels(project, tmp_path / "md.json")
@@ -81,7 +91,11 @@ FORMATS = ["csv", "jsonl", "parquet", "coco", "cvat", "camtrap-dp", "label-studi
 def test_labels_of_boxes_leave_and_come_back(name: str, project: Project, tmp_path: Path) -> None:
     import_labels(project, tmp_path / "md.json", threshold=0.2)
     fox, badger = (project.classes.add(each)[1] for each in ("Fox", "Badger"))
-    ids = {part: image_id for image_id, part in project.images.parts_of(tmp_path / "photos" / "0.jpg").items() if part}
+    ids = {
+        part: image_id
+        for image_id, part in project.images.parts_of(tmp_path / "photos" / "0.jpg").items()
+        if part
+    }
     first, second = sorted(ids)
     project.labels.set([ids[first]], fox)
     project.labels.set([ids[second]], badger)
@@ -114,7 +128,11 @@ def test_labels_of_boxes_leave_and_come_back(name: str, project: Project, tmp_pa
 def test_crops_are_written_as_files_of_their_classes(project: Project, tmp_path: Path) -> None:
     import_labels(project, tmp_path / "md.json", threshold=0.5)
     fox = project.classes.add("Fox")[1]
-    boxes = [each for each, part in zip(project.images.table().ids, project.images.table().parts, strict=True) if part]
+    boxes = [
+        each
+        for each, part in zip(project.images.table().ids, project.images.table().parts, strict=True)
+        if part
+    ]
     project.labels.set(boxes, fox)
     out = tmp_path / "crops"
     choice = ExportChoice("folders", out, Which.VERIFIED, folder=FolderOptions(has_crops=True))
@@ -122,7 +140,9 @@ def test_crops_are_written_as_files_of_their_classes(project: Project, tmp_path:
     assert len(list((out / "Fox").glob("*.jpg"))) == 2
 
 
-def test_pictures_with_people_are_hidden_from_views_and_exports(project: Project, tmp_path: Path) -> None:
+def test_pictures_with_people_are_hidden_from_views_and_exports(
+    project: Project, tmp_path: Path
+) -> None:
     import_labels(project, tmp_path / "md.json", threshold=0.0)
     hide_categories(project, PRIVATE)
     hidden = hidden_images(project)
@@ -153,7 +173,9 @@ def test_empty_is_not_none_of_the_classes(project: Project, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_box_of_one_of_two_namesakes_keeps_its_class(project: Project, tmp_path: Path, name: str) -> None:
+def test_a_box_of_one_of_two_namesakes_keeps_its_class(
+    project: Project, tmp_path: Path, name: str
+) -> None:
     """A class is called as the one above it, so that its path alone tells them apart."""
     _, above = project.classes.add("Gull")
     _, gull = project.classes.add("Gull", [above])

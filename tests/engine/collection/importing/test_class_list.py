@@ -49,5 +49,7 @@ def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
 def test_folders_called_as_classes_are_known(tmp_path: Path) -> None:
     """But for capitals and the like; parts of data sets are none."""
     read = read_class_text("Barn owl\nFox\ntrain", "typed list")
-    folders = [FoundFolder(tmp_path / name, 1, 3) for name in ("barn_owl", "Fox", "site A", "train")]
+    folders = [
+        FoundFolder(tmp_path / name, 1, 3) for name in ("barn_owl", "Fox", "site A", "train")
+    ]
     assert {path.name for path in read.known_folders(folders)} == {"barn_owl", "Fox"}

@@ -25,7 +25,10 @@ def reader() -> ClassReader:
         attributes=ClassAttributes("Colour/Crane"),
     )
     graph.add_class("Tench", attributes=ClassAttributes("n01440764"))
-    return ClassReader(graph, lambda: [SourceVersion("list", {PLUM: SourceClass(PLUM, "Prune", ClassAttributes("1"))})])
+    return ClassReader(
+        graph,
+        lambda: [SourceVersion("list", {PLUM: SourceClass(PLUM, "Prune", ClassAttributes("1"))})],
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,9 @@ def reader() -> ClassReader:
         (("Prune",), "1", PLUM),
     ],
 )
-def test_one_class(reader: ClassReader, names: tuple[str, ...], source_id: str, class_id: int) -> None:
+def test_one_class(
+    reader: ClassReader, names: tuple[str, ...], source_id: str, class_id: int
+) -> None:
     reading = reader.read(names, source_id)
     assert (reading.class_id, reading.is_conflict) == (class_id, False)
 
@@ -62,7 +67,11 @@ def test_one_class(reader: ClassReader, names: tuple[str, ...], source_id: str, 
     ],
 )
 def test_conflicts(
-    reader: ClassReader, names: tuple[str, ...], source_id: str, named: tuple[int, ...], identified: tuple[int, ...]
+    reader: ClassReader,
+    names: tuple[str, ...],
+    source_id: str,
+    named: tuple[int, ...],
+    identified: tuple[int, ...],
 ) -> None:
     reading = reader.read(names, source_id)
     assert (reading.class_id, reading.is_conflict) == (None, True)

@@ -43,7 +43,9 @@ def test_values_come_back(photos: Path, tmp_path: Path) -> None:
     assert "3,adult,female" in (package / "observations.csv").read_text(encoding="utf-8")
     other = project_of(photos, "other.protoleaf")
     import_labels(other, package)
-    assert list(other.fields.values().values()) == [{"count": "3", "sex": "female", "life stage": "adult"}]
+    assert list(other.fields.values().values()) == [
+        {"count": "3", "sex": "female", "life stage": "adult"}
+    ]
     assert {field.name for field in other.fields.defined} == {"sex", "life stage"}
     other.history.undo()
     assert other.fields.values() == {}
@@ -52,7 +54,11 @@ def test_values_come_back(photos: Path, tmp_path: Path) -> None:
 def test_renamed_fields_leave_and_come_back_by_their_terms(photos: Path, tmp_path: Path) -> None:
     project = project_of(photos, "trap.protoleaf")
     fox = project.images.table().ids[0]
-    new_names = Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female"), Renaming("life stage", "Alter")
+    new_names = (
+        Renaming("sex", "Geschlecht"),
+        Renaming("sex", "weiblich", "female"),
+        Renaming("life stage", "Alter"),
+    )
     project.fields.define(CAMERA_TRAP)
     project.fields.define(renamed_fields(CAMERA_TRAP, new_names), new_names)
     for field, value in (("Geschlecht", "weiblich"), ("Alter", "adult")):

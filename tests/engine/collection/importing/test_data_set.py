@@ -37,7 +37,8 @@ def photos(tmp_path: Path) -> Path:
         write_jpeg(folder / f"{number:02d}.jpg", seed=number)
     (folder / "torn.jpg").write_bytes(b"\xff\xd8\xff no photo")
     write_tar(
-        folder / "more.tar", {f"{number:02d}.jpg": (folder / f"{number:02d}.jpg").read_bytes() for number in (0, 1)}
+        folder / "more.tar",
+        {f"{number:02d}.jpg": (folder / f"{number:02d}.jpg").read_bytes() for number in (0, 1)},
     )
     return folder
 
@@ -65,7 +66,9 @@ def test_images_and_embeddings_are_those_of_the_data_set(
     with new_project(tmp_path / "own.protoleaf", "leafnet") as own:
         import_images(own, [photos])
         embed_project(own, desktop, device="cpu")
-        hashes = [bytes.fromhex(each.content_hash) for each in own.images.records() if each.content_hash]
+        hashes = [
+            bytes.fromhex(each.content_hash) for each in own.images.records() if each.content_hash
+        ]
     with open_cache(model, caches) as ours, open_cache(model, desktop) as theirs:
         (found, is_found), (expected, is_expected) = ours.get_many(hashes), theirs.get_many(hashes)
     assert is_found.tolist() == is_expected.tolist()
@@ -81,12 +84,16 @@ def test_images_and_embeddings_are_those_of_the_data_set(
         assert project.history.undo() is None
 
 
-def test_it_is_labelled_and_classified_at_once(data_set: DataSet, tmp_path: Path, caches: CacheFolders) -> None:
+def test_it_is_labelled_and_classified_at_once(
+    data_set: DataSet, tmp_path: Path, caches: CacheFolders
+) -> None:
     """Nothing waits: two labels, and all others have a prediction."""
     path = tmp_path / "of-set.protoleaf"
     project_of_data_set(path, data_set.folder, caches)
     live = LiveCollection.open(path, caches)
-    live.apply(live.project.classes.edit(lambda graph: [graph.add_class(name) for name in ("a", "b")]))
+    live.apply(
+        live.project.classes.edit(lambda graph: [graph.add_class(name) for name in ("a", "b")])
+    )
     ready = live.load().image_ids[live.state.status == ImageStatus.READY]
     assert len(ready) == COUNT + 2
     classes = list(live.project.classes.graph.classes())
@@ -96,7 +103,9 @@ def test_it_is_labelled_and_classified_at_once(data_set: DataSet, tmp_path: Path
     live.close()
 
 
-def test_a_path_that_comes_twice_is_one_image(data_set: DataSet, tmp_path: Path, caches: CacheFolders) -> None:
+def test_a_path_that_comes_twice_is_one_image(
+    data_set: DataSet, tmp_path: Path, caches: CacheFolders
+) -> None:
     """The first row counts; the other is named in the counts."""
     manifest = read_manifest(data_set.folder)
     first = data_set.folder / "shards" / "0000000.parquet"

@@ -45,28 +45,43 @@ def rows(tmp_path: Path) -> EmbeddedRows:
 def opened(folder: Path, rows: EmbeddedRows, caches: CacheFolders) -> DataSetProject:
     """As a project in a folder of its own."""
     (folder / "own").mkdir(parents=True)
-    return project_of_data_set(folder / "own" / "of.protoleaf", write_data_set(folder / "set", [rows]).folder, caches)
+    return project_of_data_set(
+        folder / "own" / "of.protoleaf", write_data_set(folder / "set", [rows]).folder, caches
+    )
 
 
-def seen_by(project: Path, rows: EmbeddedRows, caches: CacheFolders) -> tuple[np.ndarray, list[bool]]:
-    with Project.open(project, for_writing=False) as opened, open_cache(find_model(), caches, opened) as cache:
+def seen_by(
+    project: Path, rows: EmbeddedRows, caches: CacheFolders
+) -> tuple[np.ndarray, list[bool]]:
+    with (
+        Project.open(project, for_writing=False) as opened,
+        open_cache(find_model(), caches, opened) as cache,
+    ):
         vectors, found = cache.get_many([key or b"" for key in rows.content_hashes])
     return vectors, found.tolist()
 
 
-def test_a_data_set_of_before_that_names_no_form(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
+def test_a_data_set_of_before_that_names_no_form(
+    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
+) -> None:
     """It is of the backbone that is here, and its embeddings are compared as always."""
     folder = write_data_set(tmp_path / "theirs" / "set", [rows]).folder
-    described = next(path for path in folder.glob("*.json") if '"embeddings"' in path.read_text(encoding="utf-8"))
+    described = next(
+        path for path in folder.glob("*.json") if '"embeddings"' in path.read_text(encoding="utf-8")
+    )
     fields = json.loads(described.read_text(encoding="utf-8"))
     del fields["embeddings"]
     described.write_text(json.dumps(fields), encoding="utf-8")
     (folder / BACKBONE_FILE).unlink(missing_ok=True)
-    done = project_of_data_set(tmp_path / "of.protoleaf", folder, caches, image_folders=[tmp_path / "photos"])
+    done = project_of_data_set(
+        tmp_path / "of.protoleaf", folder, caches, image_folders=[tmp_path / "photos"]
+    )
     assert (done.embedded, done.compared) == (COUNT, COUNT)
 
 
-def test_files_that_a_data_set_may_name(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
+def test_files_that_a_data_set_may_name(
+    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
+) -> None:
     """Below its own folder or the project's, in a named folder, with the content that it names, or not there at all."""
     private = tmp_path / "private"
     private.mkdir()
@@ -78,17 +93,26 @@ def test_files_that_a_data_set_may_name(tmp_path: Path, rows: EmbeddedRows, cach
         *("id_rsa", "photo.jpg", "pipe.jpg"), "nowhere.jpg", "a\0b.jpg", "x" * 5000, "",
         f"s3://bucket/{'../' * 20}{private}/photo.jpg", str(tmp_path / "link.jpg"), rows.paths[0],
     ]  # fmt: skip
-    paths = [str(private / each) if each.isascii() and "/" not in each and "\0" not in each else each for each in named]
+    paths = [
+        str(private / each) if each.isascii() and "/" not in each and "\0" not in each else each
+        for each in named
+    ]
     paths[6] = ""
     many = rows.take(np.array([0] * len(paths)))
-    done = opened(tmp_path / "theirs", replace(many, paths=paths, embeddings=rows.embeddings[[0] * len(paths)]), caches)
+    done = opened(
+        tmp_path / "theirs",
+        replace(many, paths=paths, embeddings=rows.embeddings[[0] * len(paths)]),
+        caches,
+    )
     assert (done.images, done.left_out_count, len(done.left_out)) == (2, 8, 5)
     with Project.open(tmp_path / "theirs" / "own" / "of.protoleaf", for_writing=False) as project:
         taken = {Path(each.path).name for each in project.images.records()}
     assert taken == {"nowhere.jpg", Path(rows.paths[0]).name}
 
 
-def test_a_folder_that_a_person_names(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
+def test_a_folder_that_a_person_names(
+    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
+) -> None:
     """Its images need not have the content that the data set names."""
     (tmp_path / "own").mkdir()
     others = replace(rows, content_hashes=[bytes(len(key or b"")) for key in rows.content_hashes])
@@ -108,13 +132,20 @@ def test_a_folder_that_a_person_names(tmp_path: Path, rows: EmbeddedRows, caches
     ],
 )  # fmt: skip
 def test_embeddings_that_do_not_agree_are_refused(
-    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders, wrong: Callable[[np.ndarray], np.ndarray]
+    tmp_path: Path,
+    rows: EmbeddedRows,
+    caches: CacheFolders,
+    wrong: Callable[[np.ndarray], np.ndarray],
 ) -> None:
     """No project and nothing of theirs is left; those computed here stay."""
     assert opened(tmp_path / "good", rows, caches).compared == COUNT
     before = seen_by(tmp_path / "good" / "own" / "of.protoleaf", rows, caches)
     with pytest.raises(FormatError, match="not those of its images"):
-        opened(tmp_path / "bad", replace(rows, embeddings=wrong(rows.embeddings).astype(np.float16)), caches)
+        opened(
+            tmp_path / "bad",
+            replace(rows, embeddings=wrong(rows.embeddings).astype(np.float16)),
+            caches,
+        )
     assert list((tmp_path / "bad" / "own").iterdir()) == []
     assert len(list((caches.embeddings / "imported").iterdir())) == 1
     after = seen_by(tmp_path / "good" / "own" / "of.protoleaf", rows, caches)
@@ -135,7 +166,9 @@ def test_embeddings_stay_with_the_project_they_came_to(
     with open_cache(find_model(), caches) as shared:
         assert not shared.get_many([key or b"" for key in rows.content_hashes])[1].any()
         shared.put_many([rows.content_hashes[0] or b""], rows.embeddings[:1])
-    assert np.array_equal(seen_by(other, rows, caches)[0], np.vstack([rows.embeddings[:1], noise[1:]]))
+    assert np.array_equal(
+        seen_by(other, rows, caches)[0], np.vstack([rows.embeddings[:1], noise[1:]])
+    )
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 0.0])
@@ -145,7 +178,9 @@ def test_what_is_no_embedding_counts_as_failed(
     """One value is enough, but for zeros, of which others are permitted; the image says why."""
     vectors = rows.embeddings.copy()
     vectors[0, 3 if value else slice(None)] = value
-    assert opened(tmp_path / "theirs", replace(rows, embeddings=vectors), caches).embedded == COUNT - 1
+    assert (
+        opened(tmp_path / "theirs", replace(rows, embeddings=vectors), caches).embedded == COUNT - 1
+    )
     path = tmp_path / "theirs" / "own" / "of.protoleaf"
     assert seen_by(path, rows, CacheFolders(tmp_path / "empty"))[1] == [False] * COUNT
     with Project.open(path, for_writing=False) as project:
@@ -172,7 +207,11 @@ def changed(data_set: DataSet, **fields: object) -> Path:
     ],
 )  # fmt: skip
 def test_a_manifest_with_odd_values_is_refused(
-    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders, fields: dict[str, object], kind: type[Exception]
+    tmp_path: Path,
+    rows: EmbeddedRows,
+    caches: CacheFolders,
+    fields: dict[str, object],
+    kind: type[Exception],
 ) -> None:
     folder = changed(write_data_set(tmp_path / "set", [rows]), **fields)
     with pytest.raises(kind):
@@ -180,7 +219,9 @@ def test_a_manifest_with_odd_values_is_refused(
     assert not (tmp_path / "of.protoleaf").exists()
 
 
-def test_the_backbone_beside_the_manifest_is_compared(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
+def test_the_backbone_beside_the_manifest_is_compared(
+    tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders
+) -> None:
     """Also where the one that the manifest names is here."""
     data_set = write_data_set(tmp_path / "set", [rows])
     data_set.backbone.write_bytes(b"another network")

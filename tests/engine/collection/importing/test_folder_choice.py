@@ -21,7 +21,15 @@ from tests.support.projects import new_project
 @pytest.fixture
 def trip(tmp_path: Path) -> Path:
     """Photos in a folder, in folders of places, and in folders of classes below one of these."""
-    places = (".", "line 3", "parts/samples", "parts/samples", "site A/Fox", "site A/Fox/cubs", "site B/Owl")
+    places = (
+        ".",
+        "line 3",
+        "parts/samples",
+        "parts/samples",
+        "site A/Fox",
+        "site A/Fox/cubs",
+        "site B/Owl",
+    )
     for number, place in enumerate(places):
         (tmp_path / "trip" / place).mkdir(parents=True, exist_ok=True)
         write_jpeg(tmp_path / "trip" / place / f"{number}.jpg", seed=number)
@@ -35,7 +43,10 @@ def names_of(paths: frozenset[Path]) -> set[str]:
 
 def test_each_folder_has_its_counts(trip: Path) -> None:
     """Its own images, and those below it; one that holds folders alone is there, too."""
-    rows = [(each.path.name, each.depth, each.own, each.images) for each in found_folders(find_images([trip]))]
+    rows = [
+        (each.path.name, each.depth, each.own, each.images)
+        for each in found_folders(find_images([trip]))
+    ]
     assert rows == [
         ("trip", 0, 1, 7), ("line 3", 1, 1, 1), ("parts", 1, 0, 2), ("samples", 2, 2, 2), ("site A", 1, 0, 2),
         ("Fox", 2, 1, 2), ("cubs", 3, 1, 1), ("site B", 1, 0, 1), ("Owl", 2, 1, 1),
@@ -52,7 +63,9 @@ def test_only_chosen_folders_are_classes(trip: Path, tmp_path: Path) -> None:
     """The sites are none, and what lies in a folder below a class is of that class."""
     found = find_images([trip])
     with new_project(tmp_path) as project:
-        done = add_class_folders(project, found, chosen={trip / "site A" / "Fox", trip / "site B" / "Owl"})
+        done = add_class_folders(
+            project, found, chosen={trip / "site A" / "Fox", trip / "site B" / "Owl"}
+        )
         graph = project.classes.graph
         assert (done.added, done.labelled, done.classes_added) == (7, 3, 2)
         assert {graph.path_text(each) for each in graph.classes()} == {"Fox", "Owl"}
@@ -63,23 +76,36 @@ def test_chosen_folders_below_each_other_are_a_path(trip: Path, tmp_path: Path) 
     (trip / "site A").rename(trip / "train")
     found = find_images([trip])
     with new_project(tmp_path) as project:
-        add_class_folders(project, found, chosen={trip, trip / "train", trip / "train" / "Fox" / "cubs"})
+        add_class_folders(
+            project, found, chosen={trip, trip / "train", trip / "train" / "Fox" / "cubs"}
+        )
         graph = project.classes.graph
-        assert {graph.path_text(each) for each in graph.classes()} == {"trip", "trip/train", "trip/train/cubs"}
+        assert {graph.path_text(each) for each in graph.classes()} == {
+            "trip",
+            "trip/train",
+            "trip/train/cubs",
+        }
 
 
 def test_images_of_no_chosen_folder_are_of_the_class_above(trip: Path, tmp_path: Path) -> None:
     """Dropped on a class."""
     with new_project(tmp_path) as project:
         _, animal = project.classes.add("Animal")
-        add_class_folders(project, find_images([trip]), under=animal, chosen={trip / "site A" / "Fox"})
-        labels = [project.classes.graph.path_text(each.class_id or 0) for each in project.labels.by_image().values()]
+        add_class_folders(
+            project, find_images([trip]), under=animal, chosen={trip / "site A" / "Fox"}
+        )
+        labels = [
+            project.classes.graph.path_text(each.class_id or 0)
+            for each in project.labels.by_image().values()
+        ]
         assert sorted(labels) == ["Animal"] * 5 + ["Animal/Fox"] * 2
 
 
 def test_folders_are_left_out(trip: Path, tmp_path: Path) -> None:
     """With their own images alone: each folder has a box."""
-    found = without_folders(find_images([trip]), {trip, trip / "parts" / "samples", trip / "site A" / "Fox"})
+    found = without_folders(
+        find_images([trip]), {trip, trip / "parts" / "samples", trip / "site A" / "Fox"}
+    )
     with new_project(tmp_path) as project:
         assert add_found(project, found).added == 3
 
@@ -92,7 +118,10 @@ def test_only_names_of_classes_are_known(trip: Path) -> None:
     for above in ("Pens", "Tins"):
         graph.add_class("samples", (graph.add_class(above),))
     (trip / "line 3").rename(trip / "train")
-    assert names_of(known_class_folders(graph, found_folders(find_images([trip])))) == {"Fox", "Owl"}
+    assert names_of(known_class_folders(graph, found_folders(find_images([trip])))) == {
+        "Fox",
+        "Owl",
+    }
 
 
 def test_all_but_what_they_lie_in(trip: Path) -> None:
@@ -108,7 +137,16 @@ def test_searches_are_merged(trip: Path) -> None:
     """Images, failures and what was left out."""
     (trip / "line 3" / "clip.psd").write_bytes(b"x")
     (trip / "note.txt").write_text("no image")
-    parts = [find_images([trip / "line 3"]), find_images([trip / "note.txt"]), find_images([trip / "site A"])]
+    parts = [
+        find_images([trip / "line 3"]),
+        find_images([trip / "note.txt"]),
+        find_images([trip / "site A"]),
+    ]
     whole = merged(parts)
-    assert (len(whole.files), len(whole.failures), whole.left_out.count, len(whole.named)) == (3, 1, 1, 1)
+    assert (len(whole.files), len(whole.failures), whole.left_out.count, len(whole.named)) == (
+        3,
+        1,
+        1,
+        1,
+    )
     assert merged([]) == FoundImages()

@@ -19,7 +19,8 @@ LAUGHS = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{ENTITIES}]>'
 OUTSIDE = '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l9 SYSTEM "file:///etc/hostname">]>'
 CONTENTS = {
     "bomb.graphml": LAUGHS + "<graphml><graph><node id='&l9;'/></graph></graphml>",
-    "bomb.rdf": LAUGHS + '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">&l9;</rdf:RDF>',
+    "bomb.rdf": LAUGHS
+    + '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">&l9;</rdf:RDF>',
     "bomb.xml": LAUGHS + "<View><Taxonomy><Choice value='&l9;'/></Taxonomy></View>",
     "outside.graphml": OUTSIDE + "<graphml><graph><node id='&l9;'/></graph></graphml>",
     "outside.xml": OUTSIDE + "<View><Taxonomy><Choice value='&l9;'/></Taxonomy></View>",
@@ -54,7 +55,8 @@ def test_a_line_of_a_gigabyte(graph_format: str, tmp_path: Path) -> None:
         before = dump(project)
         tracemalloc.start()
         with pytest.raises(
-            FormatError, match=r"line is too large for a taxonomy: expected at most 64 MiB, found 953 MiB"
+            FormatError,
+            match=r"line is too large for a taxonomy: expected at most 64 MiB, found 953 MiB",
         ):
             import_graph(project, source, graph_format=graph_format)
         peak = tracemalloc.get_traced_memory()[1]
@@ -87,7 +89,9 @@ def test_small_parts_without_end(
     (tmp_path / "source").write_text(content, encoding="utf-8")
     with bird_project(tmp_path)[0] as project:
         before = dump(project)
-        with pytest.raises(FormatError, match=r"source holds more than a taxonomy does: expected at most 100 "):
+        with pytest.raises(
+            FormatError, match=r"source holds more than a taxonomy does: expected at most 100 "
+        ):
             import_graph(project, tmp_path / "source", graph_format=graph_format)
         assert dump(project) == before
 
@@ -101,12 +105,17 @@ def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
     size = (limits.TAXONOMY_BYTES.most + 2**20).to_bytes(4, "little")
     assert data.count(size) >= 1
     source.write_bytes(data.replace(size, (100).to_bytes(4, "little")))
-    with bird_project(tmp_path)[0] as project, pytest.raises(FormatError, match=r"checklist.zip|Taxon.tsv"):
+    with (
+        bird_project(tmp_path)[0] as project,
+        pytest.raises(FormatError, match=r"checklist.zip|Taxon.tsv"),
+    ):
         import_graph(project, source)
 
 
 @pytest.mark.parametrize("graph_format", READERS)
-@pytest.mark.parametrize("content", ["Чайка\n".encode("cp1251"), b"\x00\x01\x02" * 50, b"PK\x03\x04 no archive", b""])
+@pytest.mark.parametrize(
+    "content", ["Чайка\n".encode("cp1251"), b"\x00\x01\x02" * 50, b"PK\x03\x04 no archive", b""]
+)
 def test_other_encodings_and_noise(graph_format: str, content: bytes, tmp_path: Path) -> None:
     """Whichever format a person says it is."""
     source = tmp_path / "noise"

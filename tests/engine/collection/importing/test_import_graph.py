@@ -41,7 +41,12 @@ def birds(tmp_path: Path) -> Project:
 
 
 def take(
-    project: Project, source: Path, content: str, *, updates: bool = False, removes_gone: bool = False
+    project: Project,
+    source: Path,
+    content: str,
+    *,
+    updates: bool = False,
+    removes_gone: bool = False,
 ) -> GraphImport:
     """Write a source and import it."""
     source.write_text(content, encoding="utf-8")
@@ -50,7 +55,10 @@ def take(
 
 def labels(project: Project) -> dict[str, int]:
     """Number of labels by path of their class."""
-    return {project.classes.graph.path_text(class_id): count for class_id, count in project.labels.counts().items()}
+    return {
+        project.classes.graph.path_text(class_id): count
+        for class_id, count in project.labels.counts().items()
+    }
 
 
 def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> None:
@@ -59,7 +67,9 @@ def test_a_new_version_carries_the_labels(birds: Project, tmp_path: Path) -> Non
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
     assert labels(birds) == {"Bird/Larus": 2, "Bird/Wader/Tern": 4, "Bird/Skua": 2}
     assert done.change.text == "Updated from v2.json: 1 new class, 1 renamed, 1 moved, 1 merged"
-    assert birds.classes.graph.parents(birds.classes.graph.find("Tern")) == (birds.classes.graph.find("Wader"),)
+    assert birds.classes.graph.parents(birds.classes.graph.find("Tern")) == (
+        birds.classes.graph.find("Wader"),
+    )
     assert birds.check() == []
     after = dump(birds)
     birds.history.undo()
@@ -78,7 +88,10 @@ def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) ->
     assert (preview.is_known, preview.changes, preview.gone_unlabelled) == (True, True, 0)
     report = preview.report
     assert (report.classes, report.edges, report.levels, report.same) == (4, 3, (1, 2, 1), 1)
-    lines = {kind: [(each.path, each.becomes, each.labels) for each in found] for kind, found in report.lists.items()}
+    lines = {
+        kind: [(each.path, each.becomes, each.labels) for each in found]
+        for kind, found in report.lists.items()
+    }
     assert lines == {
         "new": [("Bird/Wader", "", 0)],
         "renamed": [("Bird/Gull", "Larus", 2)],
@@ -93,13 +106,21 @@ def test_a_preview_says_it_and_writes_nothing(birds: Project, tmp_path: Path) ->
     assert (short.counts["new"], short.lists["new"], short.is_update) == (3, (), False)
 
 
-def test_what_is_gone_is_removed_only_when_asked_and_without_labels(birds: Project, tmp_path: Path) -> None:
+def test_what_is_gone_is_removed_only_when_asked_and_without_labels(
+    birds: Project, tmp_path: Path
+) -> None:
     """Labels are never lost for a class that a source dropped; what a person put below goes to its parent."""
     auk, skua = birds.classes.graph.find("Auk"), birds.classes.graph.find("Skua")
-    birds.labels.remove([image_id for image_id, label in birds.labels.by_image().items() if label.class_id == skua])
+    birds.labels.remove(
+        [image_id for image_id, label in birds.labels.by_image().items() if label.class_id == skua]
+    )
     _, mine = birds.classes.add("Mine", [skua])
     done = take(
-        birds, tmp_path / "v2.csv", "child,parent\nBird,\nGull,Bird\nTern,Bird\n", updates=True, removes_gone=True
+        birds,
+        tmp_path / "v2.csv",
+        "child,parent\nBird,\nGull,Bird\nTern,Bird\n",
+        updates=True,
+        removes_gone=True,
     )
     assert (done.classes_removed, done.stayed) == (1, ("Bird/Auk: it has labels",))
     assert auk in birds.classes.graph
@@ -140,8 +161,16 @@ def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None
 def test_two_sources_and_their_next_versions(birds: Project, tmp_path: Path) -> None:
     """Each is compared with its own, and remembered in its own place."""
     take(birds, tmp_path / "fruit.csv", "child,parent\nFruit,\nApple,Fruit\n")
-    take(birds, tmp_path / "fruit 2.csv", "child,parent\nFruit,\nApple,Fruit\nPear,Fruit\n", updates=True)
-    assert [(each.name, len(each.classes)) for each in known_sources(birds)] == [("v1.csv", 5), ("fruit 2.csv", 3)]
+    take(
+        birds,
+        tmp_path / "fruit 2.csv",
+        "child,parent\nFruit,\nApple,Fruit\nPear,Fruit\n",
+        updates=True,
+    )
+    assert [(each.name, len(each.classes)) for each in known_sources(birds)] == [
+        ("v1.csv", 5),
+        ("fruit 2.csv", 3),
+    ]
 
 
 def test_a_large_source_takes_several_settings_and_gives_them_back(
@@ -171,9 +200,12 @@ def test_a_project_from_before_sources_were_remembered(tmp_path: Path) -> None:
         _, gull = project.classes.add("Gull", [bird])
         _, mine = project.classes.add("Auk", [bird])
         (tmp_path / "v2.json").write_text(
-            '{"name": "Bird", "children": [{"name": "Seabird", "children": [{"name": "Gull"}]}]}', encoding="utf-8"
+            '{"name": "Bird", "children": [{"name": "Seabird", "children": [{"name": "Gull"}]}]}',
+            encoding="utf-8",
         )
-        preview = preview_import(project, read_graph(tmp_path / "v2.json"), "v2.json", updates=False)
+        preview = preview_import(
+            project, read_graph(tmp_path / "v2.json"), "v2.json", updates=False
+        )
         assert (preview.is_known, preview.is_alike) == (False, True)
         import_graph(project, tmp_path / "v2.json", updates=True)
         assert project.classes.graph.path_text(gull) == "Bird/Seabird/Gull"
@@ -189,7 +221,9 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
     long = "x" * 20_000
     imported = ImportedGraph(
         (
-            ImportedClass("b", "Bird", attributes_at("", "", note="Feathered\x07 animals", colour="#FF8800")),
+            ImportedClass(
+                "b", "Bird", attributes_at("", "", note="Feathered\x07 animals", colour="#FF8800")
+            ),
             ImportedClass("g", "Gull", attributes_at("", "", note=long)),
             ImportedClass("t", "Tern", ClassAttributes(note="Theirs", colour="#112233")),
         ),
@@ -217,9 +251,14 @@ def test_notes_and_colours_come_along(tmp_path: Path) -> None:
 def test_a_long_list_locks_the_class_list(tmp_path: Path, classes: int, is_locked: bool) -> None:
     """In the step of the import, which says so; what a person unlocked then stays unlocked."""
     source = tmp_path / "list.csv"
-    source.write_text("class\n" + "".join(f"Kind {each}\n" for each in range(classes)), encoding="utf-8")
+    source.write_text(
+        "class\n" + "".join(f"Kind {each}\n" for each in range(classes)), encoding="utf-8"
+    )
     with new_project(tmp_path) as project:
         done = import_graph(project, source)
-        assert (project.policies.is_locked, "locked" in str(done.change.action)) == (is_locked, is_locked)
+        assert (project.policies.is_locked, "locked" in str(done.change.action)) == (
+            is_locked,
+            is_locked,
+        )
         project.history.undo()
         assert (project.policies.is_locked, len(project.classes.graph)) == (False, 0)

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from engine.collection.importing.import_graph import import_graph
-from engine.collection.importing.import_images import add_class_folders, add_found, import_class_folders, import_images
+from engine.collection.importing.import_images import (
+    add_class_folders,
+    add_found,
+    import_class_folders,
+    import_images,
+)
 from engine.errors import Cancelled, StorageError
 from engine.events import CancelToken, Progress
 from engine.files import FileFailure
@@ -28,7 +33,9 @@ def _tree(root: Path, *folders: str) -> Path:
 
 def _paths_of_labels(project: Project) -> dict[str, str]:
     return {
-        Path(project.images.record(image_id).path).name: project.classes.graph.path_text(label.class_id)
+        Path(project.images.record(image_id).path).name: project.classes.graph.path_text(
+            label.class_id
+        )
         for image_id, label in project.labels.by_image().items()
         if label.class_id is not None
     }
@@ -41,16 +48,23 @@ def test_labels_of_class_folders_name_the_folder_that_they_came_from(tmp_path: P
         import_class_folders(project, [shelf])
         assert {label.who for label in project.labels.by_image().values()} == {"shelf"}
         import_class_folders(project, [drawer, _tree(tmp_path / "box", "Puffin", "Fulmar")])
-        assert {label.who for label in project.labels.by_image().values()} == {"shelf", "drawer and 1 more"}
+        assert {label.who for label in project.labels.by_image().values()} == {
+            "shelf",
+            "drawer and 1 more",
+        }
         loose = write_jpeg(tmp_path / "loose.jpg", seed=9)
-        (added,) = import_images(project, [loose], class_id=project.classes.graph.find("Gull")).change.images_added
+        (added,) = import_images(
+            project, [loose], class_id=project.classes.graph.find("Gull")
+        ).change.images_added
         assert project.labels.by_image()[added].who == person_name()
 
 
 def test_folders_make_the_classes_they_lack(tmp_path: Path) -> None:
     """Nested folders become a path of classes, images directly in the given folder stay unlabelled."""
     with new_project(tmp_path) as project:
-        done = import_class_folders(project, [_tree(tmp_path / "in", ".", "Fruit/Apple/Gala", "Fruit/Pear")], who="ada")
+        done = import_class_folders(
+            project, [_tree(tmp_path / "in", ".", "Fruit/Apple/Gala", "Fruit/Pear")], who="ada"
+        )
         assert (done.added, done.labelled, done.classes_added, done.already_there) == (3, 2, 4, 0)
         assert _paths_of_labels(project) == {"1.jpg": "Fruit/Apple/Gala", "2.jpg": "Fruit/Pear"}
         assert {label.who for label in project.labels.by_image().values()} == {"ada"}
@@ -67,7 +81,9 @@ def test_a_folder_means_the_one_class_of_its_name(tmp_path: Path) -> None:
         done = import_class_folders(project, [_tree(tmp_path / "b", "Gull", "Jet")])
         assert done.classes_added == 1
         assert len(project.classes.graph) == before + 1
-        found = {image.path: project.labels.of(image.image_id) for image in project.images.records()}
+        found = {
+            image.path: project.labels.of(image.image_id) for image in project.images.records()
+        }
         gull, jet = found["b/Gull/0.jpg"], found["b/Jet/1.jpg"]
         assert gull is not None
         assert jet is not None
@@ -105,7 +121,12 @@ def test_the_same_folder_twice(tmp_path: Path) -> None:
         auk = project.classes.graph.find("Auk")
         project.labels.set(first.change.images_added, auk)
         again = import_class_folders(project, [tree])
-        assert (again.added, again.already_there, again.labelled, again.classes_added) == (0, 2, 0, 0)
+        assert (again.added, again.already_there, again.labelled, again.classes_added) == (
+            0,
+            2,
+            0,
+            0,
+        )
         assert again.change.is_empty
         assert project.labels.counts() == {auk: 2}
 
@@ -138,7 +159,9 @@ def test_a_folder_name_that_is_no_class_name(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         done = import_class_folders(project, [tree])
         assert (done.added, done.labelled, done.classes_added) == (2, 2, 2)
-        assert sorted(project.classes.graph.name(class_id) for class_id in project.classes.graph.classes()) == [
+        assert sorted(
+            project.classes.graph.name(class_id) for class_id in project.classes.graph.classes()
+        ) == [
             "Auk",
             "Tern",
         ]
@@ -185,7 +208,11 @@ def test_stopped_while_adding(tmp_path: Path) -> None:
 
             with pytest.raises(Cancelled):
                 run(project, [tree], on_progress=stop, cancel=cancel)
-        assert (len(project.classes.graph), project.images.count, project.history.steps()) == (0, 0, [])
+        assert (len(project.classes.graph), project.images.count, project.history.steps()) == (
+            0,
+            0,
+            [],
+        )
 
 
 def test_progress_and_missing_paths(tmp_path: Path) -> None:
@@ -205,11 +232,19 @@ def _wordnet(folder: Path) -> Path:
     """A few synsets as ImageNet publishes them: two kinds of crane, and a tench."""
     folder.mkdir()
     edges = [(1, 2), (1, 3), (2, 1440764), (2, 2012849), (3, 3126707)]
-    words = {1: "entity", 2: "animal", 3: "artifact", 1440764: "tench, Tinca tinca", 2012849: "crane, wader"}
+    words = {
+        1: "entity",
+        2: "animal",
+        3: "artifact",
+        1440764: "tench, Tinca tinca",
+        2012849: "crane, wader",
+    }
     words[3126707] = "derrick, wader"
     lines = [f"n{parent:08} n{child:08}\n" for parent, child in edges]
     (folder / "wordnet.is_a.txt").write_text("".join(lines), encoding="utf-8")
-    (folder / "words.txt").write_text("".join(f"n{key:08}\t{text}\n" for key, text in words.items()), encoding="utf-8")
+    (folder / "words.txt").write_text(
+        "".join(f"n{key:08}\t{text}\n" for key, text in words.items()), encoding="utf-8"
+    )
     return folder
 
 
@@ -217,7 +252,9 @@ def test_folders_of_imagenet_are_the_classes_of_wordnet(tmp_path: Path) -> None:
     """Folders named by source id or synonym find their classes, wherever they are nested; none is made anew."""
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
-        tree = _tree(tmp_path / "in", "train/n01440764", "n02012849", "Tinca tinca", "entity/n03126707")
+        tree = _tree(
+            tmp_path / "in", "train/n01440764", "n02012849", "Tinca tinca", "entity/n03126707"
+        )
         done = import_class_folders(project, [tree])
         assert (done.added, done.labelled, done.classes_added, done.failures) == (4, 4, 0, ())
         assert _paths_of_labels(project) == {
@@ -233,9 +270,14 @@ def test_ids_count_below_the_class_that_was_dropped_on(tmp_path: Path) -> None:
     with new_project(tmp_path) as project:
         import_graph(project, _wordnet(tmp_path / "wordnet"))
         animal = project.classes.graph.find("animal")
-        done = import_class_folders(project, [_tree(tmp_path / "in", "wader", "n03126707")], under=animal)
+        done = import_class_folders(
+            project, [_tree(tmp_path / "in", "wader", "n03126707")], under=animal
+        )
         assert done.classes_added == 1
-        assert _paths_of_labels(project) == {"0.jpg": "entity/animal/crane", "1.jpg": "entity/animal/n03126707"}
+        assert _paths_of_labels(project) == {
+            "0.jpg": "entity/animal/crane",
+            "1.jpg": "entity/animal/n03126707",
+        }
 
 
 def test_an_exact_name_wins_over_an_id(tmp_path: Path) -> None:

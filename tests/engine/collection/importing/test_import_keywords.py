@@ -25,7 +25,9 @@ def music(tmp_path: Path) -> Iterator[Labelled]:
     labelled.project.close()
 
 
-def packet(*, flat: tuple[str, ...] = (), lightroom: tuple[str, ...] = (), digikam: tuple[str, ...] = ()) -> bytes:
+def packet(
+    *, flat: tuple[str, ...] = (), lightroom: tuple[str, ...] = (), digikam: tuple[str, ...] = ()
+) -> bytes:
     def bag(name: str, words: tuple[str, ...]) -> str:
         items = "".join(f"<rdf:li>{word}</rdf:li>" for word in words)
         return f"<{name}><rdf:Bag>{items}</rdf:Bag></{name}>" if words else ""
@@ -53,12 +55,21 @@ def photos(music: Labelled) -> Path:
 
 def test_keywords_become_labels(music: Labelled) -> None:
     """The deepest one, by name or path; the rest is reported with how many photos have it."""
-    tag(music, "flute.png", packet(flat=("Wind", "Flute", "holiday"), lightroom=("Music|Wind|Flute",)))
+    tag(
+        music,
+        "flute.png",
+        packet(flat=("Wind", "Flute", "holiday"), lightroom=("Music|Wind|Flute",)),
+    )
     tag(music, "coarse.png", packet(flat=("keyboard", "holiday")))
-    tag(music, "unsure.png", packet(digikam=("Wind/Oboe", "Places/Berlin"), flat=("Oboe", "Berlin")))
+    tag(
+        music, "unsure.png", packet(digikam=("Wind/Oboe", "Places/Berlin"), flat=("Oboe", "Berlin"))
+    )
     assert detect(photos(music)) == "keywords"
     plan = plan_labels(music.project, photos(music), who="ada")
-    classes = {Path(music.project.images.record(each.image_id).path).name: each.class_id for each in plan.labels}
+    classes = {
+        Path(music.project.images.record(each.image_id).path).name: each.class_id
+        for each in plan.labels
+    }
     assert classes == {
         "flute.png": music.ids["Flute"], "coarse.png": music.ids["Keyboard"], "unsure.png": music.ids["Wind"],
     }  # fmt: skip
@@ -86,7 +97,9 @@ def test_keywords_inside_of_images_count_too(music: Labelled, tmp_path: Path) ->
     """New images come along where they were requested; a folder of them has to be named as what it is."""
     folder = tmp_path / "shared"
     folder.mkdir()
-    Image.new("RGB", (20, 20), (9, 8, 7)).save(folder / "new.jpg", xmp=packet(flat=("Piano", "home")))
+    Image.new("RGB", (20, 20), (9, 8, 7)).save(
+        folder / "new.jpg", xmp=packet(flat=("Piano", "home"))
+    )
     Image.new("RGB", (20, 20), (1, 8, 7)).save(folder / "other.jpg", xmp=packet(flat=("home",)))
     with pytest.raises(FormatError, match="none of the formats"):
         detect(folder)
@@ -99,13 +112,17 @@ def test_our_own_keywords_are_nobodys(music: Labelled) -> None:
     tag(music, "flute.png", packet(flat=("Piano",)))
     export_images(music.project, music.answers, ExportChoice("xmp", photos(music), Which.ALL))
     _, found = read_labels(photos(music), "keywords")
-    assert [(label.image, label.names) for label in found.labels] == [("day 1/flute.png", ("Piano",))]
+    assert [(label.image, label.names) for label in found.labels] == [
+        ("day 1/flute.png", ("Piano",))
+    ]
 
 
 def test_two_classes_on_one_photo_are_listed(music: Labelled) -> None:
     tag(music, "flute.png", packet(flat=("Piano", "Flute")))
     plan = plan_labels(music.project, photos(music))
-    assert [(each.ours, each.theirs) for each in plan.contradictions] == [("Keyboard/Piano", "Wind/Flute")]
+    assert [(each.ours, each.theirs) for each in plan.contradictions] == [
+        ("Keyboard/Piano", "Wind/Flute")
+    ]
 
 
 def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_path: Path) -> None:

@@ -24,14 +24,21 @@ ODD = os.fsdecode(b"m\xf6we.png")
 
 
 def made(
-    folder: Path, classes: Sequence[tuple[str, str]], *, names: Sequence[str] = (), embedded: bool = True
+    folder: Path,
+    classes: Sequence[tuple[str, str]],
+    *,
+    names: Sequence[str] = (),
+    embedded: bool = True,
 ) -> Project:
     """A project with classes and their ids, and an image for each in folders of its own."""
     project = make_project(folder)
     for name, source_id in classes:
         _, class_id = project.classes.add(name)
         project.classes.set_attributes([class_id], source_id=source_id)
-    files = [draw(folder / "DCIM" / name, 17 * place + len(folder.name)) for place, name in enumerate(names)]
+    files = [
+        draw(folder / "DCIM" / name, 17 * place + len(folder.name))
+        for place, name in enumerate(names)
+    ]
     project.images.add(files)
     if embedded:
         project.images.record_scan(
@@ -63,20 +70,27 @@ def twins(tmp_path: Path) -> Iterator[tuple[Project, Project]]:
     names = "a.png", "b.png", "c.png"
     first = made(tmp_path / "one", [("Apple", "1"), ("Pear", "2"), ("Plum", "3")], names=names)
     second = made(tmp_path / "two", [("Plum", "1"), ("Apple", "2"), ("Pear", "3")], names=names)
-    for image, class_id in zip(list(first.images.records()), first.classes.graph.classes(), strict=True):
+    for image, class_id in zip(
+        list(first.images.records()), first.classes.graph.classes(), strict=True
+    ):
         first.labels.set([image.image_id], class_id, who="ada")
     yield first, second
     first.close()
     second.close()
 
 
-def test_ids_of_another_list_put_no_label_elsewhere(twins: tuple[Project, Project], tmp_path: Path) -> None:
+def test_ids_of_another_list_put_no_label_elsewhere(
+    twins: tuple[Project, Project], tmp_path: Path
+) -> None:
     """Each is listed with what its name and its id mean here."""
     first, second = twins
     source = exported(first, tmp_path, "csv")
     result = import_labels(second, source, adds_classes=True)
     assert (result.labelled, result.classes_added, labelled(second)) == (0, 0, {})
-    readings = [(each.written, each.source_id, each.by_name, each.by_id) for each in result.plan.class_conflicts]
+    readings = [
+        (each.written, each.source_id, each.by_name, each.by_id)
+        for each in result.plan.class_conflicts
+    ]
     assert readings == [
         ("Apple", "1", ("Apple",), ("Plum",)),
         ("Pear", "2", ("Pear",), ("Apple",)),
@@ -99,8 +113,12 @@ def test_the_command_lists_both_readings(
 @pytest.mark.parametrize("name", READ)
 def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name: str) -> None:
     """A project's own labels come back: "Apple" has the id "Pear"."""
-    project = made(tmp_path / "one", [("Apple", "Pear"), ("Pear", "Apple")], names=("a.png", "b.png"))
-    for image, class_id in zip(list(project.images.records()), project.classes.graph.classes(), strict=True):
+    project = made(
+        tmp_path / "one", [("Apple", "Pear"), ("Pear", "Apple")], names=("a.png", "b.png")
+    )
+    for image, class_id in zip(
+        list(project.images.records()), project.classes.graph.classes(), strict=True
+    ):
         project.labels.set([image.image_id], class_id, who="ada")
     before = labelled(project)
     source = exported(project, tmp_path, name)
@@ -112,7 +130,9 @@ def test_an_id_that_is_another_classs_name_does_not_matter(tmp_path: Path, name:
 
 @pytest.mark.parametrize("name", [each for each in READ if not FORMATS[each].has_images])
 @pytest.mark.parametrize("embedded", [True, False])
-def test_another_photo_of_the_same_name_gets_no_label(tmp_path: Path, name: str, embedded: bool) -> None:
+def test_another_photo_of_the_same_name_gets_no_label(
+    tmp_path: Path, name: str, embedded: bool
+) -> None:
     """DCIM/a.png of somebody else is listed, whether it was embedded or not."""
     first = made(tmp_path / "one", [("Apple", "")], names=("a.png",))
     second = made(tmp_path / "another", [("Apple", "")], names=("a.png",), embedded=embedded)
@@ -121,7 +141,9 @@ def test_another_photo_of_the_same_name_gets_no_label(tmp_path: Path, name: str,
     (tmp_path / "one" / "DCIM" / "a.png").unlink()
     result = import_labels(second, source)
     assert labelled(second) == {}
-    assert [(each.ours, each.reason) for each in result.plan.content_conflicts] == [("DCIM/a.png", "other content")]
+    assert [(each.ours, each.reason) for each in result.plan.content_conflicts] == [
+        ("DCIM/a.png", "other content")
+    ]
     first.close()
     second.close()
 
@@ -150,7 +172,8 @@ def test_files_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     contents = FileContents()
     plan_labels(second, source, contents=contents)
     monkeypatch.setattr(
-        "engine.collection.importing.match_images.photo_hashes", lambda _file: pytest.fail("read again")
+        "engine.collection.importing.match_images.photo_hashes",
+        lambda _file: pytest.fail("read again"),
     )
     assert import_labels(second, source, contents=contents).labelled == 1
     first.close()
@@ -163,7 +186,12 @@ def test_odd_names_and_namesakes_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, embedded: bool
 ) -> None:
     """A file name that is no Unicode, two classes of one name, and the source given relatively."""
-    project = made(tmp_path / "one", [("Bird", ""), ("Tool", "")], names=(ODD, "b.png", "c.png"), embedded=embedded)
+    project = made(
+        tmp_path / "one",
+        [("Bird", ""), ("Tool", "")],
+        names=(ODD, "b.png", "c.png"),
+        embedded=embedded,
+    )
     cranes = [project.classes.add("Crane", (parent,))[1] for parent in (1, 2)]
     for image, class_id in zip(list(project.images.records()), (*cranes, cranes[0]), strict=True):
         project.labels.set([image.image_id], class_id, who="ada")
@@ -176,11 +204,15 @@ def test_odd_names_and_namesakes_come_back(
     project.close()
 
 
-def test_classes_that_cannot_be_are_problems_of_their_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_classes_that_cannot_be_are_problems_of_their_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A path of five thousand names, and one with a name that is none: listed, not made; the other rows come in."""
     project = made(tmp_path / "one", [("Apple", "")], names=("a.png", "b.png", "c.png", "d.png"))
     source = tmp_path / "labels.csv"
-    deep, deepest = ("/".join(f"level {each}" for each in range(count)) for count in (5_000, DEEPEST_LEVEL + 1))
+    deep, deepest = (
+        "/".join(f"level {each}" for each in range(count)) for count in (5_000, DEEPEST_LEVEL + 1)
+    )
     paths = {"a.png": deep, "b.png": "Fruit/" + "x" * 300, "c.png": "Apple", "d.png": deepest}
     rows = [f"{image},{path}" for image, path in paths.items()]
     source.write_text("\n".join(["image,class", *rows]), encoding="utf-8")

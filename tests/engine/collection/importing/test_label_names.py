@@ -20,12 +20,16 @@ def project(tmp_path: Path) -> Iterator[Project]:
     for name in ("Red fox", "Hare"):
         project.classes.add(name, (animal,))
     project.classes.add("Möwe")
-    project.images.add([draw(tmp_path / "p" / f"{name}.png", 20 * place) for place, name in enumerate("abcd")])
+    project.images.add(
+        [draw(tmp_path / "p" / f"{name}.png", 20 * place) for place, name in enumerate("abcd")]
+    )
     with project:
         yield project
 
 
-def imported(project: Project, *classes: str, header: str = "image,class", adds_classes: bool = True) -> LabelImport:
+def imported(
+    project: Project, *classes: str, header: str = "image,class", adds_classes: bool = True
+) -> LabelImport:
     """Labels of a.png, b.png and so on."""
     lines = [f"p/{name}.png,{text}" for name, text in zip("abcd", classes, strict=False)]
     table = project.path.with_name("labels.csv")
@@ -35,7 +39,10 @@ def imported(project: Project, *classes: str, header: str = "image,class", adds_
 
 def paths(project: Project) -> list[str]:
     labels = project.labels.by_image().values()
-    return ["" if each.class_id is None else project.classes.graph.path_text(each.class_id) for each in labels]
+    return [
+        "" if each.class_id is None else project.classes.graph.path_text(each.class_id)
+        for each in labels
+    ]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +78,9 @@ def test_new_classes_are_made_once_however_they_are_spelled(project: Project) ->
 
 def test_our_own_exports_keep_each_spelling(project: Project) -> None:
     """Two classes there are two here; a class that is there already has no twin."""
-    imported(project, "Gull,1", "GULL,2", "animal/Lynx,3", "HARE,4", header="image,class,content_hash")
+    imported(
+        project, "Gull,1", "GULL,2", "animal/Lynx,3", "HARE,4", header="image,class,content_hash"
+    )
     assert paths(project) == ["Gull", "GULL", "Animal/Lynx", "Animal/Hare"]
 
 
@@ -90,7 +99,9 @@ def test_without_one_it_is_none_of_the_classes_and_listed(project: Project, writ
 
 def test_our_own_column_tells_none_from_a_class_of_that_name(project: Project) -> None:
     project.classes.add("unknown")
-    imported(project, "unknown,,true", "unknown,unknown,false", header="image,class,path,is_unknown")
+    imported(
+        project, "unknown,,true", "unknown,unknown,false", header="image,class,path,is_unknown"
+    )
     assert paths(project) == ["", "unknown"]
 
 
@@ -98,13 +109,18 @@ def test_the_command_says_both(project: Project, capsys: pytest.CaptureFixture[s
     imported(project, "unknown", "hare")
     project.history.undo()
     project.close()
-    output = done(capsys, "import-labels", project.path, project.path.with_name("labels.csv"), "--dry-run").out
+    output = done(
+        capsys, "import-labels", project.path, project.path.with_name("labels.csv"), "--dry-run"
+    ).out
     assert "hare: as Animal/Hare, 1 label" in output
     assert "unknown: 1 label" in output
 
 
 def test_folders_make_no_twins(project: Project, tmp_path: Path) -> None:
     for folder in ("hare", "animal/red_fox", "Sea gull", "sea gull"):
-        draw(tmp_path / "in" / folder / f"{len(folder)}{folder[0]}.png", 7 * len(folder) + ord(folder[0]))
+        draw(
+            tmp_path / "in" / folder / f"{len(folder)}{folder[0]}.png",
+            7 * len(folder) + ord(folder[0]),
+        )
     result = import_class_folders(project, [tmp_path / "in"])
     assert (result.classes_added, result.labelled) == (1, 4)

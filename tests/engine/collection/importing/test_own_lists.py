@@ -45,7 +45,9 @@ def test_a_new_name_renames_the_class(birds: Project, suffix: str, was_imported:
     """In each format that comes back, whether the unchanged list was imported before or never."""
     if was_imported:
         import_graph(birds, exported(birds, suffix), updates=True)
-    done = import_graph(birds, exported(birds, suffix, lambda text: text.replace("Gull", "Möwe")), updates=True)
+    done = import_graph(
+        birds, exported(birds, suffix, lambda text: text.replace("Gull", "Möwe")), updates=True
+    )
     assert done.report is not None
     counts = {kind: count for kind, count in done.report.counts.items() if count}
     assert counts == {"renamed": 1}
@@ -72,13 +74,17 @@ def test_all_names_may_be_new(birds: Project) -> None:
     assert {each[0] for each in labels_of(birds).values()} == {"Vogel/Tern"}
 
 
-def test_what_was_changed_here_before_the_export_is_no_clash(birds: Project, tmp_path: Path) -> None:
+def test_what_was_changed_here_before_the_export_is_no_clash(
+    birds: Project, tmp_path: Path
+) -> None:
     """A source was imported, the class renamed here, the list exported and renamed again; the source stays known."""
     source = tmp_path / "source.csv"
     source.write_text("child,parent\nBird,\nGull,Bird\nTern,Bird\n", encoding="utf-8")
     import_graph(birds, source)
     birds.classes.rename(GULL, "Seagull")
-    done = import_graph(birds, exported(birds, "csv", lambda text: text.replace("Seagull", "Larus")), updates=True)
+    done = import_graph(
+        birds, exported(birds, "csv", lambda text: text.replace("Seagull", "Larus")), updates=True
+    )
     assert done.report is not None
     assert (done.report.counts["renamed"], done.report.counts["kept"]) == (1, 0)
     assert import_graph(birds, source, updates=True).change.graph_edits == ()

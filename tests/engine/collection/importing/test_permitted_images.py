@@ -65,7 +65,9 @@ def test_what_is_no_image(project: Project, tmp_path: Path) -> None:
             assert permitted.refusal(tmp_path / name).startswith(NO_IMAGE.partition(";")[0])
 
 
-def test_a_list_adds_no_other_file(project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_adds_no_other_file(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`import-labels --add-images` says what it left out; `--images-from` permits a folder."""
     elsewhere = tmp_path / "elsewhere" / "a.png"
     elsewhere.parent.mkdir()

@@ -18,7 +18,9 @@ IMAGES = "cards/camA/IMG_1.png", "cards/camA/IMG_2.png", "cards/camB/DCIM/100REC
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
     project = make_project(tmp_path / "work")
-    project.images.add([draw(tmp_path / "work" / path, 20 * place) for place, path in enumerate(IMAGES)])
+    project.images.add(
+        [draw(tmp_path / "work" / path, 20 * place) for place, path in enumerate(IMAGES)]
+    )
     with project:
         yield project
 
@@ -60,7 +62,9 @@ def test_accents_may_be_composed_otherwise(tmp_path: Path) -> None:
     with make_project(tmp_path / "work") as project:
         project.images.add([draw(tmp_path / "work/a" / decomposed, 20)])
         assert imported(project, composed).labelled == 1
-        project.images.add([draw(tmp_path / "work/a/IMG.png", 40), draw(tmp_path / "work/a/img.png", 60)])
+        project.images.add(
+            [draw(tmp_path / "work/a/IMG.png", 40), draw(tmp_path / "work/a/img.png", 60)]
+        )
         assert not ImageMatcher(project).match(ForeignLabel("Img.PNG", ("Fox",))).images
         (found,) = ImageMatcher(project).match(ForeignLabel("img.png", ("Fox",))).images
         assert project.images.record(found).path == "a/img.png"

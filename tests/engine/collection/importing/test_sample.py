@@ -35,7 +35,9 @@ def data_set(tmp_path: Path) -> DataSet:
         embeddings=embeddings.astype(np.float16),
         has_embedding=np.ones(len(kinds), dtype=bool),
     )
-    return write_data_set(tmp_path / "set", [rows.take(np.arange(start, len(kinds), 2)) for start in range(2)])
+    return write_data_set(
+        tmp_path / "set", [rows.take(np.arange(start, len(kinds), 2)) for start in range(2)]
+    )
 
 
 def kinds_of(path: Path) -> list[str]:
@@ -51,16 +53,26 @@ def test_teach_first_takes_every_kind(data_set: DataSet, tmp_path: Path) -> None
         path = tmp_path / f"{by}.protoleaf"
         reports: list[Progress] = []
         done = project_of_data_set(
-            path, data_set.folder, CacheFolders(tmp_path / "cache"), sample=Sample(10, by), on_progress=reports.append
+            path,
+            data_set.folder,
+            CacheFolders(tmp_path / "cache"),
+            sample=Sample(10, by),
+            on_progress=reports.append,
         )
         assert (done.images, done.embedded, done.doubles) == (10, 10, 0)
-        assert reports[-1].done == reports[-1].total == (10 if by is SampleBy.RANDOM else COMMON + 5 * RARE)
+        assert (
+            reports[-1].done
+            == reports[-1].total
+            == (10 if by is SampleBy.RANDOM else COMMON + 5 * RARE)
+        )
         chosen[by] = kinds_of(path)
     assert len(set(chosen[SampleBy.TEACH_FIRST][:KINDS])) == KINDS
     assert len(set(chosen[SampleBy.RANDOM])) < KINDS
 
 
-def test_candidates_are_a_random_draw(data_set: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_candidates_are_a_random_draw(
+    data_set: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Teach-first chooses among so many, and no more can be chosen."""
     monkeypatch.setattr(sampling, "CANDIDATES", 20)
     path, caches = tmp_path / "a.protoleaf", CacheFolders(tmp_path / "cache")
@@ -83,6 +95,10 @@ def test_a_stopped_draw_leaves_no_project(by: SampleBy, data_set: DataSet, tmp_p
     cancel.cancel()
     with pytest.raises(Cancelled):
         project_of_data_set(
-            path, data_set.folder, CacheFolders(tmp_path / "cache"), sample=Sample(10, by), cancel=cancel
+            path,
+            data_set.folder,
+            CacheFolders(tmp_path / "cache"),
+            sample=Sample(10, by),
+            cancel=cancel,
         )
     assert not path.exists()

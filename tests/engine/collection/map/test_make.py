@@ -42,7 +42,9 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     assert made.later_count == 0
     assert made.places.shape == (count, 2)
     assert np.isfinite(made.places).all()
-    assert len(np.unique(made.places, axis=0)) > 0.8 * count  # only those that are nearly the same meet
+    assert (
+        len(np.unique(made.places, axis=0)) > 0.8 * count
+    )  # only those that are nearly the same meet
 
 
 def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
@@ -59,9 +61,13 @@ def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_pa
     kept = np.isin(after.image_ids, before.image_ids)
     assert np.array_equal(after.places[kept], before.places)
     shots = [
-        place for place, each in enumerate(before.image_ids.tolist()) if each in labels and labels[each].class_id == red
+        place
+        for place, each in enumerate(before.image_ids.tolist())
+        if each in labels and labels[each].class_id == red
     ]
-    apart = np.linalg.norm(after.places[~kept][:, None] - before.places[None, shots], axis=2).min(axis=1)
+    apart = np.linalg.norm(after.places[~kept][:, None] - before.places[None, shots], axis=2).min(
+        axis=1
+    )
     assert (apart < 25).all()
     assert made_of(collection, is_anew=True)[1].later_count == 0
 
@@ -102,7 +108,10 @@ def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
         token.cancel()
         with pytest.raises(Cancelled):
             make_map(project, collection.caches, is_anew=True, cancel=token)
-    with new_project(tmp_path / "new.protoleaf") as project, pytest.raises(InputError, match="no image is embedded"):
+    with (
+        new_project(tmp_path / "new.protoleaf") as project,
+        pytest.raises(InputError, match="no image is embedded"),
+    ):
         make_map(project, collection.caches)
 
 
@@ -137,7 +146,9 @@ def test_the_command_writes_each_kind(
     assert outs["png"].read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_command_refuses(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_refuses(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Another kind of file, and a file of somebody else."""
     assert ".csv or .npz or .svg or .png" in refused(
         capsys, "map", collection.project, "-o", tmp_path / "map.pdf", status=2

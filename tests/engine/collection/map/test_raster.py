@@ -14,7 +14,12 @@ def points(*places: tuple[float, float]) -> np.ndarray:
 
 def test_a_point_is_a_disc_in_its_place() -> None:
     """Its middle at the scaled place; what lies outside is left out, a disc at the edge is cut."""
-    drawn = draw_points(points((0.1, 0.1), (99, 0), (-4.9, -2.4)), np.array([RED, RED, BLUE], dtype=np.uint32), VIEW, 1)
+    drawn = draw_points(
+        points((0.1, 0.1), (99, 0), (-4.9, -2.4)),
+        np.array([RED, RED, BLUE], dtype=np.uint32),
+        VIEW,
+        1,
+    )
     assert drawn.shape == (10, 20)
     assert drawn[5, 10] == drawn[4, 10] == drawn[5, 9] == RED
     assert drawn[4, 9] == 0
@@ -33,7 +38,9 @@ def test_later_points_and_layers_lie_on_top() -> None:
 
 def test_smooth_edges_are_between_point_and_ground() -> None:
     """The middle is full, and the rim is neither colour."""
-    drawn = draw_smooth(points((0.25, 0.25)), np.array([0xFFFFFFFF], dtype=np.uint32), VIEW, 2.0, 0xFF000000)
+    drawn = draw_smooth(
+        points((0.25, 0.25)), np.array([0xFFFFFFFF], dtype=np.uint32), VIEW, 2.0, 0xFF000000
+    )
     assert drawn.shape == (10, 20)
     assert drawn[5, 10] == 0xFFFFFFFF
     greys = drawn & 0xFF

@@ -16,7 +16,9 @@ def test_kappa_and_its_interval_by_hand() -> None:
     Others: 0.6^2 (0.1 (0.6 + 0.5)^2 + 0.2 (0.4 + 0.5)^2) = 0.10188. Less (0.4 - 0.5 x 0.6)^2 = 0.01.
     Variance 0.2016 / (50 x 0.5^2) = 0.016128; half an interval 1.96 x 0.126996 = 0.24891.
     """
-    found = cohen_kappa(Counter({("yes", "yes"): 20, ("no", "no"): 15, ("yes", "no"): 5, ("no", "yes"): 10}))
+    found = cohen_kappa(
+        Counter({("yes", "yes"): 20, ("no", "no"): 15, ("yes", "no"): 5, ("no", "yes"): 10})
+    )
     assert (found.images, found.agreed, found.observed) == (50, 35, 0.7)
     assert found.kappa == pytest.approx(0.4)
     assert found.low == pytest.approx(0.15109, abs=1e-5)
@@ -63,7 +65,9 @@ def test_a_class_that_skips_a_level_stands_for_itself_there() -> None:
 def test_agreement_is_symmetrical() -> None:
     """The other way round every figure is the same, and pairs are turned."""
     pairs = [(3, 4), (3, 4), (3, 3), (2, 3), (5, 3), (None, None), (4, None), (4, 4)]
-    one, other = (agreement_table(graph_of_birds(), each) for each in (pairs, [(b, a) for a, b in pairs]))
+    one, other = (
+        agreement_table(graph_of_birds(), each) for each in (pairs, [(b, a) for a, b in pairs])
+    )
     assert (one.exact, one.levels) == (other.exact, other.levels)
     assert {((b, a), count) for (a, b), count in one.disagreed} == set(other.disagreed)
     assert one.disagreed[0] == ((3, 4), 2)

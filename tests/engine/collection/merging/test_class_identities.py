@@ -25,7 +25,9 @@ def sources(project: Project) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for class_id, attributes in project.classes.graph.all_attributes():
         if attributes.source_id:
-            found.setdefault(attributes.source_id, []).append(project.classes.graph.path_text(class_id))
+            found.setdefault(attributes.source_id, []).append(
+                project.classes.graph.path_text(class_id)
+            )
     return found
 
 
@@ -44,7 +46,9 @@ def three_copies(folder: Path) -> tuple[Project, Project, Project]:
 
 @pytest.mark.parametrize("is_older", [False, True])
 @pytest.mark.parametrize("order", list(permutations(("ben", "cleo"))))
-def test_two_classes_of_one_number_and_name_are_two(tmp_path: Path, order: tuple[str, str], is_older: bool) -> None:
+def test_two_classes_of_one_number_and_name_are_two(
+    tmp_path: Path, order: tuple[str, str], is_older: bool
+) -> None:
     """Merged in either order, also where both copies are of the version before identities, and merged again."""
     ada, ben, cleo = three_copies(tmp_path)
     for each in (ben, cleo):
@@ -55,7 +59,10 @@ def test_two_classes_of_one_number_and_name_are_two(tmp_path: Path, order: tuple
     for name in (*order, *order):
         done = merge(ada, paths[name])
         assert done.conflicts == ()
-    assert (labels_of(ada)[3], labels_of(ada)[4]) == (("Bird/Gull/juvenile", "ben"), ("Bird/Tern/juvenile", "cleo"))
+    assert (labels_of(ada)[3], labels_of(ada)[4]) == (
+        ("Bird/Gull/juvenile", "ben"),
+        ("Bird/Tern/juvenile", "cleo"),
+    )
     assert len(ada.classes.graph) == 5
 
 
@@ -108,7 +115,10 @@ def test_both_made_the_same_class_in_the_same_place(tmp_path: Path) -> None:
     ada.classes.rename(ada.classes.graph.find("Heron"), "Grey heron")
     ben.labels.set([6], heron, who="ben")
     assert merge(ada, ben.path).classes_added == 0
-    assert (labels_of(ada)[5], labels_of(ada)[6]) == (("Bird/Grey heron", "ben"), ("Bird/Grey heron", "ben"))
+    assert (labels_of(ada)[5], labels_of(ada)[6]) == (
+        ("Bird/Grey heron", "ben"),
+        ("Bird/Grey heron", "ben"),
+    )
 
 
 def test_a_juvenile_gull_is_no_juvenile_tern(tmp_path: Path) -> None:
@@ -172,7 +182,9 @@ def test_two_new_classes_of_one_source_id(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ours_is_labelled", [False, True])
-def test_the_label_of_a_second_copy_of_a_photo_is_listed(tmp_path: Path, ours_is_labelled: bool) -> None:
+def test_the_label_of_a_second_copy_of_a_photo_is_listed(
+    tmp_path: Path, ours_is_labelled: bool
+) -> None:
     """Cleo has one photo three times and says two things of it: nothing is dropped in silence."""
     ada, gull, ids = bird_project(tmp_path, 1)
     read(ada)

@@ -68,7 +68,9 @@ def rename(project: Project, *renamings: Renaming) -> None:
 
 
 @pytest.mark.parametrize("who_renames", ["ours", "theirs", "both"])
-def test_a_field_that_was_renamed_is_the_same_field(ours: Project, tmp_path: Path, who_renames: str) -> None:
+def test_a_field_that_was_renamed_is_the_same_field(
+    ours: Project, tmp_path: Path, who_renames: str
+) -> None:
     """It stays as it is called here, and so do its choices; the value that both had is none that differs."""
     ours.fields.set([1], "sex", "female")
     theirs = copied(ours, tmp_path / "copy")
@@ -89,7 +91,9 @@ def test_a_field_that_was_renamed_is_the_same_field(ours: Project, tmp_path: Pat
     assert ours.check() == []
 
 
-def test_a_new_field_with_the_former_name_of_another_is_one_of_its_own(ours: Project, tmp_path: Path) -> None:
+def test_a_new_field_with_the_former_name_of_another_is_one_of_its_own(
+    ours: Project, tmp_path: Path
+) -> None:
     theirs = copied(ours, tmp_path / "copy")
     rename(theirs, Renaming("sex", "dress"))
     dress = theirs.fields.defined[0]

@@ -57,7 +57,9 @@ def test_a_strangers_project(ours: Project, tmp_path: Path) -> None:
     other.classes.add("Nebula")
     other.images.add(found_files(tmp_path / "sky", 3, start=500))
     message = refused(ours, other.path, InputError)
-    assert message.startswith("the two projects have nothing in common: expected the same images, or classes")
+    assert message.startswith(
+        "the two projects have nothing in common: expected the same images, or classes"
+    )
 
 
 def test_what_is_no_sound_project_of_this_version(ours: Project, tmp_path: Path) -> None:
@@ -97,7 +99,9 @@ WRITERS: tuple[Callable[[Path], object], ...] = (
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_copies_of_older_versions(write: Callable[[Path], object], ours: Project, tmp_path: Path) -> None:
+def test_copies_of_older_versions(
+    write: Callable[[Path], object], ours: Project, tmp_path: Path
+) -> None:
     """They are read through a copy of the present version, and keep every byte."""
     path = tmp_path / "older.protoleaf"
     write(path)
@@ -139,7 +143,10 @@ def test_a_copy_that_is_open_in_another_program(tmp_path: Path) -> None:
     ada, ben = two_copies(tmp_path)
     ben.close()
     with subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(ben.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WRITER, str(ben.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "open\n"
@@ -153,18 +160,24 @@ def test_ten_thousand_new_classes(ours: Project, tmp_path: Path) -> None:
     """A matter of seconds, and one step."""
     other = stranger(tmp_path / "cleo")
     other.classes.add("Bird")
-    other.classes.edit(lambda graph: [graph.add_class(f"Class {number}", [1]) for number in range(10_000)])
+    other.classes.edit(
+        lambda graph: [graph.add_class(f"Class {number}", [1]) for number in range(10_000)]
+    )
     before = dump(ours)
     assert merge(ours, other.path).classes_added == 10_000
     ours.history.undo()
     assert dump(ours) == before
 
 
-def test_more_classes_than_a_project_takes(ours: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_classes_than_a_project_takes(
+    ours: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Together they are too many: nothing comes in."""
     other = stranger(tmp_path / "cleo")
     other.classes.add("Bird")
-    other.classes.edit(lambda graph: [graph.add_class(f"Class {number}", [1]) for number in range(50)])
+    other.classes.edit(
+        lambda graph: [graph.add_class(f"Class {number}", [1]) for number in range(50)]
+    )
     monkeypatch.setattr(group_edits, "MOST_CLASSES", 20)
     refused(ours, other.path, GraphError)
 

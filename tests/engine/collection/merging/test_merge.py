@@ -39,7 +39,9 @@ def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> 
     ben.labels.set([5], None, who="ben")
     done = merge(ada, ben.path)
     assert str(done.change.action) == "Merged birds.protoleaf: 3 labels, 1 new class"
-    assert [labels_of(ada)[each] for each in (3, 4, 5)] == [("Bird/Heron", "ben")] * 2 + [("", "ben")]
+    assert [labels_of(ada)[each] for each in (3, 4, 5)] == [("Bird/Heron", "ben")] * 2 + [
+        ("", "ben")
+    ]
     theirs, ours = ben.labels.of(3), ada.labels.of(3)
     assert theirs is not None
     assert ours is not None
@@ -69,7 +71,11 @@ def test_a_merged_class_is_known_again(copies: Copies, tmp_path: Path, is_copy: 
     ada.classes.remove([here])
     other.labels.set([5], tern, who="ben")
     done = merge(ada, other.path)
-    assert (done.labelled, done.classes_added, [each.labels for each in done.plan.waiting]) == (0, 0, [3])
+    assert (done.labelled, done.classes_added, [each.labels for each in done.plan.waiting]) == (
+        0,
+        0,
+        [3],
+    )
 
 
 def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
@@ -103,7 +109,10 @@ def test_agreements_conflicts_and_refinements(copies: Copies) -> None:
         ben.labels.set([image_id], theirs, who="ben")
     plan = plan_of(ada, ben)
     assert (plan.agreed, plan.agreement.exact.images, plan.agreement.exact.agreed) == (1, 4, 1)
-    found = [(each.image_id, each.kind, each.ours.path, each.theirs.path, each.proposed) for each in plan.conflicts]
+    found = [
+        (each.image_id, each.kind, each.ours.path, each.theirs.path, each.proposed)
+        for each in plan.conflicts
+    ]
     assert found == [
         (4, ConflictKind.CLASS, "Fox", "Bird/Gull", None),
         (5, ConflictKind.REFINEMENT, "Bird", "Bird/Gull", Verdict.THEIRS),
@@ -187,7 +196,10 @@ def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
     ben.notes.set_flagged([6], True, who="ben")
     before = dump(ada)
     plan = merge(ada, ben.path).plan
-    notes = {key: (each.stars, each.is_flagged, each.comment, each.who) for key, each in ada.notes.by_image().items()}
+    notes = {
+        key: (each.stars, each.is_flagged, each.comment, each.who)
+        for key, each in ada.notes.by_image().items()
+    }
     assert notes == {
         3: (2, False, "Nice light", "ada"), 4: (0, False, "A juvenile?", "ada"), 5: (5, False, "", "ben"),
         6: (0, True, "", "ben"),
@@ -260,8 +272,16 @@ def test_images_never_read_are_matched_by_history_and_path(tmp_path: Path) -> No
     other.classes.add("Bird")
     for project in (ada, ben, other):
         connection_of(project).write("DELETE FROM image_fact")
-    assert plan_of(ada, ben).matched == {MatchedBy.CONTENT: 0, MatchedBy.HISTORY: 12, MatchedBy.PATH: 0}
-    assert plan_of(ada, other).matched == {MatchedBy.CONTENT: 0, MatchedBy.HISTORY: 0, MatchedBy.PATH: 4}
+    assert plan_of(ada, ben).matched == {
+        MatchedBy.CONTENT: 0,
+        MatchedBy.HISTORY: 12,
+        MatchedBy.PATH: 0,
+    }
+    assert plan_of(ada, other).matched == {
+        MatchedBy.CONTENT: 0,
+        MatchedBy.HISTORY: 0,
+        MatchedBy.PATH: 4,
+    }
 
 
 def test_another_photo_of_the_same_path_is_listed(tmp_path: Path) -> None:
@@ -274,21 +294,29 @@ def test_another_photo_of_the_same_path_is_listed(tmp_path: Path) -> None:
     other.images.record_scan([(change.images_added[1], content(99), None)])
     other.labels.set(change.images_added, bird, who="cleo")
     plan = plan_of(ada, other)
-    assert plan.other_content == ("photos/season 0/IMG_000000.jpg", "photos/season 0/IMG_000001.jpg")
+    assert plan.other_content == (
+        "photos/season 0/IMG_000000.jpg",
+        "photos/season 0/IMG_000001.jpg",
+    )
     assert [each.image_id for each in plan.labels] == [3]
 
 
 def test_missing_images_are_added_when_asked(tmp_path: Path) -> None:
     """Those whose file is there and may be added; their labels come along."""
     ada, ben = two_copies(tmp_path)
-    found = [draw(tmp_path / "ben" / "photos" / name, place) for place, name in enumerate(("new.png", "gone.png"))]
+    found = [
+        draw(tmp_path / "ben" / "photos" / name, place)
+        for place, name in enumerate(("new.png", "gone.png"))
+    ]
     ben.images.add(found)
     ben.labels.set([13, 14], 2, who="ben")
     found[1].path.unlink()
     assert len(merge(ada, ben.path).plan.missing) == 2
     done = merge(ada, ben.path, adds_images=True)
     assert (done.images_added, done.labelled) == (1, 1)
-    assert [(each.path.name, str(each.reason)) for each in done.refused] == [("gone.png", "it is not there")]
+    assert [(each.path.name, str(each.reason)) for each in done.refused] == [
+        ("gone.png", "it is not there")
+    ]
     assert labels_of(ada)[13] == ("Bird/Gull", "ben")
     assert merge(ada, ben.path, adds_images=True).change.is_empty
 

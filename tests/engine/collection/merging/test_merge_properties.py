@@ -35,7 +35,9 @@ def act(project: Project, chance: Random, who: str) -> None:
         "add": lambda: project.classes.add(chance.choice(NAMES), [one]),
         "rename": lambda: project.classes.rename(one, chance.choice(NAMES)),
         "link": lambda: project.classes.link(one, [other]),
-        "describe": lambda: project.classes.set_attributes([one], note=f"by {who}", source_id=chance.choice("123")),
+        "describe": lambda: project.classes.set_attributes(
+            [one], note=f"by {who}", source_id=chance.choice("123")
+        ),
         "remove class": lambda: project.classes.remove([one]) if len(graph) > 3 else None,
         "stars": lambda: project.notes.set_stars(some, chance.randint(0, 5), who=who),
         "comment": lambda: project.notes.set_comment(some, chance.choice(("", "x", who)), who=who),
@@ -50,7 +52,10 @@ def act(project: Project, chance: Random, who: str) -> None:
 
 def draw(project: Project, image_ids: list[int], class_id: int, who: str) -> None:
     """An audit of these images, the first of which is asked about."""
-    items = [AuditItem(each, place, class_id, 0.5, class_id, 0.5, 0, 9) for place, each in enumerate(image_ids)]
+    items = [
+        AuditItem(each, place, class_id, 0.5, class_id, 0.5, 0, 9)
+        for place, each in enumerate(image_ids)
+    ]
     project.audits.add(items, 1, population=9, who=who)
 
 
@@ -66,7 +71,11 @@ def is_kept(before: Dump, after: Dump) -> None:
         for row in before[table]:
             if str(row[0]).startswith("merged classes"):
                 continue  # which only grows
-            assert all(old == new for old, new in zip(row, rows[row[0]], strict=True) if old not in ("", 0, None))
+            assert all(
+                old == new
+                for old, new in zip(row, rows[row[0]], strict=True)
+                if old not in ("", 0, None)
+            )
 
 
 def changed_copies(folder: Path, chance: Random) -> tuple[Project, Project]:

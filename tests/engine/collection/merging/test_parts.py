@@ -119,7 +119,9 @@ def test_a_box_that_was_removed_here_is_listed_as_missing(ours: Project, tmp_pat
     assert [(each.image_id, each.part) for each in done.plan.missing] == [(4, FIRST)]
 
 
-def test_a_box_of_a_photo_that_comes_in_keeps_what_a_detector_found(ours: Project, tmp_path: Path) -> None:
+def test_a_box_of_a_photo_that_comes_in_keeps_what_a_detector_found(
+    ours: Project, tmp_path: Path
+) -> None:
     theirs = copied(ours, tmp_path / "copy")
     photo = theirs.path.parent / "new.jpg"
     write_jpeg(photo)

@@ -11,7 +11,10 @@ from tests.support.copies import labels_of, replace_photo, stranger, two_copies
 
 def listed(ours: Project, theirs: Project) -> list[tuple[str, str, str]]:
     """Image, class and person of each label that a merge leaves out as outdated."""
-    return [(Path(each.image).name, each.theirs, each.who) for each in merge(ours, theirs.path).plan.outdated]
+    return [
+        (Path(each.image).name, each.theirs, each.who)
+        for each in merge(ours, theirs.path).plan.outdated
+    ]
 
 
 @pytest.mark.parametrize(("class_id", "path"), [(2, "Bird/Gull"), (None, "")])

@@ -35,7 +35,9 @@ def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
     assert (plan.images, plan.searched, plan.places) == (3, 0, ())
 
 
-def test_a_renamed_folder_is_found_by_its_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_renamed_folder_is_found_by_its_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """All of it, sub-folders too, beside the project and without a hint where; only a sample is read."""
     contents = numbered("photos/2019", 120) | {
         f"photos/2020/May/{number}.jpg": bytes(1000 + number) for number in range(60)
@@ -57,7 +59,11 @@ def test_a_renamed_folder_is_found_by_its_paths(tmp_path: Path, monkeypatch: pyt
 
 def test_the_longest_common_end_of_the_path_decides(tmp_path: Path) -> None:
     """Equal names and sizes in 40 folders: each image finds its own folder again, whatever stands above."""
-    contents = {name: data for camera in range(40) for name, data in numbered(f"in/c{camera}/DCIM", 3).items()}
+    contents = {
+        name: data
+        for camera in range(40)
+        for name, data in numbered(f"in/c{camera}/DCIM", 3).items()
+    }
     contents = {name: data[:80] for name, data in contents.items()}
     moved = shelf(tmp_path, contents)
     (tmp_path / "archive" / "old").mkdir(parents=True)
@@ -83,7 +89,10 @@ def test_other_content_under_an_old_path_is_not_taken(tmp_path: Path) -> None:
     """Another folder of the same shape: equal paths and sizes, but what is read of it is something else."""
     moved = shelf(tmp_path, numbered("photos", 6, size_bytes=60))
     shutil.rmtree(tmp_path / "photos")
-    write_files(tmp_path, {name.replace("photos", "new/photos"): b"x" * 60 for name in numbered("photos", 6)})
+    write_files(
+        tmp_path,
+        {name.replace("photos", "new/photos"): b"x" * 60 for name in numbered("photos", 6)},
+    )
     with moved.project:
         plan = moved.find()
     assert (len(plan.moves), len(plan.missing)) == (0, 6)
@@ -106,10 +115,15 @@ def test_swapped_folders_are_distinguished_by_content(tmp_path: Path) -> None:
 
 def test_another_folder_of_the_same_names_and_sizes_is_not_taken(tmp_path: Path) -> None:
     """A camera that counts from 1 again: where one of the sample is another picture the whole folder is read."""
-    contents = {f"photos/IMG_{number:04}.jpg": b"%5d" % number + bytes(number) for number in range(200)}
+    contents = {
+        f"photos/IMG_{number:04}.jpg": b"%5d" % number + bytes(number) for number in range(200)
+    }
     moved = shelf(tmp_path, contents)
     (tmp_path / "photos").rename(tmp_path / "moved")
-    another = {name.replace("photos", "moved"): data[::-1] for name, data in list(contents.items())[105:150]}
+    another = {
+        name.replace("photos", "moved"): data[::-1]
+        for name, data in list(contents.items())[105:150]
+    }
     write_files(tmp_path, another)
     with moved.project:
         plan = moved.find()
@@ -148,10 +162,14 @@ def test_images_that_were_never_read_are_found_by_name_and_size_only(tmp_path: P
 def test_scattered_images_are_found_by_name_and_size(tmp_path: Path) -> None:
     """Also where no content is known; each in a folder of its own."""
     moved = shelf(
-        tmp_path, {f"photos/{word}.jpg": word.encode() for word in ("gull", "kestrel", "dove")}, is_read=False
+        tmp_path,
+        {f"photos/{word}.jpg": word.encode() for word in ("gull", "kestrel", "dove")},
+        is_read=False,
     )
     shutil.rmtree(tmp_path / "photos")
-    write_files(tmp_path, {"a/gull.jpg": b"gull", "b/c/kestrel.jpg": b"kestrel", "d/dove.jpg": b"dove"})
+    write_files(
+        tmp_path, {"a/gull.jpg": b"gull", "b/c/kestrel.jpg": b"kestrel", "d/dove.jpg": b"dove"}
+    )
     with moved.project:
         plan = moved.find()
     assert {old: new for old, (new, _) in places_of(plan, tmp_path).items()} == {
@@ -176,7 +194,9 @@ def test_two_images_and_one_file_are_not_guessed(tmp_path: Path) -> None:
     write_files(tmp_path, {"new/a.jpg": b"second"})
     with moved.project:
         plan = moved.find()
-    assert [(move.image.path, move.file.path.parent.name) for move in plan.moves] == [("two/a.jpg", "new")]
+    assert [(move.image.path, move.file.path.parent.name) for move in plan.moves] == [
+        ("two/a.jpg", "new")
+    ]
     assert [image.path for image in plan.missing] == ["one/a.jpg"]
 
 
@@ -186,7 +206,10 @@ def test_a_renamed_file_is_found_by_content(tmp_path: Path) -> None:
     earlier = hashlib.blake2b(b"kestrel", digest_size=16).digest()
     moved.project.images.record_scan([(moved.ids["photos/b.jpg"], earlier, None)])
     shutil.rmtree(tmp_path / "photos")
-    write_files(tmp_path, {"new/Gull 1.jpeg": b"gull", "new/Kestrel 1.jpg": b"kestrel", "new/other.jpg": b"dove"})
+    write_files(
+        tmp_path,
+        {"new/Gull 1.jpeg": b"gull", "new/Kestrel 1.jpg": b"kestrel", "new/other.jpg": b"dove"},
+    )
     with moved.project:
         plan = moved.find()
     assert places_of(plan, tmp_path) == {
@@ -202,7 +225,9 @@ def test_equal_files_are_reported_and_not_guessed(tmp_path: Path) -> None:
     with moved.project:
         plan = moved.find()
     assert (len(plan.moves), len(plan.missing)) == (0, 0)
-    assert doubts_of(plan) == {"photos/a.jpg": [f"{tmp_path.as_posix()}/x/a.jpg", f"{tmp_path.as_posix()}/y/a.jpg"]}
+    assert doubts_of(plan) == {
+        "photos/a.jpg": [f"{tmp_path.as_posix()}/x/a.jpg", f"{tmp_path.as_posix()}/y/a.jpg"]
+    }
 
 
 def test_without_a_known_content_several_candidates_are_a_doubt(tmp_path: Path) -> None:
@@ -214,14 +239,17 @@ def test_without_a_known_content_several_candidates_are_a_doubt(tmp_path: Path) 
         assert [doubt.count for doubt in moved.find().doubts] == [2]
 
 
-@pytest.mark.parametrize("old", ["D:/photos/2019", "//nas/share/photos/2019", "/mnt/stick/photos/2019"])
+@pytest.mark.parametrize(
+    "old", ["D:/photos/2019", "//nas/share/photos/2019", "/mnt/stick/photos/2019"]
+)
 def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
     """A project made on Windows, opened elsewhere together with its images."""
     contents = numbered("photos/2019", 5)
     moved = shelf(tmp_path, contents)
     for name, image_id in moved.ids.items():
         connection_of(moved.project).write(
-            "UPDATE image SET path = ? WHERE image_id = ?", (f"{old}/{name.rpartition('/')[2]}", image_id)
+            "UPDATE image SET path = ? WHERE image_id = ?",
+            (f"{old}/{name.rpartition('/')[2]}", image_id),
         )
     with moved.project:
         plan = moved.find()
@@ -231,10 +259,15 @@ def test_absolute_paths_of_another_system(tmp_path: Path, old: str) -> None:
 
 def test_names_are_compared_whatever_system_spells_them(tmp_path: Path) -> None:
     """Accents taken apart by macOS, and upper and lower case, make no other file."""
-    contents = {unicodedata.normalize("NFC", f"Möwen/Größe {number}é.JPG"): bytes([number]) * 9 for number in range(3)}
+    contents = {
+        unicodedata.normalize("NFC", f"Möwen/Größe {number}é.JPG"): bytes([number]) * 9
+        for number in range(3)
+    }
     moved = shelf(tmp_path, contents, is_read=False)
     shutil.rmtree(tmp_path / "Möwen")
-    apart = {f"neu/{unicodedata.normalize('NFD', name).lower()}": data for name, data in contents.items()}
+    apart = {
+        f"neu/{unicodedata.normalize('NFD', name).lower()}": data for name, data in contents.items()
+    }
     write_files(tmp_path, apart)
     with moved.project:
         plan = moved.find()
@@ -280,11 +313,15 @@ def test_moved_together_with_the_project(tmp_path: Path) -> None:
     (tmp_path / "old" / "work").mkdir()
     moved = shelf(tmp_path / "old" / "work", {})
     files = [tmp_path / "old" / name for name in contents]
-    moved.project.images.add([FoundFile(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files])
+    moved.project.images.add(
+        [FoundFile(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+    )
     with moved.project as project:
         known = known_images(project)
     (tmp_path / "old").rename(tmp_path / "new")
-    plan = find_moved(type(known)(tmp_path / "new" / "work" / known.project.name, known.table, known.labelled))
+    plan = find_moved(
+        type(known)(tmp_path / "new" / "work" / known.project.name, known.table, known.labelled)
+    )
     assert [move.file.path for move in plan.moves] == [tmp_path / "new" / name for name in contents]
     assert {move.is_same_content for move in plan.moves} == {True}
 
@@ -300,7 +337,9 @@ def test_a_stick_with_another_name(tmp_path: Path) -> None:
     (tmp_path / "media" / "STICK").rename(tmp_path / "media" / "STICK1")
     with moved.project:
         plan = moved.find()
-    assert [move.file.path for move in plan.moves] == [Path(str(path).replace("STICK", "STICK1")) for path in files]
+    assert [move.file.path for move in plan.moves] == [
+        Path(str(path).replace("STICK", "STICK1")) for path in files
+    ]
     assert tmp_path / "media" / "OTHER" not in plan.places
 
 
@@ -311,7 +350,9 @@ def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> N
     _, gull = moved.project.classes.add("Gull")
     (tmp_path / "photos").rename(tmp_path / "new")
     files = [tmp_path / name.replace("photos", "new") for name in contents]
-    added = moved.project.images.add([FoundFile(path, path.stat().st_size, 0) for path in files]).images_added
+    added = moved.project.images.add(
+        [FoundFile(path, path.stat().st_size, 0) for path in files]
+    ).images_added
     moved.project.labels.set([added[1]], gull)
     with moved.project:
         plan = moved.find()
@@ -330,14 +371,21 @@ def test_a_stranger_whose_label_was_confirmed_once_leaves_too(tmp_path: Path) ->
     moved = shelf(tmp_path, contents)
     _, gull = moved.project.classes.add("Gull")
     (tmp_path / "photos").rename(tmp_path / "new")
-    (added,) = moved.project.images.add([FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0)]).images_added
+    (added,) = moved.project.images.add(
+        [FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0)]
+    ).images_added
     moved.project.labels.set([added], gull)
     moved.project.labels.confirm([added])
     moved.project.labels.remove([added])
     with moved.project:
         before = dump(moved.project)
         change = moved.project.images.relink(
-            [(moved.project.images.table().ids[0], FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0))],
+            [
+                (
+                    moved.project.images.table().ids[0],
+                    FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0),
+                )
+            ],
             strangers=[added],
         )
         assert change.images_removed == (added,)
@@ -350,7 +398,10 @@ def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """One line, and nothing is looked for elsewhere."""
     moved = shelf(tmp_path, numbered("photos", 2))
     shutil.rmtree(tmp_path / "photos")
-    with moved.project, pytest.raises(StorageError, match=r"the folder is not there: found .*nowhere"):
+    with (
+        moved.project,
+        pytest.raises(StorageError, match=r"the folder is not there: found .*nowhere"),
+    ):
         moved.find(tmp_path / "nowhere")
 
 
@@ -374,7 +425,11 @@ def test_it_can_be_stopped_and_says_how_far_it_is(tmp_path: Path) -> None:
 
 def test_each_file_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """300 images of the same 10 names and one size in 30 folders: no file is read twice, and no comparison explodes."""
-    contents = {name: data for folder in range(30) for name, data in numbered(f"f{folder}", 10, size_bytes=40).items()}
+    contents = {
+        name: data
+        for folder in range(30)
+        for name, data in numbered(f"f{folder}", 10, size_bytes=40).items()
+    }
     moved = shelf(tmp_path, contents)
     for folder in range(30):
         (tmp_path / f"f{folder}").rename(tmp_path / f"renamed {29 - folder}")

@@ -22,7 +22,10 @@ ROWS = (
     ((0.85, 0.05, 0.05, 0.05), DOG),  # right and safe
     ((0.10, 0.45, 0.40, 0.05), AUK),  # wrong, Bird right and safe
     ((0.85, 0.05, 0.05, 0.05), ROCK),  # wrong, and safe
-    ((0.34, 0.24, 0.24, 0.18), GULL),  # wrong, Bird right at level 1; Animal (0.82) is right and safe
+    (
+        (0.34, 0.24, 0.24, 0.18),
+        GULL,
+    ),  # wrong, Bird right at level 1; Animal (0.82) is right and safe
     ((0.05, 0.60, 0.30, 0.05), BIRD),  # a coarse truth: nobody knows whether Gull is right
     ((0.02, 0.94, 0.02, 0.02), NO_CLASS),  # none of the classes, called unknown
 )
@@ -33,7 +36,9 @@ def judged_rows(graph: CategoryGraph, rows: list[int] | None = None) -> Judged:
     paths = [f"{number}.jpg" for number in range(len(ROWS))]
     classified = made_up(graph, LEAVES, [chances for chances, _ in ROWS], paths=paths, far=[6])
     chosen = np.array(range(len(ROWS)) if rows is None else rows)
-    return judge_truth(graph, classified, chosen, np.array([ROWS[row][1] for row in chosen.tolist()]))
+    return judge_truth(
+        graph, classified, chosen, np.array([ROWS[row][1] for row in chosen.tolist()])
+    )
 
 
 def test_accuracy_at_every_level() -> None:
@@ -50,7 +55,10 @@ def test_accuracy_at_every_level() -> None:
 def test_calibration_by_bins() -> None:
     """Of the five that can be judged; the mean score beside the share that was right."""
     calibration = calibration_of(judged_rows(zoo()))
-    found = [(round(each.low, 1), each.right.hits, each.right.count, round(each.score, 2)) for each in calibration.bins]
+    found = [
+        (round(each.low, 1), each.right.hits, each.right.count, round(each.score, 2))
+        for each in calibration.bins
+    ]
     assert found == [(0.3, 0, 1, 0.34), (0.4, 0, 1, 0.45), (0.6, 1, 1, 0.62), (0.8, 1, 2, 0.85)]
     # bins of 15: |0.34 - 0| + |0.45 - 0| + |0.62 - 1| + |2 * 0.85 - 1|, over five
     assert calibration.error == pytest.approx((0.34 + 0.45 + 0.38 + 0.7) / 5, abs=1e-6)
@@ -78,7 +86,9 @@ def test_curve_is_that_of_the_back_off() -> None:
     probabilities = classified.probabilities(np.arange(300))
     best, score = probabilities.argmax(axis=1), probabilities.max(axis=1)
     for point in curve[::7]:
-        rules = back_off(graph, np.array(LEAVES), {root: Policy(bar=point.bar) for root in (ANIMAL, ROCK, COAST)})
+        rules = back_off(
+            graph, np.array(LEAVES), {root: Policy(bar=point.bar) for root in (ANIMAL, ROCK, COAST)}
+        )
         safe, _ = rules.decide(best, score, probabilities @ rules.roll_up)
         named = safe != NO_CLASS
         right = sum(

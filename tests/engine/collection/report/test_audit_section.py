@@ -42,7 +42,9 @@ def test_an_audit_with_answers_has_a_section_with_its_tables() -> None:
 
 
 def test_strata_and_labels_in_bulk_are_explained() -> None:
-    explained = " ".join(texts(section(report(replace(AUDIT, is_stratified=True, in_bulk=3)), "audit")))
+    explained = " ".join(
+        texts(section(report(replace(AUDIT, is_stratified=True, in_bulk=3)), "audit"))
+    )
     assert "counts for as many images as it stands for" in explained
     assert "3 that were accepted in bulk" in explained
 
@@ -58,9 +60,13 @@ def test_every_section_of_accuracy_says_by_which_labels() -> None:
         line = next(texts(section(report(AUDIT), key)))
         assert line.startswith("Measured on labelled images, each predicted without its own label.")
         assert line.endswith("The figures under “Checked at random” hold for the whole collection.")
-        assert next(texts(section(report(), key))).endswith("They may be easier or harder than the others.")
+        assert next(texts(section(report(), key))).endswith(
+            "They may be easier or harder than the others."
+        )
     by_file = report()
-    by_file = replace(by_file, about=replace(by_file.about, source=TruthSource.FILE, truth_name="truth.csv"))
+    by_file = replace(
+        by_file, about=replace(by_file.about, source=TruthSource.FILE, truth_name="truth.csv")
+    )
     assert next(texts(section(by_file, "accuracy"))) == "Measured with the truth file truth.csv."
 
 

@@ -35,7 +35,15 @@ def test_rows_open_branch_by_branch(matrix: Confusion) -> None:
     assert names(matrix, set()) == ["Animal", "Rock", "?"]
     assert names(matrix, {ANIMAL}) == ["Animal", "  Bird", "  Dog", "Rock", "?"]
     assert names(matrix, {BIRD}) == ["Animal", "Rock", "?"]  # it lies in a closed branch
-    assert names(matrix, {ANIMAL, BIRD}) == ["Animal", "  Bird", "    Auk", "    Gull", "  Dog", "Rock", "?"]
+    assert names(matrix, {ANIMAL, BIRD}) == [
+        "Animal",
+        "  Bird",
+        "    Auk",
+        "    Gull",
+        "  Dog",
+        "Rock",
+        "?",
+    ]
 
 
 def test_cells_by_hand(matrix: Confusion) -> None:
@@ -74,7 +82,9 @@ def test_first_cut_opens_where_mistakes_hide(matrix: Confusion) -> None:
 def test_class_figures_by_hand(matrix: Confusion) -> None:
     """Of a class with all below it; a coarse truth says nothing of the class that was predicted below it."""
     graph = zoo()
-    figures = {each.class_id: each for each in class_figures(graph, matrix, {GULL: 3, AUK: 2}, {DOG: 4})}
+    figures = {
+        each.class_id: each for each in class_figures(graph, matrix, {GULL: 3, AUK: 2}, {DOG: 4})
+    }
     gull = figures[GULL]
     assert (gull.recall, gull.precision) == (Proportion(2, 3), Proportion(2, 3))
     assert (gull.confused_with, gull.confused) == (AUK, 1)
@@ -112,7 +122,9 @@ def test_ten_thousand_classes_in_a_second() -> None:
     """Sums, a cut that fits a screen, and figures of each class, for 50,000 images."""
     graph = CategoryGraph()
     families = [graph.add_class(f"Family {number}") for number in range(100)]
-    leaves = [graph.add_class(f"Leaf {number}", [families[number % 100]]) for number in range(10_000)]
+    leaves = [
+        graph.add_class(f"Leaf {number}", [families[number % 100]]) for number in range(10_000)
+    ]
     generator = np.random.default_rng(0)
     true = np.array(5 * leaves)
     predicted = np.where(generator.random(50_000) < 0.7, true, generator.choice(leaves, 50_000))

@@ -12,7 +12,9 @@ from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageSta
 from engine.project.records import ImageDetails
 from tests.support.reports import AUK, BIRD, GULL, zoo
 
-READY, WAITING, FAILED = (int(each) for each in (ImageStatus.READY, ImageStatus.WAITING, ImageStatus.FAILED))
+READY, WAITING, FAILED = (
+    int(each) for each in (ImageStatus.READY, ImageStatus.WAITING, ImageStatus.FAILED)
+)
 
 
 def state_of(
@@ -34,9 +36,20 @@ def test_parts_of_the_work_add_up() -> None:
         [GULL, GULL, GULL, AUK, AUK, NO_CLASS, NO_CLASS], [GULL, GULL, BIRD, NO_CLASS, GULL, NO_CLASS, NO_CLASS],
         [READY, READY, READY, READY, READY, WAITING, FAILED],
     )  # fmt: skip
-    given = [("bo", date(2026, 3, 1), 1), ("ada", date(2026, 3, 1), 1), ("ada", date(2026, 3, 2), 4)]
+    given = [
+        ("bo", date(2026, 3, 1), 1),
+        ("ada", date(2026, 3, 1), 1),
+        ("ada", date(2026, 3, 2), 4),
+    ]
     progress = progress_of(state, given)
-    parts = (progress.labelled, progress.sure, progress.unsure, progress.unknown, progress.waiting, progress.unreadable)
+    parts = (
+        progress.labelled,
+        progress.sure,
+        progress.unsure,
+        progress.unknown,
+        progress.waiting,
+        progress.unreadable,
+    )
     assert parts == (2, 1, 1, 1, 1, 1)
     assert sum(parts) == progress.images == 7
     assert progress.to_review == 4
@@ -49,9 +62,11 @@ def test_counts_of_hostile_details() -> None:
     state = state_of(
         ["a/1.jpg", "a/2.jpg", "b/3.jpg"], [GULL, NO_CLASS, NO_CLASS], [GULL] * 3, [GULL] * 3, [READY] * 3,
     )  # fmt: skip
+    in_use = datetime(2024, 5, 3)  # noqa: DTZ001 (a camera's clock)
+    never_set = datetime(1799, 1, 1)  # noqa: DTZ001
     details = [
-        ImageDetails(1, 0, taken_at=datetime(2024, 5, 3), camera="Reconyx", latitude=46.94, longitude=-0.01),  # noqa: DTZ001 (a camera's clock)
-        ImageDetails(2, 0, taken_at=datetime(1799, 1, 1), camera="Reconyx", latitude=95.0, longitude=8.0),  # noqa: DTZ001
+        ImageDetails(1, 0, taken_at=in_use, camera="Reconyx", latitude=46.94, longitude=-0.01),
+        ImageDetails(2, 0, taken_at=never_set, camera="Reconyx", latitude=95.0, longitude=8.0),
         ImageDetails(3, 0, taken_at=datetime(2024, 4, 1), latitude=math.nan, longitude=8.0),  # noqa: DTZ001
         ImageDetails(99, 0, camera="gone"),
     ]
@@ -67,5 +82,9 @@ def test_folders_as_deep_as_they_are_few() -> None:
     """A shared beginning is walked through; a level of hundreds is not split up."""
     paths = [f"photos/2024/site {n % 3}/day {n}/x.jpg" for n in range(MOST_FOLDERS * 2)]
     count = len(paths)
-    state = state_of(paths, [NO_CLASS] * count, [NO_CLASS] * count, [NO_CLASS] * count, [WAITING] * count)
-    assert [row.name for row in counts_by(state, zoo(), []).by_folder] == [f"photos/2024/site {n}" for n in range(3)]
+    state = state_of(
+        paths, [NO_CLASS] * count, [NO_CLASS] * count, [NO_CLASS] * count, [WAITING] * count
+    )
+    assert [row.name for row in counts_by(state, zoo(), []).by_folder] == [
+        f"photos/2024/site {n}" for n in range(3)
+    ]

@@ -37,7 +37,9 @@ def zoo_document() -> Document:
     graph.rename(DOG, EVIL)
     graph.rename(AUK, ARABIC)
     graph.rename(GULL, LONG)
-    confusion = confusion_in(graph, [(GULL, GULL), (GULL, AUK), (AUK, DOG), (DOG, DOG), (DOG, GULL)])
+    confusion = confusion_in(
+        graph, [(GULL, GULL), (GULL, AUK), (AUK, DOG), (DOG, DOG), (DOG, GULL)]
+    )
     rows = [CountRow(graph.name(each), 3, 1, each) for each in (GULL, AUK, DOG)]
     return document_of(report_of(graph, confusion, project=EVIL, rows=rows))
 
@@ -48,11 +50,17 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("many")
     graph = CategoryGraph()
     tops = [graph.add_class(f"Family {number}") for number in range(100)]
-    leaves = [graph.add_class(f"Species number {number} of the list", [tops[number % 100]]) for number in range(10_000)]
+    leaves = [
+        graph.add_class(f"Species number {number} of the list", [tops[number % 100]])
+        for number in range(10_000)
+    ]
     generator = np.random.default_rng(0)
     true = 2 * leaves
     wrong = generator.choice(leaves, 20_000).tolist()
-    pairs = [(a, b if number % 3 == 0 else a) for number, (a, b) in enumerate(zip(true, wrong, strict=True))]
+    pairs = [
+        (a, b if number % 3 == 0 else a)
+        for number, (a, b) in enumerate(zip(true, wrong, strict=True))
+    ]
     confusion = confusion_in(graph, pairs)
     rows = [CountRow(graph.name(each), 2, 1, each) for each in leaves]
     document, took = document_of(report_of(graph, confusion, rows=rows)), {}
@@ -87,7 +95,9 @@ def test_page_needs_nothing_and_escapes_everything(tmp_path: Path) -> None:
     assert "http" not in page.replace('http-equiv="Content-Security-Policy"', "")
     assert f"<bdi>{ARABIC}</bdi>" in page
     assert LONG in page
-    assert "Coast" in page  # the other parent of Gull: it has no row in the matrix, and its figures all the same
+    assert (
+        "Coast" in page
+    )  # the other parent of Gull: it has no row in the matrix, and its figures all the same
     assert "(removed)" not in page
     assert page.count("<table") == page.count("</table>")
     assert 'scope="row"' in page
@@ -106,7 +116,9 @@ def test_tables_as_csv(tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
         values = list(csv.DictReader(file))
     assert {row["table"] for row in values} == {table.name for table in document.tables()}
-    truths = [row["value"] for row in values if row["table"] == "confusion" and row["column"] == "truth"]
+    truths = [
+        row["value"] for row in values if row["table"] == "confusion" and row["column"] == "truth"
+    ]
     assert EVIL in truths
     write_report(document, tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:

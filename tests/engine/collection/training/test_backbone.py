@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
-from engine.collection.training.labelled import GraphArrays, TrainingImages, graph_arrays, project_images, shape_for
+from engine.collection.training.labelled import (
+    GraphArrays,
+    TrainingImages,
+    graph_arrays,
+    project_images,
+    shape_for,
+)
 from engine.collection.training.progress import TrainingStage
 from engine.collection.training.settings import BackboneSettings, Chosen
 from engine.collection.training.train import train
@@ -45,9 +51,16 @@ def training(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
     return Training(files, points, reports)
 
 
-def _read(project: Project, folder: Path, settings: BackboneSettings | None = None) -> TrainingImages:
+def _read(
+    project: Project, folder: Path, settings: BackboneSettings | None = None
+) -> TrainingImages:
     return project_images(
-        project, settings or BackboneSettings(), folder, side=36, on_progress=ignore_progress, cancel=CancelToken()
+        project,
+        settings or BackboneSettings(),
+        folder,
+        side=36,
+        on_progress=ignore_progress,
+        cancel=CancelToken(),
     )
 
 
@@ -59,9 +72,15 @@ def test_files_and_figures(training: Training) -> None:
     assert {path.name for path in files.folder.iterdir()} - {"backbone.int8.onnx"} == expected
     assert set(FIGURE_NAMES) <= files.figures.keys()
     assert (files.figures["held_out_images"], files.figures["iterations"]) == (8, 2)
-    assert all(0 <= (files.figures[name] or 0) <= 1 for name in ("before_accuracy", "after_accuracy"))
+    assert all(
+        0 <= (files.figures[name] or 0) <= 1 for name in ("before_accuracy", "after_accuracy")
+    )
     assert (files.card.input_side, files.card.embedding_width) == (32, 64 * 2 * 2)
-    assert (files.backbone_name, files.name, files.depth) == ("conv4", "Trained backbone 1", "backbone")
+    assert (files.backbone_name, files.name, files.depth) == (
+        "conv4",
+        "Trained backbone 1",
+        "backbone",
+    )
 
 
 def test_the_curve_and_the_progress(training: Training) -> None:
@@ -77,7 +96,9 @@ def test_the_curve_and_the_progress(training: Training) -> None:
     assert "accuracy" in last.note
 
 
-def test_the_new_backbone_embeds_and_classifies(training: Training, project: Project, collection: Collection) -> None:
+def test_the_new_backbone_embeds_and_classifies(
+    training: Training, project: Project, collection: Collection
+) -> None:
     """Adopted, chosen and embedded, the collection has embeddings of the new width; undo brings the old ones back."""
     version_id = adopt(project, training.files)
     project.models.choose(version_id)
@@ -98,14 +119,24 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
                 cancel.cancel()
 
         with pytest.raises(Cancelled):
-            train(project, collection.caches, "backbone", QUICK, out=tmp_path / "out", on_progress=stop, cancel=cancel)
+            train(
+                project,
+                collection.caches,
+                "backbone",
+                QUICK,
+                out=tmp_path / "out",
+                on_progress=stop,
+                cancel=cancel,
+            )
         assert not (tmp_path / "out").exists()
 
 
 def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Path) -> None:
     """Coarse labels count as coarse classes, one of three shots is held out, levels are longest paths."""
     ids = class_ids(project)
-    unlabelled = sorted({record.image_id for record in project.images.records()} - project.labels.by_image().keys())
+    unlabelled = sorted(
+        {record.image_id for record in project.images.records()} - project.labels.by_image().keys()
+    )
     project.labels.set(unlabelled[:4], ids["Red"])
     images = _read(project, tmp_path)
     training_set, arrays = images.training_set, images.arrays
@@ -113,12 +144,16 @@ def test_what_is_labelled_becomes_a_training_set(project: Project, tmp_path: Pat
     assert training_set.pixels.any(axis=(1, 2, 3)).all()
     assert (len(images.training), len(images.held_out), images.broken) == (8 * 2 + 4, 8, 0)
     counts = np.bincount(training_set.class_positions, minlength=len(arrays.class_ids))
-    assert counts[arrays.positions_of(np.array([ids["Red"], ids["Red disc"], ids["Blue"]]))].tolist() == [4, 2, 0]
+    assert counts[
+        arrays.positions_of(np.array([ids["Red"], ids["Red disc"], ids["Blue"]]))
+    ].tolist() == [4, 2, 0]
     assert {arrays.names[place] for place in training_set.few_shot} == {
         name for name, class_id in ids.items() if not project.classes.graph.children(class_id)
     }
     assert set(training_set.levels.tolist()) == {0, 1}
-    assert set(images.images.class_ids[images.held_out].tolist()) <= set(arrays.class_ids[arrays.is_leaf].tolist())
+    assert set(images.images.class_ids[images.held_out].tolist()) <= set(
+        arrays.class_ids[arrays.is_leaf].tolist()
+    )
     assert (images.shape.ways, images.shape.shots, images.shape.query_count) == (5, 1, 1)
 
 
@@ -126,7 +161,8 @@ def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Pat
     """A damaged file and a missing one are counted, and the others keep their classes."""
     whole = _read(project, tmp_path)
     paths = [
-        project.images.resolve(project.images.record(image_id)) for image_id in whole.images.image_ids[:2].tolist()
+        project.images.resolve(project.images.record(image_id))
+        for image_id in whole.images.image_ids[:2].tolist()
     ]
     paths[0].write_bytes(b"no image")
     paths[1].unlink()
@@ -141,15 +177,22 @@ def test_images_that_cannot_be_read_are_left_out(project: Project, tmp_path: Pat
 def test_too_few_images_name_a_class(project: Project, tmp_path: Path) -> None:
     """One class with enough images is too few; the message names one without."""
     keep = class_ids(project)["Red disc"]
-    project.labels.remove([each.image_id for each in project.labels.by_image().values() if each.class_id != keep][2:])
-    project.labels.remove([each.image_id for each in project.labels.by_image().values() if each.class_id != keep][1:])
+    project.labels.remove(
+        [each.image_id for each in project.labels.by_image().values() if each.class_id != keep][2:]
+    )
+    project.labels.remove(
+        [each.image_id for each in project.labels.by_image().values() if each.class_id != keep][1:]
+    )
     with pytest.raises(
-        InputError, match=r"at least 2 leaf classes with 2 labelled images each, found 1; “.+” has [01]"
+        InputError,
+        match=r"at least 2 leaf classes with 2 labelled images each, found 1; “.+” has [01]",
     ):
         _read(project, tmp_path)
 
 
-def test_more_than_there_is_cannot_be_asked_for(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_more_than_there_is_cannot_be_asked_for(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Ways or shots beyond the labels are refused, and nothing is left."""
     with pytest.raises(InputError, match="9-way 1-shot"):
         train(project, collection.caches, "backbone", {**QUICK, "ways": 9}, out=tmp_path / "out")
@@ -181,7 +224,9 @@ def test_classes_at_the_top_level_are_trained(
     assert all(point.loss is None or point.loss > 0 for point in files.history)
 
 
-def test_a_stopped_training_of_a_flat_list_goes_on(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_a_stopped_training_of_a_flat_list_goes_on(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Though attention, of which a flat list says nothing, has nothing to remember."""
     _flatten(project, ["Red", "Green", "Blue"])
     cancel = CancelToken()
@@ -191,12 +236,22 @@ def test_a_stopped_training_of_a_flat_list_goes_on(project: Project, collection:
             cancel.cancel()
 
     with pytest.raises(Cancelled):
-        train(project, collection.caches, "backbone", QUICK, out=tmp_path / "a", on_point=stop, cancel=cancel)
+        train(
+            project,
+            collection.caches,
+            "backbone",
+            QUICK,
+            out=tmp_path / "a",
+            on_point=stop,
+            cancel=cancel,
+        )
     resumed = train(project, collection.caches, "backbone", QUICK, out=tmp_path / "b")
     assert resumed.figures["resumed_iteration"] == 1
 
 
-def test_a_disk_without_room_is_a_message(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_is_a_message(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Reported before anything is written: a mapped file on a full disk would end the process."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: type("Usage", (), {"free": 1000}))
     with pytest.raises(StorageError, match=r"the disk is full: expected .* free"):
@@ -214,10 +269,16 @@ def test_decoded_images_have_no_name(project: Project, tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_nothing_held_out_has_no_figures(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_nothing_held_out_has_no_figures(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Who needs every image for training gets a model, and no accuracy is made up."""
     files = train(
-        project, collection.caches, "backbone", {**QUICK, "held_out_share": 0, "iterations": 1}, out=tmp_path / "out"
+        project,
+        collection.caches,
+        "backbone",
+        {**QUICK, "held_out_share": 0, "iterations": 1},
+        out=tmp_path / "out",
     )
     assert (files.figures["before_accuracy"], files.figures["after_accuracy"]) == (None, None)
     assert files.figures["held_out_images"] == 0

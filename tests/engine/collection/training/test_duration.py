@@ -29,7 +29,9 @@ def in_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_learning_takes_longer_than_looking() -> None:
     """And statistics of batches stay as they were."""
     norm = nn.BatchNorm2d(16)
-    network = nn.Sequential(nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten())
+    network = nn.Sequential(
+        nn.Conv2d(3, 16, 3), norm, nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Flatten()
+    )
     pace = measured_pace(network, 48, "cpu", images=4)
     assert 0 < pace.look_s < pace.step_s / 4
     assert network.training
@@ -65,10 +67,15 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     """Coarse labels count where they are a task: those of the only labelled coarse class of a level teach nothing."""
     _counting(monkeypatch, Pace(1.0, 0.0))
     ids = class_ids(project)
-    unlabelled = sorted({record.image_id for record in project.images.records()} - project.labels.by_image().keys())
+    unlabelled = sorted(
+        {record.image_id for record in project.images.records()} - project.labels.by_image().keys()
+    )
 
     def images() -> int:
-        return round(estimate_duration(project, collection.caches, QUICK).iteration_s / measurement._STEP_MORE)  # noqa: SLF001
+        return round(
+            estimate_duration(project, collection.caches, QUICK).iteration_s
+            / measurement._STEP_MORE  # noqa: SLF001
+        )
 
     assert images() == 5 * (1 + 1)
     project.labels.set(unlabelled[:4], ids["Red"])
@@ -108,10 +115,19 @@ def test_a_training_takes_about_as_long_as_was_estimated(
     The libraries are loaded already, so that the seconds that this takes do not count.
     """
     monkeypatch.setattr(measurement, "_BEGINNING_S", 0.0)
-    estimated_s = min(estimate_duration(project, collection.caches, QUICK).seconds(6) for _ in range(3))
+    estimated_s = min(
+        estimate_duration(project, collection.caches, QUICK).seconds(6) for _ in range(3)
+    )
     reports: list[Progress] = []
     started_s = time.process_time()
-    train(project, collection.caches, "backbone", QUICK, out=collection.folder / "out", on_progress=reports.append)
+    train(
+        project,
+        collection.caches,
+        "backbone",
+        QUICK,
+        out=collection.folder / "out",
+        on_progress=reports.append,
+    )
     taken_s = time.process_time() - started_s
     assert estimated_s / 4 < taken_s < estimated_s * 4
     assert all(report.seconds_left is None for report in reports if report.unit == "images")
@@ -144,6 +160,8 @@ def test_nothing_is_left_to_gain_where_all_is_right(accuracy: float | None, expe
     ("model_name", "shots", "expected"),
     [(ACCURATE, 4, False), (ACCURATE, 5, True), (FAST, 2, True), ("Trained backbone 1", 2, True)],
 )
-def test_the_accurate_backbone_needs_more_labels(model_name: str, shots: int, expected: bool) -> None:
+def test_the_accurate_backbone_needs_more_labels(
+    model_name: str, shots: int, expected: bool
+) -> None:
     """Few labels harm what it knows: it lost at two shots and gained at five."""
     assert is_likely_to_help([shots] * 4, model_name=model_name) is expected

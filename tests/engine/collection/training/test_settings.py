@@ -4,7 +4,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from engine.collection.training.settings import BackboneSettings, parse_settings, plain_settings, with_chosen
+from engine.collection.training.settings import (
+    BackboneSettings,
+    parse_settings,
+    plain_settings,
+    with_chosen,
+)
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
 from engine.training.propagation_training import PropagationTrainingSettings
@@ -12,7 +17,9 @@ from engine.training.propagation_training import PropagationTrainingSettings
 
 def test_texts_are_taken_apart() -> None:
     """Names may be spelled with a dash; a value may hold another sign; the last of two counts."""
-    found = parse_settings(["iterations=5", " learning-rate = 0.1", "start=a=b", "iterations=7", "lambda=0.5"])
+    found = parse_settings(
+        ["iterations=5", " learning-rate = 0.1", "start=a=b", "iterations=7", "lambda=0.5"]
+    )
     assert found == {"iterations": "7", "learning_rate": "0.1", "start": "a=b", "lambda_": "0.5"}
 
 
@@ -31,7 +38,11 @@ def test_values_reach_settings_inside_settings() -> None:
     }  # fmt: skip
     settings = with_chosen(PropagationTrainingSettings(lambda_=0.5), chosen)
     assert (settings.iterations, settings.episodes.ways, settings.learning_rate) == (20, 3, 0.01)
-    assert (settings.lambda_, settings.normalisation, settings.learns_temperature) == (None, "cosine", False)
+    assert (settings.lambda_, settings.normalisation, settings.learns_temperature) == (
+        None,
+        "cosine",
+        False,
+    )
     assert settings.episodes.shots == PropagationTrainingSettings().episodes.shots
 
 
@@ -55,12 +66,16 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 )
 def test_a_wrong_type_says_expected_and_found(name: str, value: Plain, expected: str) -> None:
     """Not a traceback but what the setting takes and what was given."""
-    with pytest.raises(UsageError, match=f"the setting {name} has a wrong value: expected {expected}, found “{value}”"):
+    with pytest.raises(
+        UsageError,
+        match=f"the setting {name} has a wrong value: expected {expected}, found “{value}”",
+    ):
         with_chosen(BackboneSettings(), {name: value})
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("iterations", 0), ("ways", 1), ("lambda_", 1.5), ("side", 8), ("held_out_share", -0.1)]
+    ("name", "value"),
+    [("iterations", 0), ("ways", 1), ("lambda_", 1.5), ("side", 8), ("held_out_share", -0.1)],
 )
 def test_a_value_out_of_range_is_refused(name: str, value: float) -> None:
     """Of the right type and still no use."""

@@ -28,7 +28,9 @@ QUICK: Chosen = {"iterations": 1, "points": 1, "device": "cpu", "side": 32}
 
 
 @pytest.fixture(scope="module")
-def trained(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainedFiles]:
+def trained(
+    embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TrainedFiles]:
     """One iteration from the bundled backbone at its own side."""
     with Project.open(embedded_once.project, for_writing=False) as project:
         yield train(
@@ -58,7 +60,11 @@ def test_a_trained_version_is_the_same_network(trained: TrainedFiles) -> None:
     assert trained.backbone.read_bytes() != bundled.backbone.read_bytes()
     assert abs(trained.backbone.stat().st_size - bundled.backbone.stat().st_size) < 1000
     card = trained.card
-    assert (card.input_side, card.mean, card.shrinkage) == (96, bundled.card.mean, bundled.card.shrinkage)
+    assert (card.input_side, card.mean, card.shrinkage) == (
+        96,
+        bundled.card.mean,
+        bundled.card.shrinkage,
+    )
     assert (card.name, trained.backbone_name) == ("leafnet", "leafnet")
 
 
@@ -66,7 +72,13 @@ def test_nothing_changes_where_the_trained_weights_have_no_share(
     trained: TrainedFiles, project: Project, collection: Collection
 ) -> None:
     """What is kept is the mean of before and after: by default half of each."""
-    files = train(project, collection.caches, "backbone", {**QUICK, "trained_share": 0}, out=collection.folder / "out")
+    files = train(
+        project,
+        collection.caches,
+        "backbone",
+        {**QUICK, "trained_share": 0},
+        out=collection.folder / "out",
+    )
     assert files.backbone is not None
     assert trained.backbone is not None
     paths = (find_model().backbone, files.backbone, trained.backbone)
@@ -87,13 +99,16 @@ def test_a_trained_version_has_its_eight_bit_companion(
     files = model_of(project, collection.caches, version)
     assert eight_bit_path(files.backbone).read_bytes() == content
     companion, plain = (
-        BackboneSession(path, files.card, CPU_CHOICE, threads=1) for path in (files.backbone, find_model().backbone)
+        BackboneSession(path, files.card, CPU_CHOICE, threads=1)
+        for path in (files.backbone, find_model().backbone)
     )
     assert companion.is_eight_bit == plain.is_eight_bit
     assert project.check() == []
 
 
-def test_it_goes_on_from_a_trained_version(trained: TrainedFiles, project: Project, collection: Collection) -> None:
+def test_it_goes_on_from_a_trained_version(
+    trained: TrainedFiles, project: Project, collection: Collection
+) -> None:
     """Trained once more, from what the first training made."""
     project.models.choose(adopt(project, trained))
     embed_project(project, collection.caches, device="cpu")
@@ -102,19 +117,31 @@ def test_it_goes_on_from_a_trained_version(trained: TrainedFiles, project: Proje
     assert again.backbone_hash != trained.backbone_hash
 
 
-def test_it_goes_on_from_a_file_of_anybody(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_it_goes_on_from_a_file_of_anybody(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """A network that nobody knows but its file; its propagation is new, and it has its own preprocessing."""
     path = tmp_path / "own.onnx"
     card = write_tiny_backbone(path)
-    write_card(path, replace(card, name="own", mean=(0.5, 0.5, 0.5), unit_length=True, temperature=0.2))
-    files = train(project, collection.caches, "backbone", {**QUICK, "start": str(path)}, out=tmp_path / "out")
-    assert (files.backbone_name, files.card.mean, files.card.unit_length) == ("own", (0.5, 0.5, 0.5), True)
+    write_card(
+        path, replace(card, name="own", mean=(0.5, 0.5, 0.5), unit_length=True, temperature=0.2)
+    )
+    files = train(
+        project, collection.caches, "backbone", {**QUICK, "start": str(path)}, out=tmp_path / "out"
+    )
+    assert (files.backbone_name, files.card.mean, files.card.unit_length) == (
+        "own",
+        (0.5, 0.5, 0.5),
+        True,
+    )
     assert files.card.embedding_width == card.embedding_width
     project.models.choose(adopt(project, files))
     assert embed_project(project, collection.caches, device="cpu").failed == ()
 
 
-@pytest.mark.parametrize(("name", "message"), [("nobody", "no such backbone"), ("gone.onnx", "no such backbone")])
+@pytest.mark.parametrize(
+    ("name", "message"), [("nobody", "no such backbone"), ("gone.onnx", "no such backbone")]
+)
 def test_a_start_that_is_not_there_is_refused(
     name: str, message: str, project: Project, collection: Collection
 ) -> None:
@@ -133,5 +160,7 @@ def test_a_side_that_the_network_cannot_take_is_refused(tmp_path: Path) -> None:
     card = tiny_card(width=256)
     export_backbone(Conv4(32).eval(), path, card, one_side=True)
     files = replace(find_model(), backbone=path, card=card)
-    with pytest.raises(InputError, match="takes no images of this size: expected 32 px, found 48 px"):
+    with pytest.raises(
+        InputError, match="takes no images of this size: expected 32 px, found 48 px"
+    ):
         FromFile(files).network(BackboneSettings(side=48, learning_rate=1e-4))

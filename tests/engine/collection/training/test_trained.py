@@ -25,7 +25,9 @@ def test_a_folder_is_read_as_it_was_written(project: Project, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"card": 1}'])
-def test_a_folder_that_holds_no_model_is_refused(text: str, project: Project, tmp_path: Path) -> None:
+def test_a_folder_that_holds_no_model_is_refused(
+    text: str, project: Project, tmp_path: Path
+) -> None:
     """A description that is none, or none at all."""
     folder = write_tuned(tmp_path / "out", project).folder
     (folder / "trained.json").write_text(text, encoding="utf-8")
@@ -43,12 +45,18 @@ def test_a_folder_without_its_files_is_refused(project: Project, tmp_path: Path)
         read_trained(trained.folder)
 
 
-def test_an_adopted_model_lives_in_the_project(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_an_adopted_model_lives_in_the_project(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """With the folder gone, the version classifies; it is chosen by nobody but the person, and undo goes back."""
     version_id = adopt(project, write_tuned(tmp_path / "out", project))
     shutil.rmtree(tmp_path / "out")
     version = project.models.version(version_id)
-    assert (version.label, version.parent_id, version.settings["depth"]) == ("Tuned propagation 1", 1, "propagation")
+    assert (version.label, version.parent_id, version.settings["depth"]) == (
+        "Tuned propagation 1",
+        1,
+        "propagation",
+    )
     assert version.figures["after_accuracy"] == 0.75
     assert project.models.current.version_id == 1
     assert project.check() == []
@@ -71,11 +79,15 @@ def test_names_are_given_once(project: Project, tmp_path: Path) -> None:
     assert names == ["Tuned propagation 1", "Tuned propagation 2", "Tuned propagation 3"]
 
 
-def test_a_version_can_stand_on_a_trained_one(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_a_version_can_stand_on_a_trained_one(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Tuned again, the backbone is taken from the project itself."""
     first = adopt(project, write_tuned(tmp_path / "first", project))
     project.models.choose(first)
-    second = project.models.version(adopt(project, write_tuned(tmp_path / "second", project, seed=1)))
+    second = project.models.version(
+        adopt(project, write_tuned(tmp_path / "second", project, seed=1))
+    )
     assert second.parent_id == first
     model = model_of(project, collection.caches, second)
     assert model.backbone_hash == find_model().backbone_hash
@@ -91,7 +103,9 @@ def test_propagation_for_another_backbone_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="has changed since the training"):
             adopt(project, trained)
         fields = json.loads((trained.folder / "trained.json").read_text(encoding="utf-8"))
-        (trained.folder / "trained.json").write_text(json.dumps(fields | {"parent_id": 9}), encoding="utf-8")
+        (trained.folder / "trained.json").write_text(
+            json.dumps(fields | {"parent_id": 9}), encoding="utf-8"
+        )
         with pytest.raises(InputError, match="no such model version"):
             adopt(project, read_trained(trained.folder))
         assert len(project.models.versions()) == 1
@@ -119,7 +133,10 @@ def test_a_stopped_training_leaves_nothing(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_a_message(project: Project, tmp_path: Path) -> None:
     """A file is in the way of the folder, or the folder is gone when the description is to be written."""
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(StorageError, match="cannot be written"), training_folder(tmp_path / "file" / "out"):
+    with (
+        pytest.raises(StorageError, match="cannot be written"),
+        training_folder(tmp_path / "file" / "out"),
+    ):
         pass
     trained = write_tuned(tmp_path / "out", project)
     shutil.rmtree(trained.folder)

@@ -18,10 +18,17 @@ from engine.project import Project
 from engine.training.curve import TrainingPoint
 from tests.support.collections import Collection, class_ids
 
-QUICK: Chosen = {"iterations": 6, "validation-interval": "3", "validation_episodes": 4, "test_episodes": 4}
+QUICK: Chosen = {
+    "iterations": 6,
+    "validation-interval": "3",
+    "validation_episodes": 4,
+    "test_episodes": 4,
+}
 
 
-def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_a_project_of_three_shots_a_class_is_enough(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Curve, progress and files are reported; what is exported fits the backbone; the project is as before."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
@@ -37,7 +44,9 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     assert read_trained(tmp_path / "out") == replace(trained, history=tuple(points))
     assert [point.iteration for point in points] == [0, 3, 6]
     assert points[0].loss is None
-    assert all(point.validation_loss is not None and 0 <= (point.accuracy or 0) <= 1 for point in points)
+    assert all(
+        point.validation_loss is not None and 0 <= (point.accuracy or 0) <= 1 for point in points
+    )
     assert (reports[-1].done, reports[-1].total, reports[-1].unit) == (6, 6, "episodes")
     assert reports[-1].note.startswith("loss ")
     assert "accuracy" in reports[-1].note
@@ -45,11 +54,18 @@ def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection
     assert (trained.figures["iterations"], trained.figures["held_out_images"]) == (6, 4)
     assert (trained.settings["shots"], trained.settings["queries"]) == (1, 1)
     session = PropagationSession(trained.propagation)
-    assert session.embedding_width == find_model().card.embedding_width == trained.card.embedding_width
-    assert (len(project.models.versions()), str(project.history.undo_action)) == (1, "Added 40 images")
+    assert (
+        session.embedding_width == find_model().card.embedding_width == trained.card.embedding_width
+    )
+    assert (len(project.models.versions()), str(project.history.undo_action)) == (
+        1,
+        "Added 40 images",
+    )
 
 
-def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_it_goes_on_from_the_model_in_use(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Without an iteration the result is the model in use: the same scalars, the same weights of edges."""
     trained = train(
         project,
@@ -66,7 +82,9 @@ def test_it_goes_on_from_the_model_in_use(project: Project, collection: Collecti
     vectors = generator.normal(size=(6, bundled.card.embedding_width)).astype(np.float32)
     edges = np.array([[0, 1, 2], [3, 3, 3]])
     results = [
-        PropagationSession(path).run(vectors, np.arange(4), np.arange(4), edges, np.full(4, 0.5, np.float32))
+        PropagationSession(path).run(
+            vectors, np.arange(4), np.arange(4), edges, np.full(4, 0.5, np.float32)
+        )
         for path in (bundled.propagation, trained.propagation)
     ]
     np.testing.assert_allclose(results[0].weights, results[1].weights, atol=1e-5)
@@ -83,7 +101,9 @@ def test_a_stop_leaves_nothing(project: Project, collection: Collection, tmp_pat
     assert len(project.models.versions()) == 1
 
 
-def test_images_without_embeddings_are_asked_for(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_images_without_embeddings_are_asked_for(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """With the cache gone, the message says what to do first."""
     for path in collection.caches.embeddings.iterdir():
         path.unlink()
@@ -92,12 +112,18 @@ def test_images_without_embeddings_are_asked_for(project: Project, collection: C
     assert not (tmp_path / "out").exists()
 
 
-def test_too_few_labels_are_reported_with_numbers(project: Project, collection: Collection, tmp_path: Path) -> None:
+def test_too_few_labels_are_reported_with_numbers(
+    project: Project, collection: Collection, tmp_path: Path
+) -> None:
     """Two labelled classes are too few, so is no label, and a wrong setting is reported before anything is read."""
     ids = class_ids(project)
-    labelled = [label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]]
+    labelled = [
+        label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]
+    ]
     project.labels.remove([label.image_id for label in labelled])
-    with pytest.raises(InputError, match="at least 6 leaf classes with 3 labelled images each, found 1"):
+    with pytest.raises(
+        InputError, match="at least 6 leaf classes with 3 labelled images each, found 1"
+    ):
         train(project, collection.caches, "propagation", out=tmp_path / "out")
     with pytest.raises(UsageError, match="no such setting"):
         train(project, collection.caches, "propagation", {"iteration": 4}, out=tmp_path / "out")
@@ -120,9 +146,14 @@ def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
     """A class whose children have no images is no leaf; classes that labels do not reach are left out."""
     ids = class_ids(project)
     arrays = graph_arrays(project.classes.graph, np.array([ids["Red"], ids["Blue disc"]]))
-    assert set(arrays.names) == {"Red", "Red disc", "Red stripes", "Red checks", "Blue", "Blue disc", "Blue stripes", "Blue checks"}  # fmt: skip # noqa: E501
-    assert arrays.is_leaf[arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))].tolist() == [False, True]
-    assert arrays.levels[arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))].tolist() == [0, 1]
+    assert set(arrays.names) == {"Red", "Red disc", "Red stripes", "Red checks", "Blue", "Blue disc", "Blue stripes", "Blue checks"}  # fmt: skip
+    assert arrays.is_leaf[
+        arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))
+    ].tolist() == [False, True]
+    assert arrays.levels[arrays.positions_of(np.array([ids["Red"], ids["Red disc"]]))].tolist() == [
+        0,
+        1,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +161,12 @@ def test_the_graph_as_arrays_knows_true_leaves(project: Project) -> None:
     [
         ([5] * 10, False, {}, (3, 1, 2, 0.5)),  # of five images three stay with the leaf
         ([3] * 6, False, {}, (2, 1, 1, 0.5)),
-        ([2] * 6, True, {}, (2, 1, 1, 0.0)),  # coarse labels of a person's own: no leaf needs to give any away
+        (
+            [2] * 6,
+            True,
+            {},
+            (2, 1, 1, 0.0),
+        ),  # coarse labels of a person's own: no leaf needs to give any away
         ([40] * 90, False, {}, (20, 5, 5, 0.5)),
         ([20] * 6 + [3] * 3, False, {}, (2, 5, 5, 0.5)),  # most of the leaves, not the poorest
         ([8] * 9, False, {"shots": 1}, (3, 1, 3, 0.5)),
@@ -145,7 +181,9 @@ def test_episodes_fit_what_is_labelled(
     assert (found.ways, found.shots, found.queries, found.coarse_share) == expected
 
 
-@pytest.mark.parametrize(("counts", "has_coarse"), [([2] * 9, False), ([9] * 5, True), ([1] * 20, True), ([], False)])
+@pytest.mark.parametrize(
+    ("counts", "has_coarse"), [([2] * 9, False), ([9] * 5, True), ([1] * 20, True), ([], False)]
+)
 def test_projects_that_are_too_small_are_refused(counts: list[int], has_coarse: bool) -> None:
     """Not six leaves with a shot and a query each."""
     with pytest.raises(InputError, match="too little to learn propagation from"):

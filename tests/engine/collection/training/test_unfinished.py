@@ -13,7 +13,13 @@ import pytest
 from engine.collection.training.settings import BackboneSettings, Chosen, with_chosen
 from engine.collection.training.starts import start_of
 from engine.collection.training.train import train
-from engine.collection.training.trained import TrainedFiles, Unfinished, forget, open_run, unfinished
+from engine.collection.training.trained import (
+    TrainedFiles,
+    Unfinished,
+    forget,
+    open_run,
+    unfinished,
+)
 from engine.errors import Cancelled
 from engine.events import CancelToken, Progress
 from engine.project import Project
@@ -32,10 +38,14 @@ def _train(project: Project, collection: Collection, name: str, cancel_at: int =
             cancel.cancel()
 
     out = collection.folder / name
-    return train(project, collection.caches, "backbone", QUICK, out=out, on_progress=listen, cancel=cancel)
+    return train(
+        project, collection.caches, "backbone", QUICK, out=out, on_progress=listen, cancel=cancel
+    )
 
 
-def test_a_stopped_training_goes_on_to_the_same_numbers(project: Project, collection: Collection) -> None:
+def test_a_stopped_training_goes_on_to_the_same_numbers(
+    project: Project, collection: Collection
+) -> None:
     """Weights, curve and figures are those of a training that was never stopped; then nothing is left of it."""
     whole = _train(project, collection, "whole")
     assert unfinished(project, collection.caches) is None
@@ -70,7 +80,9 @@ def test_what_is_kept_is_reported(project: Project, collection: Collection) -> N
 
 
 @pytest.mark.parametrize("change", ["label", "unlabel", "class", "model"])
-def test_another_training_starts_anew(change: str, project: Project, collection: Collection) -> None:
+def test_another_training_starts_anew(
+    change: str, project: Project, collection: Collection
+) -> None:
     """With other labels, classes or another model it would not be the same one."""
     run = _stopped(project, collection, QUICK)
     ids, labelled = class_ids(project), sorted(project.labels.by_image())
@@ -81,7 +93,9 @@ def test_another_training_starts_anew(change: str, project: Project, collection:
     elif change == "class":
         project.classes.link(ids["Red"], [ids["Blue disc"]])
     else:
-        version = project.models.add(backbone_name="leafnet", backbone_hash="00ff", backbone_path="gone.onnx")
+        version = project.models.add(
+            backbone_name="leafnet", backbone_hash="00ff", backbone_path="gone.onnx"
+        )
         project.models.choose(version.version_id)
     assert unfinished(project, collection.caches) is None
     if change != "model":
@@ -89,12 +103,18 @@ def test_another_training_starts_anew(change: str, project: Project, collection:
         assert not (run / CHECKPOINT_NAME).exists()
 
 
-def _reopened(project: Project, collection: Collection, chosen: Mapping[str, int | float | str | None]) -> Path:
-    settings = start_of(project, collection.caches, "current").filled_in(with_chosen(BackboneSettings(), chosen))
+def _reopened(
+    project: Project, collection: Collection, chosen: Mapping[str, int | float | str | None]
+) -> Path:
+    settings = start_of(project, collection.caches, "current").filled_in(
+        with_chosen(BackboneSettings(), chosen)
+    )
     return open_run(project, collection.caches, settings, chosen)
 
 
-def test_other_settings_start_anew_and_the_same_go_on(project: Project, collection: Collection) -> None:
+def test_other_settings_start_anew_and_the_same_go_on(
+    project: Project, collection: Collection
+) -> None:
     """The device and the points of the curve change nothing that is learned."""
     run = _stopped(project, collection, QUICK)
     assert _reopened(project, collection, {**QUICK, "device": "auto", "points": 9}) == run
@@ -104,7 +124,9 @@ def test_other_settings_start_anew_and_the_same_go_on(project: Project, collecti
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 20, b"\x02\0\0\0\0\0\0\0{}"])
-def test_a_torn_checkpoint_is_none(content: bytes, project: Project, collection: Collection) -> None:
+def test_a_torn_checkpoint_is_none(
+    content: bytes, project: Project, collection: Collection
+) -> None:
     """Nothing is offered that cannot go on."""
     run = _stopped(project, collection, QUICK)
     (run / CHECKPOINT_NAME).write_bytes(content)
@@ -122,7 +144,9 @@ def test_old_ones_are_swept(project: Project, collection: Collection) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
-def test_a_killed_training_goes_on(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_killed_training_goes_on(
+    collection: Collection, capsys: pytest.CaptureFixture[str]
+) -> None:
     """SIGKILL after a checkpoint; the same command says where it went on."""
     from tests.support.command_line import done
 

@@ -37,7 +37,9 @@ OPSET = 17
 
 def sized(given: Crowd, sizes: NDArray[np.int64]) -> Crowd:
     """A part of a collection, with so many images of each of its leaves."""
-    rows = np.concatenate([given.rows(leaf)[:size] for leaf, size in zip(given.leaves, sizes, strict=True)])
+    rows = np.concatenate(
+        [given.rows(leaf)[:size] for leaf, size in zip(given.leaves, sizes, strict=True)]
+    )
     rows = np.sort(rows)
     return Crowd(given.graph, given.embeddings[rows], given.truth[rows])
 
@@ -60,7 +62,9 @@ class Fitted:
     @property
     def balanced(self) -> float:
         """Mean recall of the classes."""
-        return float(np.mean([self.is_right[self.truth == leaf].mean() for leaf in np.unique(self.truth)]))
+        return float(
+            np.mean([self.is_right[self.truth == leaf].mean() for leaf in np.unique(self.truth)])
+        )
 
 
 def fitted(session: PropagationSession, given: Crowd, shots: Shots) -> Fitted:
@@ -73,10 +77,14 @@ def fitted(session: PropagationSession, given: Crowd, shots: Shots) -> Fitted:
 # -- the estimate
 
 
-def estimate(given: Crowd, shots: Shots, *, familiarity: float = 1.0, taught: float = 1.0) -> ClassBalance:
+def estimate(
+    given: Crowd, shots: Shots, *, familiarity: float = 1.0, taught: float = 1.0
+) -> ClassBalance:
     mean = given.embeddings.mean(axis=0)
     whitening = Whitening(mean, np.eye(len(mean), dtype=np.float32))
-    return class_balance_of(whitening, shots.embeddings, shots.class_ids, familiarity=familiarity, taught=taught)
+    return class_balance_of(
+        whitening, shots.embeddings, shots.class_ids, familiarity=familiarity, taught=taught
+    )
 
 
 def distance_to_balanced(given: Crowd, offset: Matrix) -> float:
@@ -90,13 +98,18 @@ def test_the_balanced_mean_is_nearer_than_that_of_all_images(count: int) -> None
     given = one_large(crowd(PER_LEAF), others=10)
     balance = estimate(given, given.shots(count))
     assert balance.imbalance > 0.5
-    assert distance_to_balanced(given, balance.offset) < 0.7 * distance_to_balanced(given, 0 * balance.offset)
+    assert distance_to_balanced(given, balance.offset) < 0.7 * distance_to_balanced(
+        given, 0 * balance.offset
+    )
 
 
 @pytest.mark.parametrize("count", [4, 8])
 def test_classes_of_one_size_are_balanced(count: int) -> None:
     """Over several draws: what few shots differ by is chance."""
-    found = [estimate(given, given.shots(count)).imbalance for given in (crowd(seed=seed) for seed in range(5))]
+    found = [
+        estimate(given, given.shots(count)).imbalance
+        for given in (crowd(seed=seed) for seed in range(5))
+    ]
     assert np.mean(found) < 0.1
 
 
@@ -112,7 +125,10 @@ def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
     """While most of the classes have no shot, most images may be theirs."""
     given = one_large(crowd(PER_LEAF), others=10)
     assert estimate(given, given.shots(4), taught=0.5).imbalance == 0
-    assert estimate(given, given.shots(4), taught=0.6).imbalance < estimate(given, given.shots(4)).imbalance
+    assert (
+        estimate(given, given.shots(4), taught=0.6).imbalance
+        < estimate(given, given.shots(4)).imbalance
+    )
 
 
 def test_labels_of_most_images_leave_those_of_classes_without(
@@ -129,7 +145,9 @@ def test_labels_of_most_images_leave_those_of_classes_without(
     monkeypatch.setattr("engine.everyday.prototypical.fit.fit_stage", noted)
     for count in (4, 30):
         shots = given.shots(count)
-        fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))))
+        fitted(
+            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6])))
+        )
     unseen, few, many = 2 * 40, 6 * (40 - 4), 6 * LEAST_LEFT * 40
     assert taught == pytest.approx([few / (few + unseen), many / (many + unseen)])
 
@@ -140,7 +158,9 @@ def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> N
     for seed in range(4):
         given = photos([40] * 8, seed)
         shots = given.shots(3)
-        few = fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2]))))
+        few = fitted(
+            any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2])))
+        )
         right.append(few.is_right[np.isin(few.truth, given.leaves[:2])].mean())
     assert np.mean(right) > 0.8
 
@@ -148,7 +168,9 @@ def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> N
 def test_one_class_has_no_balance() -> None:
     given = crowd()
     shots = given.shots(2)
-    assert not estimate(given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))).is_moved
+    assert not estimate(
+        given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))
+    ).is_moved
 
 
 @pytest.mark.parametrize("directions", [6, 2])
@@ -165,14 +187,19 @@ def test_moved_vectors_are_those_of_a_whitening_around_the_other_mean(directions
     np.testing.assert_allclose(balance.around(raw * scales[:, None], scales), expected, atol=1e-5)
     if directions < 6:
         return
-    moved = (raw - balance.shift) * balance.scales((raw @ balance.shift).astype(np.float32), scales)[:, None]
+    moved = (raw - balance.shift) * balance.scales(
+        (raw @ balance.shift).astype(np.float32), scales
+    )[:, None]
     np.testing.assert_allclose(moved, expected, atol=1e-4)
 
 
 def test_balanced_classes_leave_chances_as_they_are() -> None:
-    chances, regression = np.random.default_rng(0).dirichlet(np.ones(4), size=(2, 5)).astype(np.float32)
+    chances, regression = (
+        np.random.default_rng(0).dirichlet(np.ones(4), size=(2, 5)).astype(np.float32)
+    )
     none, half = (
-        ClassBalance(np.zeros(3, dtype=np.float32), each, 1.0, np.eye(3, dtype=np.float32)) for each in (0.0, 0.5)
+        ClassBalance(np.zeros(3, dtype=np.float32), each, 1.0, np.eye(3, dtype=np.float32))
+        for each in (0.0, 0.5)
     )
     np.testing.assert_allclose(none.blend(chances, regression), chances, atol=1e-5)
     blended = half.blend(chances, regression)
@@ -184,9 +211,13 @@ def test_balanced_classes_leave_chances_as_they_are() -> None:
     ("sizes", "certainty", "expected"),
     [([5, 5, 5, 5], 1, 0), ([8, 6, 5, 7], 1, 0), ([97, 1, 1, 1], 1, 1), ([97, 1, 1, 1], 0.5, 0.5)],
 )
-def test_estimated_sizes_tell_imbalance(sizes: Sequence[float], certainty: float, expected: float) -> None:
+def test_estimated_sizes_tell_imbalance(
+    sizes: Sequence[float], certainty: float, expected: float
+) -> None:
     """By the effective number of classes: small differences count as none."""
-    balance = ClassBalance(np.zeros(3, dtype=np.float32), 0.0, certainty, np.eye(3, dtype=np.float32))
+    balance = ClassBalance(
+        np.zeros(3, dtype=np.float32), 0.0, certainty, np.eye(3, dtype=np.float32)
+    )
     found = balance.with_sizes(np.array(sizes, dtype=np.float32))
     assert found.imbalance == pytest.approx(expected, abs=0.01)
     assert balance.with_sizes(None) is balance
@@ -210,15 +241,22 @@ def test_class_priors_are_the_sizes_that_probabilities_show() -> None:
     likelihood = np.exp(-squares.sum(axis=2) / 2)
     balanced = (likelihood / likelihood.sum(axis=1, keepdims=True)).astype(np.float32)
     factors = class_priors(balanced, power=1.0)
-    assert factors / factors.sum() == pytest.approx((np.array([0.7, 0.2, 0.1]) + 0.1) / 1.3, abs=0.08)  # shrunk
-    assert ((balanced * factors).argmax(axis=1) == truth).mean() > (balanced.argmax(axis=1) == truth).mean() + 0.02
+    assert factors / factors.sum() == pytest.approx(
+        (np.array([0.7, 0.2, 0.1]) + 0.1) / 1.3, abs=0.08
+    )  # shrunk
+    assert ((balanced * factors).argmax(axis=1) == truth).mean() > (
+        balanced.argmax(axis=1) == truth
+    ).mean() + 0.02
     assert class_priors(balanced, power=0.0) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
-    ("counts", "expected"), [([1, 1, 1], 3), ([5, 5, 5], 11), ([1, 1, 100], 10), ([1] * 80, 118), ([1] * 200, 512)]
+    ("counts", "expected"),
+    [([1, 1, 1], 3), ([5, 5, 5], 11), ([1, 1, 100], 10), ([1] * 80, 118), ([1] * 200, 512)],
 )
-def test_few_shots_of_few_classes_are_compared_in_few_directions(counts: list[int], expected: int) -> None:
+def test_few_shots_of_few_classes_are_compared_in_few_directions(
+    counts: list[int], expected: int
+) -> None:
     assert directions_for(np.array(counts), 512) == expected
 
 
@@ -228,7 +266,13 @@ def test_one_class_is_compared_in_all_directions() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "compared", "expected"),
-    [([1, 1, 1], 0.01, 0), ([3, 3, 3], 0.01, 0), ([6, 6, 6], 0.0, 0.6), ([6, 6, 6], 0.5, 0), ([6, 6, 6], 1.0, 0)],
+    [
+        ([1, 1, 1], 0.01, 0),
+        ([3, 3, 3], 0.01, 0),
+        ([6, 6, 6], 0.0, 0.6),
+        ([6, 6, 6], 0.5, 0),
+        ([6, 6, 6], 1.0, 0),
+    ],
 )
 def test_a_regression_has_a_share_with_several_shots_of_few_classes(
     counts: list[int], compared: float, expected: float
@@ -239,7 +283,9 @@ def test_a_regression_has_a_share_with_several_shots_of_few_classes(
 def test_a_share_leaves_claims_as_sure_as_both() -> None:
     """Where both classifiers say the same, so does the blend."""
     chances = np.random.default_rng(0).dirichlet(np.ones(4), size=5).astype(np.float32)
-    balance = ClassBalance(np.zeros(3, dtype=np.float32), 0.0, 1.0, np.eye(3, dtype=np.float32), joined=0.4)
+    balance = ClassBalance(
+        np.zeros(3, dtype=np.float32), 0.0, 1.0, np.eye(3, dtype=np.float32), joined=0.4
+    )
     assert balance.has_regression
     np.testing.assert_allclose(balance.blend(chances, chances), chances, atol=1e-5)
 
@@ -287,10 +333,14 @@ def test_directions_within_classes_do_not_drown_three_classes(
 
     def right() -> float:
         given = [three_of_many_directions(seed) for seed in (3, 4, 5)]
-        return float(np.mean([fitted(any_width, each, each.shots(1)).is_right.mean() for each in given]))
+        return float(
+            np.mean([fitted(any_width, each, each.shots(1)).is_right.mean() for each in given])
+        )
 
     few = right()
-    monkeypatch.setattr(f"{class_balance_of.__module__}.directions_for", lambda _counts, width: width)
+    monkeypatch.setattr(
+        f"{class_balance_of.__module__}.directions_for", lambda _counts, width: width
+    )
     assert few > right() + 0.05
 
 
@@ -308,10 +358,14 @@ def test_several_shots_tell_classes_that_few_directions_do_not(
 ) -> None:
     def right() -> float:
         given = [varied_images(seed) for seed in range(6)]
-        return float(np.mean([fitted(any_width, each, each.shots(16)).is_right.mean() for each in given]))
+        return float(
+            np.mean([fitted(any_width, each, each.shots(16)).is_right.mean() for each in given])
+        )
 
     joined = right()
-    monkeypatch.setattr(f"{class_balance_of.__module__}.regression_share", lambda _counts, _compared: 0.0)
+    monkeypatch.setattr(
+        f"{class_balance_of.__module__}.regression_share", lambda _counts, _compared: 0.0
+    )
     assert joined > right() + 0.02
 
 
@@ -345,7 +399,10 @@ def test_more_images_of_a_class_leave_recall_as_it_is(any_width: PropagationSess
         few, many = photos([40] * 8, seed), photos([160, *[40] * 7], seed)
         before, after = (fitted(any_width, each, each.shots(3)) for each in (few, many))
         for moved, is_large in ((own, True), (others, False)):
-            recall = [each.is_right[(each.truth == few.leaves[LARGE]) == is_large].mean() for each in (before, after)]
+            recall = [
+                each.is_right[(each.truth == few.leaves[LARGE]) == is_large].mean()
+                for each in (before, after)
+            ]
             moved.append(recall[1] - recall[0])
     assert np.mean(own) > -0.05
     assert np.mean(others) > -0.05

@@ -77,7 +77,9 @@ def _cached_files(caches: CacheFolders) -> list[Path]:
     return sorted(caches.collections.iterdir()) if caches.collections.exists() else []
 
 
-def test_a_second_opening_makes_no_basis(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_a_second_opening_makes_no_basis(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """The predictions are the same to the last bit."""
     first = _opened(project, caches)
     assert len(made) == 1
@@ -86,8 +88,12 @@ def test_a_second_opening_makes_no_basis(project: Path, caches: CacheFolders, ma
     assert len(_cached_files(caches)) == 1
 
 
-@pytest.mark.parametrize("damage", [b"", b"no basis", b"protoleaf basis 1", b"protoleaf basis 1" + b"\xff" * 100])
-def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, made: list[int], damage: bytes) -> None:
+@pytest.mark.parametrize(
+    "damage", [b"", b"no basis", b"protoleaf basis 1", b"protoleaf basis 1" + b"\xff" * 100]
+)
+def test_a_damaged_file_is_made_anew(
+    project: Path, caches: CacheFolders, made: list[int], damage: bytes
+) -> None:
     """Whatever stands in the file, the collection opens as ever, and the next opening is quick again."""
     first = _opened(project, caches)
     (file,) = _cached_files(caches)
@@ -109,7 +115,9 @@ def test_one_wrong_bit(project: Path, caches: CacheFolders, made: list[int], sha
     assert len(made) == 2
 
 
-def test_a_basis_that_was_kept_lies_in_its_file(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_a_basis_that_was_kept_lies_in_its_file(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """Nearest anchors and cosines take no memory of their own, at the first opening either; they are read-only."""
     for _ in range(2):
         live = LiveCollection.open(project, caches)
@@ -123,7 +131,9 @@ def test_a_basis_that_was_kept_lies_in_its_file(project: Path, caches: CacheFold
         live.close()
 
 
-def test_a_file_that_goes_while_it_is_mapped(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_a_file_that_goes_while_it_is_mapped(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """Another program may drop it: what is open works on, and another opening makes it anew."""
     first = _opened(project, caches)
     live = LiveCollection.open(project, caches)
@@ -153,7 +163,9 @@ def test_a_folder_that_may_only_be_read(
     assert len(made) == 1
 
 
-def test_other_embeddings_have_another_basis(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_other_embeddings_have_another_basis(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """An image less is another collection: what was cached is of no use for it."""
     _opened(project, caches)
     live = LiveCollection.open(project, caches)
@@ -165,7 +177,9 @@ def test_other_embeddings_have_another_basis(project: Path, caches: CacheFolders
     assert len(made) == 2
 
 
-def test_a_refusing_disk_costs_only_time(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_a_refusing_disk_costs_only_time(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """Where nothing can be cached every opening makes the basis, and nothing is left lying about."""
     caches.collections.write_bytes(b"a file where the folder should be")
     first = _opened(project, caches)
@@ -174,7 +188,9 @@ def test_a_refusing_disk_costs_only_time(project: Path, caches: CacheFolders, ma
     assert caches.collections.read_bytes() == b"a file where the folder should be"
 
 
-def test_many_labels_more_are_cached_too(project: Path, caches: CacheFolders, made: list[int]) -> None:
+def test_many_labels_more_are_cached_too(
+    project: Path, caches: CacheFolders, made: list[int]
+) -> None:
     """New labels make new anchors; once they are many the file has them, and opening gives what was there before."""
     live = LiveCollection.open(project, caches)
     state = live.load()
@@ -188,7 +204,9 @@ def test_many_labels_more_are_cached_too(project: Path, caches: CacheFolders, ma
     assert (renamed.name != file.name, renamed.read_bytes() != before) == (True, True)
     live = LiveCollection.open(project, caches)
     live.load()
-    assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(_basis_of(live).anchors.tolist())
+    assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(
+        _basis_of(live).anchors.tolist()
+    )
     live.close()
     assert_same(_opened(project, caches), after)
     assert len(made) == 1
@@ -213,7 +231,9 @@ def test_a_full_disk_costs_only_time(
     project: Path, caches: CacheFolders, made: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is kept where it would fill the disk."""
-    monkeypatch.setattr("engine.kept_files.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0))
+    monkeypatch.setattr(
+        "engine.kept_files.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0)
+    )
     first = _opened(project, caches)
     assert_same(_opened(project, caches), first, tolerance=0)
     assert (len(made), _cached_files(caches)) == (2, [])

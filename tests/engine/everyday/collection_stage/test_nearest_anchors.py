@@ -13,11 +13,15 @@ IMAGES = 400
 def _drawn(rows: int, seed: int, first: int = 0) -> Nearest:
     generator = np.random.default_rng(seed)
     positions = generator.integers(first, first + 50, (rows, NEIGHBOURS)).astype(np.int32)
-    return Nearest(positions, -np.sort(-generator.random((rows, NEIGHBOURS), dtype=np.float32), axis=1))
+    return Nearest(
+        positions, -np.sort(-generator.random((rows, NEIGHBOURS), dtype=np.float32), axis=1)
+    )
 
 
 def _same(found: Nearest, expected: tuple[NDArray[np.int32], NDArray[np.float32]]) -> bool:
-    return np.array_equal(found.positions, expected[0]) and np.array_equal(found.cosines, expected[1])
+    return np.array_equal(found.positions, expected[0]) and np.array_equal(
+        found.cosines, expected[1]
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -25,7 +29,11 @@ def test_rows_as_if_all_were_written_into_the_table(seed: int) -> None:
     """By rows in any order, by slices, and as a whole, after several rounds, the same rows among them again."""
     generator = np.random.default_rng(seed)
     table = _drawn(IMAGES, seed)
-    found, positions, cosines = NearestAnchors.of(table), table.positions.copy(), table.cosines.copy()
+    found, positions, cosines = (
+        NearestAnchors.of(table),
+        table.positions.copy(),
+        table.cosines.copy(),
+    )
     for count in range(6):
         rows = np.sort(generator.choice(IMAGES, 25, replace=False))
         newer = _drawn(len(rows), 100 * seed + count, first=50)
@@ -47,4 +55,6 @@ def test_the_table_is_not_copied_for_few_images() -> None:
     other = found.with_newer(many, _drawn(len(many), 2))
     assert len(other.newer_rows) == 0
     assert _same(other.rows(many), (_drawn(len(many), 2).positions, _drawn(len(many), 2).cosines))
-    assert _same(found.rows(few), (_drawn(len(few), 1).positions, _drawn(len(few), 1).cosines)), "as it was before"
+    assert _same(found.rows(few), (_drawn(len(few), 1).positions, _drawn(len(few), 1).cosines)), (
+        "as it was before"
+    )

@@ -7,7 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.neighbours import COSINE_ONE, all_cosines, links_between, nearest
+from engine.everyday.collection_stage.neighbours import (
+    COSINE_ONE,
+    all_cosines,
+    links_between,
+    nearest,
+)
 from engine.everyday.collection_stage.novelty import LabelledNearness
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
@@ -71,7 +76,9 @@ def _shares(is_unknown: NDArray[np.bool_], rows: NDArray[np.int64]) -> tuple[flo
 
 
 @pytest.mark.parametrize("count", LEAST_FOUND)
-def test_strangers_are_found_and_hardly_a_known_image_is_one(propagation: PropagationSession, count: int) -> None:
+def test_strangers_are_found_and_hardly_a_known_image_is_one(
+    propagation: PropagationSession, count: int
+) -> None:
     """Hardly an image of a known class is called unknown, not even after one label; most others are after five."""
     images, rows = _images(), _first(count)
     false_unknown, found = _shares(_unknown(_fitted(propagation, images, rows), images), rows)
@@ -79,7 +86,9 @@ def test_strangers_are_found_and_hardly_a_known_image_is_one(propagation: Propag
     assert found >= LEAST_FOUND[count]
 
 
-def test_one_label_of_each_class_finds_what_is_quite_another_thing(propagation: PropagationSession) -> None:
+def test_one_label_of_each_class_finds_what_is_quite_another_thing(
+    propagation: PropagationSession,
+) -> None:
     """Many classes with one label each, and among them images that are the opposite of all of them."""
     generator = np.random.default_rng(0)
     count, each = 20, 12
@@ -115,7 +124,9 @@ def test_new_images_are_judged_as_those_of_the_collection(propagation: Propagati
     assert _unknown(model, images).any()
 
 
-def test_without_the_stage_strangers_are_found_all_the_same(propagation: PropagationSession) -> None:
+def test_without_the_stage_strangers_are_found_all_the_same(
+    propagation: PropagationSession,
+) -> None:
     """Where the stage would not pay and is dropped, similarity still says who is a stranger."""
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
@@ -128,16 +139,22 @@ def test_without_the_stage_strangers_are_found_all_the_same(propagation: Propaga
 
 def test_few_images_say_nothing(propagation: PropagationSession) -> None:
     """Of a handful of unlabelled images nobody is called a stranger by similarity."""
-    chosen = np.sort(np.concatenate([np.flatnonzero(number == TRUTH)[:6] for number in range(CLASSES)]))
+    chosen = np.sort(
+        np.concatenate([np.flatnonzero(number == TRUTH)[:6] for number in range(CLASSES)])
+    )
     images, truth = _images()[chosen], TRUTH[chosen]
     rows = np.flatnonzero(np.arange(len(truth)) % 6 < 2)
     basis = collection_basis(np.arange(len(truth)), images, labelled=rows)
-    model = fit(_graph(), Shots(rows, truth[rows] + 1, images[rows]), propagation, PRIOR, basis=basis)
+    model = fit(
+        _graph(), Shots(rows, truth[rows] + 1, images[rows]), propagation, PRIOR, basis=basis
+    )
     assert model.novelty is None
     assert np.isnan(model.classify(images).similarity).all()
 
 
-def test_images_that_show_none_of_the_classes_make_their_like_unknown(propagation: PropagationSession) -> None:
+def test_images_that_show_none_of_the_classes_make_their_like_unknown(
+    propagation: PropagationSession,
+) -> None:
     """Where a person labelled some so, more of what looks like them is unknown, and no less of the known."""
     images, rows = _images(noise=1.2), _first(3)
     strange = np.flatnonzero(TRUTH == CLASSES)

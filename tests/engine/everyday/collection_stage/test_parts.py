@@ -6,7 +6,12 @@ from numpy.typing import NDArray
 
 from engine.everyday.blocks import to_fixed
 from engine.everyday.branches import POWER, Branches
-from engine.everyday.collection_stage.anchor_labels import LEAST, AnchorChances, AnchorLabels, familiarity_of
+from engine.everyday.collection_stage.anchor_labels import (
+    LEAST,
+    AnchorChances,
+    AnchorLabels,
+    familiarity_of,
+)
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.calibration import (
     AGREED,
@@ -159,7 +164,9 @@ def test_links_are_as_strong_as_the_fourth_power_of_the_cosine() -> None:
 def test_nobody_is_followed_all_the_way() -> None:
     """Not even a copy; without look-alikes nobody is."""
     anchors = np.array([[1.0], [-1.0]], dtype=np.float32)
-    links = links_to(nearest(np.array([[1.0], [-1.0], [0.0]], dtype=np.float32), anchors[:1], own=np.full(3, -1)))
+    links = links_to(
+        nearest(np.array([[1.0], [-1.0], [0.0]], dtype=np.float32), anchors[:1], own=np.full(3, -1))
+    )
     assert links.followed[:, 0] == pytest.approx([FARTHEST, 0, 0])
 
 
@@ -195,7 +202,9 @@ def test_a_coarse_label_is_shared_out_by_chances() -> None:
     assert chances[0] == pytest.approx([2 / 3, 1 / 3, 0])
     assert chances[1] == pytest.approx([0.6, 0.3, 0.1])
     held = AnchorChances.held(labels, 3, chances[:2])
-    assert held.at(np.arange(3)) == pytest.approx(np.array([[2 / 3, 1 / 3, 0], [0.6, 0.3, 0.1], [0, 0, 1]]))
+    assert held.at(np.arange(3)) == pytest.approx(
+        np.array([[2 / 3, 1 / 3, 0], [0.6, 0.3, 0.1], [0, 0, 1]])
+    )
     assert held.free_positions.tolist() == [0, 1]
     assert labels.is_shot.tolist() == [False, True]
     assert labels.shot_counts().tolist() == [0, 0, 1]
@@ -255,7 +264,9 @@ def test_the_temperature_follows_how_alike_images_are() -> None:
 
 def test_a_class_nothing_looks_like_stays_where_it_is() -> None:
     """An isolated class: no image is linked to its shot, none near its prototype."""
-    vectors = unit(np.concatenate([np.eye(8)[:1], np.tile(np.eye(8)[1], (5, 1)) + 0.05 * np.eye(8)[3:8]]))
+    vectors = unit(
+        np.concatenate([np.eye(8)[:1], np.tile(np.eye(8)[1], (5, 1)) + 0.05 * np.eye(8)[3:8]])
+    )
     wide = np.pad(vectors, ((0, 0), (0, 400))).astype(np.float32)
     labels = anchor_labels([0, 1], [[0], [1]], 2)
     links = links_between(nearest(wide, wide, own=np.arange(6)))
@@ -282,7 +293,9 @@ def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
     vectors = unit(np.random.default_rng(0).normal(size=(20, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(20)))
     labels = anchor_labels([0], [[0]], 2)
-    start = InitialPrototypes(np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0)
+    start = InitialPrototypes(
+        np.stack([vectors[0], vectors[:3].mean(axis=0)]), np.array([False, True]), 1.0
+    )
     refined = refine(vectors, links, labels, start, ignored=NONE)
     assert refined.prototypes[1] == pytest.approx(start.prototypes[1])
     assert (refined.start[1], refined.unlabelled[1]) == (1, 0)
@@ -306,7 +319,9 @@ def test_probabilities_by_hand() -> None:
 def test_probabilities_sum_to_one_whatever_the_chances() -> None:
     """Also of chances that do not sum to one, and of none at all."""
     chances = np.array([[0.1, 0.05, 0], [0, 0, 0], [1, 0, 0]], dtype=np.float32)
-    calibration = Calibration(0.7, smoothing_for(np.array([0, 1, 10], dtype=np.float32)), no_branches(3))
+    calibration = Calibration(
+        0.7, smoothing_for(np.array([0, 1, 10], dtype=np.float32)), no_branches(3)
+    )
     found = calibration.apply(chances)
     assert found.sum(axis=1) == pytest.approx(1)
     assert found[1] == pytest.approx([1 / 3] * 3)
@@ -322,7 +337,9 @@ def test_doubt_goes_down_with_shots() -> None:
 def _held_out(right: int, wrong: int) -> HeldOutChances:
     chances = np.tile(np.array([0.7, 0.3], dtype=np.float32), (right + wrong, 1))
     classes = np.repeat([0, 1], [right, wrong]).astype(np.int64)
-    return HeldOutChances(chances, np.arange(len(classes)), classes, np.full_like(chances, 1e6), 0, no_branches(2))
+    return HeldOutChances(
+        chances, np.arange(len(classes)), classes, np.full_like(chances, 1e6), 0, no_branches(2)
+    )
 
 
 def test_the_power_follows_held_out_shots() -> None:
@@ -344,25 +361,41 @@ def test_held_out_shots_from_elsewhere_are_not_believed() -> None:
 def test_the_expected_power() -> None:
     """It rises with similarity and shots, by their constants, and falls with shots from elsewhere."""
     usual = expected_power(similarity=0.5, shots=1, familiarity=1)
-    assert expected_power(similarity=0.7, shots=1, familiarity=1) == pytest.approx(usual * np.exp(0.2 * SIMILARITY))
+    assert expected_power(similarity=0.7, shots=1, familiarity=1) == pytest.approx(
+        usual * np.exp(0.2 * SIMILARITY)
+    )
     assert expected_power(similarity=0.5, shots=5, familiarity=1) == pytest.approx(usual * 5**SHOTS)
-    assert expected_power(similarity=0.5, shots=1, familiarity=0.25) == pytest.approx(usual * 0.25**FAMILIARITY)
+    assert expected_power(similarity=0.5, shots=1, familiarity=0.25) == pytest.approx(
+        usual * 0.25**FAMILIARITY
+    )
     assert expected_power(similarity=1, shots=10_000_000, familiarity=1) == MOST_POWER
 
 
 def test_disagreement_of_the_regression_makes_imbalanced_collections_less_sure() -> None:
     """While classes are of one size it is no evidence."""
     usual = expected_power(similarity=0.5, shots=1, familiarity=1)
-    assert expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=0, agreement=0.5) == usual
-    agreed = expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1])
+    assert (
+        expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=0, agreement=0.5) == usual
+    )
+    agreed = expected_power(
+        similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1]
+    )
     assert agreed == pytest.approx(usual)
-    doubtful = expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1] - 0.2)
+    doubtful = expected_power(
+        similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1] - 0.2
+    )
     assert doubtful == pytest.approx(usual * np.exp(-0.2 * AGREEMENT))
 
 
 @pytest.mark.parametrize(
     ("shots", "imbalance", "agreement", "expected"),
-    [(5, 0, 1, 0), (5, 1, AGREED[0], 0), (1, 1, 1, 0), (2, 1, 1, PRIORS / 2), (1_000_000, 1, 1, PRIORS)],
+    [
+        (5, 0, 1, 0),
+        (5, 1, AGREED[0], 0),
+        (1, 1, 1, 0),
+        (2, 1, 1, PRIORS / 2),
+        (1_000_000, 1, 1, PRIORS),
+    ],
 )
 def test_estimated_sizes_count_with_shots_and_agreement(
     shots: float, imbalance: float, agreement: float, expected: float
@@ -390,7 +423,11 @@ def _crowds(apart: float) -> tuple[CollectionBasis, AnchorLabels]:
 def test_familiar_shots_have_look_alikes_in_the_collection() -> None:
     """Shots drawn from the collection are as alike to it as it is to itself; from elsewhere they are less so."""
     assert familiarity_of(*_crowds(0.0)) > 0.9
-    assert familiarity_of(*_crowds(0.0)) > familiarity_of(*_crowds(0.6)) > familiarity_of(*_crowds(3.0))
+    assert (
+        familiarity_of(*_crowds(0.0))
+        > familiarity_of(*_crowds(0.6))
+        > familiarity_of(*_crowds(3.0))
+    )
     assert LEAST <= familiarity_of(*_crowds(3.0)) < 0.7
 
 
@@ -444,7 +481,9 @@ def test_weights_of_plain_embeddings_hold_for_whitened_ones() -> None:
     """The same differences between images, but for directions that whitening leaves out."""
     given = crowd(10)
     basis = given.basis(given.shots(2))
-    weights = np.random.default_rng(0).normal(size=(3, given.embeddings.shape[1])).astype(np.float32)
+    weights = (
+        np.random.default_rng(0).normal(size=(3, given.embeddings.shape[1])).astype(np.float32)
+    )
     raw = (given.embeddings - basis.whitening.mean) @ basis.whitening.matrix
     found = raw @ basis.unfold(weights).T
     expected = (given.embeddings - basis.whitening.mean) @ weights.T

@@ -51,7 +51,9 @@ def test_a_class_counts_alike_with_many_shots_and_with_few() -> None:
     """Ten shots of one class draw no images of the others to it."""
     shots, classes = photos(10, spread=1.2)
     uneven = np.flatnonzero((classes == 0) | (np.arange(len(classes)) % 10 == 0))
-    classifier = ridge_classifier(shots[uneven], classes[uneven], CLASSES, has_copies=no_copies(uneven))
+    classifier = ridge_classifier(
+        shots[uneven], classes[uneven], CLASSES, has_copies=no_copies(uneven)
+    )
     others, truth = photos(200, spread=1.2, seed=1)
     found = chances_of(classifier, others).argmax(axis=1)
     assert (found == 0).mean() < 0.35

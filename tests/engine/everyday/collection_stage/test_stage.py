@@ -22,7 +22,9 @@ from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, uni
 from tests.support.graphs import graph_of
 
 
-def _fit(session: PropagationSession, given: Crowd, shots: Shots, basis: CollectionBasis | None) -> EverydayModel:
+def _fit(
+    session: PropagationSession, given: Crowd, shots: Shots, basis: CollectionBasis | None
+) -> EverydayModel:
     return fit(given.graph, shots, session, PRIOR, basis=basis)
 
 
@@ -73,7 +75,9 @@ def test_off_is_the_model_as_it_was(propagation: PropagationSession) -> None:
     shots = given.shots(2)
     off = _fit(propagation, given, shots, None)
     assert (off.stage, off.stage_check) == (None, None)
-    prototypes = fit(given.graph, shots, propagation, PRIOR, setting=Setting.PROTOTYPES, basis=given.basis(shots))
+    prototypes = fit(
+        given.graph, shots, propagation, PRIOR, setting=Setting.PROTOTYPES, basis=given.basis(shots)
+    )
     assert prototypes.stage is None
     on = _fit(propagation, given, shots, given.basis(shots))
     assert np.array_equal(on.table.final, off.table.final)
@@ -113,12 +117,20 @@ def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> No
     embeddings = given.embeddings.copy()
     embeddings[rows] = unit(embeddings[rows] + 2 * away)
     moved = replace(given, embeddings=embeddings)
-    here, there = (_fit(propagation, one, one.shots(1), one.basis(one.shots(1))) for one in (given, moved))
+    here, there = (
+        _fit(propagation, one, one.shots(1), one.basis(one.shots(1))) for one in (given, moved)
+    )
     assert here.stage is not None
     assert there.stage is not None
-    assert (here.stage.has_shots_from_elsewhere, there.stage.has_shots_from_elsewhere) == (False, True)
+    assert (here.stage.has_shots_from_elsewhere, there.stage.has_shots_from_elsewhere) == (
+        False,
+        True,
+    )
     others = np.setdiff1d(np.arange(len(given.truth)), rows)
-    claimed = [_chances(model, one)[others].max(axis=1).mean() for model, one in ((here, given), (there, moved))]
+    claimed = [
+        _chances(model, one)[others].max(axis=1).mean()
+        for model, one in ((here, given), (there, moved))
+    ]
     assert claimed[1] < claimed[0] - 0.05
 
 
@@ -130,11 +142,18 @@ def test_classes_may_be_numbered_otherwise(propagation: PropagationSession) -> N
     given = crowd(12)
     shots = given.shots(2, coarse=1)
     names = {class_id: given.graph.name(class_id) for class_id in given.graph.classes()}
-    parents = {names[class_id]: tuple(names[parent] for parent in given.graph.parents(class_id)) for class_id in names}
+    parents = {
+        names[class_id]: tuple(names[parent] for parent in given.graph.parents(class_id))
+        for class_id in names
+    }
     families = {name: above for name, above in parents.items() if not above}
     turned = graph_of(families | dict(reversed([item for item in parents.items() if item[1]])))
     new_id = {class_id: turned.find(name) for class_id, name in names.items()}
-    moved = Shots(shots.image_ids, np.array([new_id[label] for label in shots.class_ids.tolist()]), shots.embeddings)
+    moved = Shots(
+        shots.image_ids,
+        np.array([new_id[label] for label in shots.class_ids.tolist()]),
+        shots.embeddings,
+    )
     basis = given.basis(shots)
     first = _fit(propagation, given, shots, basis)
     second = fit(turned, moved, propagation, PRIOR, basis=basis)
@@ -173,7 +192,10 @@ def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
     assert model.stage is not None
     labels = model.stage.labels
     below = {frozenset(given.graph.descendants(family)) for family in range(1, FAMILIES + 1)}
-    allowed = {frozenset(model.candidate_ids[row > 0].tolist()) for row in _allowed(labels)[~labels.is_shot]}
+    allowed = {
+        frozenset(model.candidate_ids[row > 0].tolist())
+        for row in _allowed(labels)[~labels.is_shot]
+    }
     assert allowed <= below
     assert frozenset(given.graph.descendants(given.graph.find("family 0"))) in allowed
 
@@ -181,34 +203,53 @@ def test_several_parents_share_a_leaf(propagation: PropagationSession) -> None:
 def test_four_levels(propagation: PropagationSession) -> None:
     """A label at any depth is shared out among the leaves below it, by whatever path."""
     graph = graph_of(
-        {"a": (), "b": ("a",), "c": ("b",), "d": ("b",), "leaf 1": ("c",), "leaf 2": ("c", "d"), "leaf 3": ("d",)}
+        {
+            "a": (),
+            "b": ("a",),
+            "c": ("b",),
+            "d": ("b",),
+            "leaf 1": ("c",),
+            "leaf 2": ("c", "d"),
+            "leaf 3": ("d",),
+        }
     )
     generator = np.random.default_rng(0)
     means = generator.normal(size=(3, WIDTH))
     embeddings = unit(np.repeat(means, 10, axis=0) + 0.3 * generator.normal(size=(30, WIDTH)))
     names = {0: "leaf 1", 10: "leaf 2", 20: "leaf 3", 1: "a", 11: "b", 2: "c", 12: "c", 21: "d"}
     rows = np.array(sorted(names))
-    shots = Shots(rows, np.array([graph.find(names[row]) for row in rows.tolist()]), embeddings[rows])
+    shots = Shots(
+        rows, np.array([graph.find(names[row]) for row in rows.tolist()]), embeddings[rows]
+    )
     basis = collection_basis(np.arange(30), embeddings, labelled=rows)
     model = fit(graph, shots, propagation, PRIOR, basis=basis)
     assert model.stage is not None
-    widths = dict(zip(rows.tolist(), _allowed(model.stage.labels).sum(axis=1).tolist(), strict=True))
+    widths = dict(
+        zip(rows.tolist(), _allowed(model.stage.labels).sum(axis=1).tolist(), strict=True)
+    )
     assert widths == {0: 1, 10: 1, 20: 1, 1: 3, 11: 3, 2: 2, 12: 2, 21: 2}
     best = model.classify(embeddings).best
-    assert (model.candidate_ids[best] == np.repeat([graph.find(f"leaf {leaf}") for leaf in (1, 2, 3)], 10)).all()
+    assert (
+        model.candidate_ids[best]
+        == np.repeat([graph.find(f"leaf {leaf}") for leaf in (1, 2, 3)], 10)
+    ).all()
 
 
 # -- keeping up ---------------------------------------------------------------------------------------------------
 
 
-def test_one_more_label_equals_looking_anew(propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_more_label_equals_looking_anew(
+    propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a collection larger than its anchors, labelling one image more gives what a new look at everything gives."""
     monkeypatch.setattr("engine.everyday.collection_stage.basis.MOST_ANCHORS", 100)
     given = crowd(25)
     before, extra = given.shots(2), given.shots(1, offset=5)
     one = Shots(extra.image_ids[:1], extra.class_ids[:1], extra.embeddings[:1])
     row = np.searchsorted(given.image_ids, one.image_ids)
-    after = replace(together(before, one), image_ids=np.concatenate([before.image_ids, one.image_ids]))
+    after = replace(
+        together(before, one), image_ids=np.concatenate([before.image_ids, one.image_ids])
+    )
     grown = given.basis(before).with_anchors(given.embeddings, row)
     anew = given.basis(after)
     assert len(anew.anchors) < len(given.truth)
@@ -228,14 +269,18 @@ def test_many_labels_at_once_equal_looking_anew(
     rows = np.searchsorted(given.image_ids, after.image_ids)
     grown = given.basis(given.shots(1)).with_anchors(given.embeddings, rows)
     first = _chances(_fit(propagation, given, after, grown), given)
-    assert first == pytest.approx(_chances(_fit(propagation, given, after, given.basis(after)), given), abs=1e-4)
+    assert first == pytest.approx(
+        _chances(_fit(propagation, given, after, given.basis(after)), given), abs=1e-4
+    )
 
 
 def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession) -> None:
     """Images that came later get the links and probabilities that a new image gets."""
     given = crowd(20)
     old = 200
-    part = collection_basis(given.image_ids[:old], given.embeddings[:old], labelled=np.zeros(0, dtype=np.int64))
+    part = collection_basis(
+        given.image_ids[:old], given.embeddings[:old], labelled=np.zeros(0, dtype=np.int64)
+    )
     assert part is not None
     new = np.arange(old, len(given.truth))
     grown = part.with_images(given.image_ids, given.embeddings, new)
@@ -263,7 +308,9 @@ def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None
     assert scores.best.tolist() == chances.argmax(axis=1).tolist()
     assert scores.best_score == pytest.approx(chances.max(axis=1), abs=1e-4)
     nearest = model.table.final[model.candidates[scores.best]]
-    assert model.distance(scores) == pytest.approx(((given.embeddings - nearest) ** 2).sum(axis=1), abs=1e-3)
+    assert model.distance(scores) == pytest.approx(
+        ((given.embeddings - nearest) ** 2).sum(axis=1), abs=1e-3
+    )
 
 
 # -- degenerate ---------------------------------------------------------------------------------------------------
@@ -354,12 +401,17 @@ def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: Propagat
         graph.link(whole, root)
     all_shots = given.shots(2)
     some = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
-    few, full = (fit(graph, shots, propagation, PRIOR, basis=given.basis(shots)) for shots in (some, all_shots))
+    few, full = (
+        fit(graph, shots, propagation, PRIOR, basis=given.basis(shots))
+        for shots in (some, all_shots)
+    )
     assert not (few.classify(given.embeddings).safe_class == whole).any()
     assert (full.classify(given.embeddings).safe_class != NO_CLASS).all()
 
 
-def test_without_a_stage_it_is_divided_alike(propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_stage_it_is_divided_alike(
+    propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Scores of all images, probabilities of some, and the export."""
     given = crowd(20)
     all_shots = given.shots(3)
@@ -371,7 +423,9 @@ def test_without_a_stage_it_is_divided_alike(propagation: PropagationSession, mo
     assert model.unseen is not None
     assert model.unseen.evidence > 0
     expected = _chances(model, given)
-    np.testing.assert_allclose(model.classify(given.embeddings).best_score, expected.max(axis=1), atol=1e-4)
+    np.testing.assert_allclose(
+        model.classify(given.embeddings).best_score, expected.max(axis=1), atol=1e-4
+    )
     session = load_onnxruntime().InferenceSession(
         model.export(OPSET).SerializeToString(), providers=["CPUExecutionProvider"]
     )

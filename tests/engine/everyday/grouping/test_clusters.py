@@ -13,13 +13,17 @@ from engine.everyday.grouping.clusters import COHESION, Items, clusters_of, home
 NONE = np.zeros(0, dtype=np.int64)
 
 
-def basis_of(sizes: tuple[int, ...], *, noise: float = 0.15, width: int = 24, seed: int = 0) -> CollectionBasis:
+def basis_of(
+    sizes: tuple[int, ...], *, noise: float = 0.15, width: int = 24, seed: int = 0
+) -> CollectionBasis:
     """Groups of look-alikes of these sizes, one after the other."""
     generator = np.random.default_rng(seed)
     groups = np.repeat(generator.normal(size=(len(sizes), width)), sizes, axis=0)
     vectors = groups + noise * generator.normal(size=groups.shape)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = collection_basis(np.arange(len(vectors)), to_fixed(vectors.astype(np.float32)), labelled=NONE)
+    found = collection_basis(
+        np.arange(len(vectors)), to_fixed(vectors.astype(np.float32)), labelled=NONE
+    )
     assert found is not None
     return found
 
@@ -36,7 +40,12 @@ def test_look_alikes_come_together_and_no_others() -> None:
     basis = basis_of(sizes)
     items = single_items(basis, np.zeros(60, dtype=np.int64))
     cluster = clusters_of(basis, items, least=0.0, most=40)[items.item_of]
-    assert [len(np.unique(part)) for part in np.split(cluster, np.cumsum(sizes)[:-1])] == [1, 1, 1, 1]
+    assert [len(np.unique(part)) for part in np.split(cluster, np.cumsum(sizes)[:-1])] == [
+        1,
+        1,
+        1,
+        1,
+    ]
     assert cluster.max() == 3
 
 
@@ -65,13 +74,19 @@ def test_as_plain_average_linkage(seed: int) -> None:
     assert {tuple(np.flatnonzero(found == each)) for each in np.unique(found)} == expected
 
 
-def _plain(vectors: NDArray[np.float32], linked: NDArray[np.bool_], *, least: float) -> set[tuple[int, ...]]:
+def _plain(
+    vectors: NDArray[np.float32], linked: NDArray[np.bool_], *, least: float
+) -> set[tuple[int, ...]]:
     """Merge the two linked clusters of the highest mean cosine, one pair after the other."""
     alike, clusters = vectors @ vectors.T, [[each] for each in range(len(vectors))]
 
     def mean(pair: tuple[list[int], list[int]]) -> float:
         first, second = pair
-        return float(alike[np.ix_(first, second)].mean()) if linked[np.ix_(first, second)].any() else -1.0
+        return (
+            float(alike[np.ix_(first, second)].mean())
+            if linked[np.ix_(first, second)].any()
+            else -1.0
+        )
 
     while len(clusters) > 1:
         pair = max(itertools.combinations(clusters, 2), key=mean)
@@ -81,7 +96,9 @@ def _plain(vectors: NDArray[np.float32], linked: NDArray[np.bool_], *, least: fl
     return {tuple(each) for each in clusters}
 
 
-def on_one_ground(kinds: int, *, on_white: int, each: int = 3, width: int = 48, noise: float = 0.2) -> CollectionBasis:
+def on_one_ground(
+    kinds: int, *, on_white: int, each: int = 3, width: int = 48, noise: float = 0.2
+) -> CollectionBasis:
     """Kinds of images, and others that share most of what is seen of them, as objects on white do."""
     generator = np.random.default_rng(0)
     centres, ground = generator.normal(size=(kinds + on_white, width)), generator.normal(size=width)
@@ -89,7 +106,9 @@ def on_one_ground(kinds: int, *, on_white: int, each: int = 3, width: int = 48, 
     vectors = np.repeat(centres, each, axis=0)
     vectors += noise * generator.normal(size=vectors.shape)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found = collection_basis(np.arange(len(vectors)), to_fixed(vectors.astype(np.float32)), labelled=NONE)
+    found = collection_basis(
+        np.arange(len(vectors)), to_fixed(vectors.astype(np.float32)), labelled=NONE
+    )
     assert found is not None
     return found
 

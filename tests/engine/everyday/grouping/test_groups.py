@@ -32,7 +32,9 @@ def opinions(probability: float = 0.95, *, shots: int = 5) -> Opinions:
 def test_without_labels_groups_are_look_alikes_without_a_class() -> None:
     """None holds two kinds; the one that decides most comes first."""
     groups = groups_of(BASIS, Opinions.none(60), ALL)
-    assert {(each.class_id, each.is_sure, each.expected_errors > 0) for each in groups} == {(NO_CLASS, False, True)}
+    assert {(each.class_id, each.is_sure, each.expected_errors > 0) for each in groups} == {
+        (NO_CLASS, False, True)
+    }
     assert all(len(set(KIND[each.rows])) == 1 for each in groups)
     assert KIND[groups[0].rows[0]] == 3
     assert [len(each.rows) for each in groups if KIND[each.rows[0]] < 3] == [16, 8, 4]
@@ -95,7 +97,9 @@ def test_every_image_is_in_one_group(seed: int, most: int) -> None:
     )  # fmt: skip
     rows = np.flatnonzero(generator.random(60) < generator.random())
     groups = groups_of(BASIS, known, rows, most=most)
-    found = np.concatenate([each.rows for each in groups]) if groups else np.zeros(0, dtype=np.int64)
+    found = (
+        np.concatenate([each.rows for each in groups]) if groups else np.zeros(0, dtype=np.int64)
+    )
     assert sorted(found.tolist()) == rows.tolist()
     for each in groups:
         assert len(each.rows) <= most

@@ -22,7 +22,14 @@ WIDTH = 64
 def graph() -> CategoryGraph:
     """Two branches of two leaves each."""
     return graph_of(
-        {"Animal": [], "Dog": ["Animal"], "Fox": ["Animal"], "Plant": [], "Fern": ["Plant"], "Moss": ["Plant"]}
+        {
+            "Animal": [],
+            "Dog": ["Animal"],
+            "Fox": ["Animal"],
+            "Plant": [],
+            "Fern": ["Plant"],
+            "Moss": ["Plant"],
+        }
     )
 
 
@@ -34,7 +41,9 @@ def drawn(classes: list[int], *, spread: float = 0.8, seed: int = 0) -> NDArray[
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
-def labelled(truth: list[int], given: dict[int, int] | None = None, **changes: object) -> JudgedLabels:
+def labelled(
+    truth: list[int], given: dict[int, int] | None = None, **changes: object
+) -> JudgedLabels:
     """Images of these classes, labelled rightly but for those at some places."""
     labels = np.array(truth, dtype=np.int64)
     for place, label in (given or {}).items():
@@ -45,7 +54,10 @@ def labelled(truth: list[int], given: dict[int, int] | None = None, **changes: o
 
 
 def vars_of(images: JudgedLabels) -> dict[str, object]:
-    return {name: getattr(images, name) for name in ("image_ids", "labels", "vectors", "plain", "is_confirmed")}
+    return {
+        name: getattr(images, name)
+        for name in ("image_ids", "labels", "vectors", "plain", "is_confirmed")
+    }
 
 
 def twelve_each() -> list[int]:
@@ -84,12 +96,16 @@ def test_few_labels_leave_doubt(graph: CategoryGraph, seed: int) -> None:
 def test_a_class_above_or_below_is_no_contradiction(graph: CategoryGraph) -> None:
     """An image labelled Animal among dogs is right, and so are the dogs around it; one among ferns is not."""
     truth = twelve_each()
-    errors = found_in(graph, labelled(truth, {0: ANIMAL, 1: ANIMAL, 2: ANIMAL, 3: ANIMAL, 26: ANIMAL}))
+    errors = found_in(
+        graph, labelled(truth, {0: ANIMAL, 1: ANIMAL, 2: ANIMAL, 3: ANIMAL, 26: ANIMAL})
+    )
     assert errors.suspects.tolist() == [26]
     assert errors.proposed[26] == FERN
 
 
-def test_what_several_classes_below_say_together_counts_for_the_class_above(graph: CategoryGraph) -> None:
+def test_what_several_classes_below_say_together_counts_for_the_class_above(
+    graph: CategoryGraph,
+) -> None:
     """Look-alikes of an image between Fern and Moss are of both: it is a plant."""
     images = labelled([*twelve_each(), DOG])
     vectors = images.vectors.copy()
@@ -134,14 +150,18 @@ def test_none_of_the_classes_is_judged_by_look_alikes_alone(graph: CategoryGraph
     labels, vectors = images.labels.copy(), images.vectors.copy()
     labels[-4:] = UNKNOWN
     assert len(found_in(graph, labelled([*twelve_each(), *strangers], labels=labels)).suspects) == 0
-    vectors[-1] = images.vectors[:12].mean(axis=0) / np.linalg.norm(images.vectors[:12].mean(axis=0))
+    vectors[-1] = images.vectors[:12].mean(axis=0) / np.linalg.norm(
+        images.vectors[:12].mean(axis=0)
+    )
     errors = found_in(graph, labelled([*twelve_each(), *strangers], labels=labels, vectors=vectors))
     assert errors.suspects.tolist() == [51]
     assert errors.proposed[51] == DOG
 
 
 @pytest.mark.parametrize("is_first_confirmed", [False, True])
-def test_of_two_equal_images_with_two_labels_one_is_wrong(graph: CategoryGraph, is_first_confirmed: bool) -> None:
+def test_of_two_equal_images_with_two_labels_one_is_wrong(
+    graph: CategoryGraph, is_first_confirmed: bool
+) -> None:
     """Also where nothing else speaks against either; where one was confirmed it is the other."""
     images = labelled([*twelve_each(), 9, 9])
     vectors, labels = images.vectors.copy(), images.labels.copy()
@@ -149,7 +169,9 @@ def test_of_two_equal_images_with_two_labels_one_is_wrong(graph: CategoryGraph, 
     labels[-2:] = DOG, FOX
     is_confirmed = np.zeros(len(labels), dtype=bool)
     is_confirmed[-2] = is_first_confirmed
-    changed = labelled([*twelve_each(), 9, 9], labels=labels, vectors=vectors, is_confirmed=is_confirmed)
+    changed = labelled(
+        [*twelve_each(), 9, 9], labels=labels, vectors=vectors, is_confirmed=is_confirmed
+    )
     errors = found_in(graph, changed)
     suspects = [place for place in errors.suspects.tolist() if place >= 48]
     assert len(suspects) == 1
@@ -166,7 +188,9 @@ def test_a_confirmed_label_does_not_accuse_all_images_like_it(graph: CategoryGra
     vectors[1:6], labels[0] = vectors[0], FOX
     is_confirmed = np.zeros(48, dtype=bool)
     is_confirmed[0] = True
-    errors = found_in(graph, labelled(twelve_each(), labels=labels, vectors=vectors, is_confirmed=is_confirmed))
+    errors = found_in(
+        graph, labelled(twelve_each(), labels=labels, vectors=vectors, is_confirmed=is_confirmed)
+    )
     assert len(errors.suspects) == 0
 
 
@@ -212,8 +236,15 @@ def test_the_estimates_are_those_of_fits_without_the_image(graph: CategoryGraph)
         weights = np.linalg.solve(inputs.T @ inputs + penalty, inputs.T @ wanted)
         alone = np.append(images.vectors[row], 1.0) @ weights
         assert ridge[place] == pytest.approx(alone, abs=1e-3)
-        means = np.stack([images.vectors[left][images.columns[left] == column].mean(axis=0) for column in range(4)])
-        assert prototypes[place] == pytest.approx(-((images.vectors[row] - means) ** 2).sum(axis=1), abs=1e-4)
+        means = np.stack(
+            [
+                images.vectors[left][images.columns[left] == column].mean(axis=0)
+                for column in range(4)
+            ]
+        )
+        assert prototypes[place] == pytest.approx(
+            -((images.vectors[row] - means) ** 2).sum(axis=1), abs=1e-4
+        )
 
 
 def test_a_gross_error_is_more_probable_than_a_slip_among_look_alikes(graph: CategoryGraph) -> None:

@@ -13,7 +13,9 @@ def drawn(count: int, width: int = 16) -> Floats:
     """Points around twenty centres."""
     generator = np.random.default_rng(5)
     centres = generator.standard_normal((20, width)) * 2
-    return (centres[np.arange(count) % 20] + generator.standard_normal((count, width))).astype(np.float32)
+    return (centres[np.arange(count) % 20] + generator.standard_normal((count, width))).astype(
+        np.float32
+    )
 
 
 def exact(vectors: Floats, asked: np.ndarray, count: int) -> np.ndarray:
@@ -37,7 +39,10 @@ def test_among_many_nearly_all_are_found() -> None:
     vectors, asked = drawn(FEWEST_FOR_CELLS + 2_000), np.arange(0, 6_000, 60)
     rows, _squares = NeighbourIndex.of(vectors).search(vectors, 10, leaves_out_itself=True)
     true = exact(vectors, asked, 10)
-    found = [len(set(here) & set(there)) for here, there in zip(rows[asked].tolist(), true.tolist(), strict=True)]
+    found = [
+        len(set(here) & set(there))
+        for here, there in zip(rows[asked].tolist(), true.tolist(), strict=True)
+    ]
     assert np.mean(found) > 9.5
     assert not (rows == np.arange(len(vectors))[:, None]).any()
     again, _squares = NeighbourIndex.of(vectors).search(vectors, 10, leaves_out_itself=True)

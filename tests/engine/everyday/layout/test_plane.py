@@ -39,7 +39,9 @@ def test_look_alikes_lie_together(laid: tuple[Floats, np.ndarray, Floats]) -> No
     """Nearly every image's neighbour in the map is of its group, and all lie around zero."""
     _vectors, groups, places = laid
     assert np.mean(nearest_group(places, groups, places) == groups) > 0.97
-    assert np.ptp(np.percentile(places, (1, 99), axis=0), axis=0).max() == pytest.approx(EXTENT, rel=1e-3)
+    assert np.ptp(np.percentile(places, (1, 99), axis=0), axis=0).max() == pytest.approx(
+        EXTENT, rel=1e-3
+    )
     assert np.isfinite(places).all()
 
 
@@ -61,8 +63,12 @@ def test_new_images_come_to_their_look_alikes(laid: tuple[Floats, np.ndarray, Fl
 def test_a_new_image_between_two_groups_comes_to_one_of_them() -> None:
     """A mean of both would lie where nobody is."""
     vectors = np.array([[1, 0], [1.01, 0], [0, 1], [0, 1.01], [0, 1.02]] * 3, dtype=np.float32)
-    places = np.where(vectors[:, :1] > 0.5, np.array([[-40, 0]]), np.array([[40, 0]])).astype(np.float32)
-    found = place_among(NeighbourIndex.of(vectors), places, np.array([[0.5, 0.52]], dtype=np.float32))
+    places = np.where(vectors[:, :1] > 0.5, np.array([[-40, 0]]), np.array([[40, 0]])).astype(
+        np.float32
+    )
+    found = place_among(
+        NeighbourIndex.of(vectors), places, np.array([[0.5, 0.52]], dtype=np.float32)
+    )
     assert abs(abs(found[0, 0]) - 40) < 1
 
 

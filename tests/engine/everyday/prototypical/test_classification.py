@@ -6,7 +6,11 @@ from numpy.typing import NDArray
 
 from engine.everyday.back_off import BackOff, Policy, back_off
 from engine.everyday.blocks import BLOCK_ROWS
-from engine.everyday.prototypical.classification import LinearClassifier, classify_all, linear_classifier
+from engine.everyday.prototypical.classification import (
+    LinearClassifier,
+    classify_all,
+    linear_classifier,
+)
 from engine.everyday.scores import Scores, similarity
 from tests.support.everyday import WIDTH, Matrix, collection, tree, unit
 
@@ -17,7 +21,9 @@ ROWS = 2 * BLOCK_ROWS + 100
 class World:
     """Images around the prototypes of a tree's leaves, and the rules above them."""
 
-    def __init__(self, branches: int = 5, leaves: int = 8, *, temperature: float = TEMPERATURE, seed: int = 0) -> None:
+    def __init__(
+        self, branches: int = 5, leaves: int = 8, *, temperature: float = TEMPERATURE, seed: int = 0
+    ) -> None:
         drawn = collection(tree(branches, leaves), seed=seed)
         leaf_ids = drawn.graph.leaves()
         self.temperature = temperature
@@ -27,9 +33,13 @@ class World:
         self.squares: Matrix = (self.images**2).sum(axis=1)
         self.rules: BackOff = back_off(drawn.graph, np.array(leaf_ids), {2: Policy(bar=0.6)})
 
-    def classifier(self, prototypes: Matrix, zero_shot: NDArray[np.bool_] | None = None) -> LinearClassifier:
+    def classifier(
+        self, prototypes: Matrix, zero_shot: NDArray[np.bool_] | None = None
+    ) -> LinearClassifier:
         """Eq. 2 with these prototypes."""
-        return linear_classifier(prototypes, self.temperature, is_zero_shot=zero_shot, spread=0.7, own_distance=0.3)
+        return linear_classifier(
+            prototypes, self.temperature, is_zero_shot=zero_shot, spread=0.7, own_distance=0.3
+        )
 
     def classify(self, classifier: LinearClassifier) -> Scores:
         """A full pass."""
@@ -59,7 +69,9 @@ def test_a_full_pass_is_a_softmax_over_true_distances() -> None:
     np.testing.assert_array_equal(scores.best, probabilities.argmax(axis=1))
     np.testing.assert_allclose(scores.best_score, probabilities.max(axis=1), atol=1e-5)
     masses = probabilities @ world.rules.roll_up
-    safe, score = world.rules.decide(scores.best.astype(np.int64), probabilities.max(axis=1), masses.astype(np.float32))
+    safe, score = world.rules.decide(
+        scores.best.astype(np.int64), probabilities.max(axis=1), masses.astype(np.float32)
+    )
     agree = scores.safe_class == safe
     assert agree.mean() > 0.999
     np.testing.assert_allclose(scores.safe_score[agree], score[agree], atol=1e-5)
@@ -69,7 +81,10 @@ def test_no_images_no_scores() -> None:
     """An empty collection."""
     world = World()
     scores = classify_all(
-        world.classifier(world.prototypes), world.rules, np.empty((0, WIDTH), np.float32), np.empty(0, np.float32)
+        world.classifier(world.prototypes),
+        world.rules,
+        np.empty((0, WIDTH), np.float32),
+        np.empty(0, np.float32),
     )
     assert len(scores.best) == 0
 
@@ -78,7 +93,9 @@ def test_one_class_takes_all() -> None:
     """With a probability of one."""
     world = World()
     rules = back_off(tree(1, 1), np.array([3]), {})
-    scores = classify_all(world.classifier(world.prototypes[:1]), rules, world.images, world.squares)
+    scores = classify_all(
+        world.classifier(world.prototypes[:1]), rules, world.images, world.squares
+    )
     assert set(scores.best.tolist()) == {0}
     assert (scores.best_score == 1).all()
     assert set(scores.safe_class.tolist()) == {3}
@@ -88,14 +105,22 @@ def test_similarity_is_a_column_of_the_product() -> None:
     """Over blocks, with all images."""
     world = World()
     np.testing.assert_allclose(
-        similarity(world.images, world.prototypes[3]), world.images @ world.prototypes[3], rtol=1e-5, atol=1e-6
+        similarity(world.images, world.prototypes[3]),
+        world.images @ world.prototypes[3],
+        rtol=1e-5,
+        atol=1e-6,
     )
 
 
 def test_a_zero_shot_class_by_hand() -> None:
     """Temperature 0.5 and spread 1: its logit is -||x - P||² / (0.5 * 2) - 0.3 / 0.5 * log(2)."""
-    image, prototype = np.array([[0.6, 0.8]], dtype=np.float32), np.array([[0.0, 0.5], [0.6, 0.0]], dtype=np.float32)
-    classifier = linear_classifier(prototype, 0.5, is_zero_shot=np.array([True, False]), spread=1.0, own_distance=0.3)
+    image, prototype = (
+        np.array([[0.6, 0.8]], dtype=np.float32),
+        np.array([[0.0, 0.5], [0.6, 0.0]], dtype=np.float32),
+    )
+    classifier = linear_classifier(
+        prototype, 0.5, is_zero_shot=np.array([True, False]), spread=1.0, own_distance=0.3
+    )
     zero_shot, ordinary = classifier.logits(image, np.ones(1, np.float32))[0].tolist()
     # ||x - P||²: 0.36 + 0.09 = 0.45 and 0.64. Logits are up to ||x||² / 0.5 = 2, which both lack.
     assert zero_shot - 2 == pytest.approx(-0.45 - 0.6 * np.log(2), abs=1e-6)

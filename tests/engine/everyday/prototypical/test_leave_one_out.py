@@ -6,7 +6,11 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.everyday.classifier import Setting
-from engine.everyday.prototypical.leave_one_out import HeldOutDistances, held_out_distances, with_fresh_neighbours
+from engine.everyday.prototypical.leave_one_out import (
+    HeldOutDistances,
+    held_out_distances,
+    with_fresh_neighbours,
+)
 from engine.everyday.prototypical.prototypes import (
     NEIGHBOURS,
     PropagationSession,
@@ -18,7 +22,14 @@ from engine.everyday.prototypical.prototypes import (
 from engine.everyday.prototypical.tuning import lambda_for
 from engine.everyday.shots import Membership, Shots
 from engine.graph.category_graph import CategoryGraph
-from tests.support.everyday import Matrix, collection, propagation_matrix, stand_in_distance, tree, without
+from tests.support.everyday import (
+    Matrix,
+    collection,
+    propagation_matrix,
+    stand_in_distance,
+    tree,
+    without,
+)
 from tests.support.graphs import graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -45,7 +56,10 @@ class Fitted:
 
 
 def _fitted(
-    session: PropagationSession, graph: CategoryGraph, shots: Shots, setting: Setting = Setting.PPN_PLUS
+    session: PropagationSession,
+    graph: CategoryGraph,
+    shots: Shots,
+    setting: Setting = Setting.PPN_PLUS,
 ) -> Fitted:
     support = support_of(graph, shots, setting)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, SHRINKAGE))
@@ -53,7 +67,9 @@ def _fitted(
 
 
 def _held_out(fitted: Fitted) -> HeldOutDistances:
-    return held_out_distances(fitted.shots, fitted.table, fitted.everything, np.arange(len(fitted.shots)))
+    return held_out_distances(
+        fitted.shots, fitted.table, fitted.everything, np.arange(len(fitted.shots))
+    )
 
 
 def _membership_without(members: Membership, shot: int) -> Membership:
@@ -69,15 +85,23 @@ def _distances_to(table: PrototypeTable, embedding: Matrix) -> NDArray[np.float6
     return np.where(table.has_prototype, squared, np.inf)
 
 
-def _run_without(session: PropagationSession, fitted: Fitted, shot: int, lambda_: Matrix) -> NDArray[np.float64]:
+def _run_without(
+    session: PropagationSession, fitted: Fitted, shot: int, lambda_: Matrix
+) -> NDArray[np.float64]:
     """Distances (C,) of a shot to all prototypes that are made anew from the other shots."""
     members = _membership_without(fitted.support.membership, shot)
     rest = without(fitted.shots, shot)
     support = fitted.support
     result = session.run(
-        rest.embeddings, members.image_positions, members.class_positions, edge_index=support.edges, lambda_=lambda_
+        rest.embeddings,
+        members.image_positions,
+        members.class_positions,
+        edge_index=support.edges,
+        lambda_=lambda_,
     )
-    squared = ((result.final.astype(np.float64) - fitted.shots.as_classified[shot]) ** 2).sum(axis=1)
+    squared = ((result.final.astype(np.float64) - fitted.shots.as_classified[shot]) ** 2).sum(
+        axis=1
+    )
     return np.where(result.has_final, squared, np.inf)
 
 
@@ -96,7 +120,9 @@ def test_two_shots_by_hand(propagation: PropagationSession) -> None:
     shots = drawn.shots({5: 2})
     distances = _held_out(_fitted(propagation, drawn.graph, shots, Setting.PROTOTYPES))
     expected = ((shots.embeddings[0] - shots.embeddings[1]) ** 2).sum()
-    np.testing.assert_allclose(distances.at(np.ones((2, 1), np.float32)), [[expected], [expected]], rtol=1e-5)
+    np.testing.assert_allclose(
+        distances.at(np.ones((2, 1), np.float32)), [[expected], [expected]], rtol=1e-5
+    )
     assert distances.shots_left.tolist() == [[1], [1]]
 
 
@@ -104,7 +130,9 @@ def test_a_tree_of_fine_labels_is_exact(propagation: PropagationSession) -> None
     """Removing each shot in turn and running the equations again gives the same distances to every class."""
     drawn = collection(tree(), seed=1)
     counts = {leaf: 1 + leaf % 4 for leaf in drawn.graph.leaves()}
-    _assert_equals_running_without(propagation, _fitted(propagation, drawn.graph, drawn.shots(counts)))
+    _assert_equals_running_without(
+        propagation, _fitted(propagation, drawn.graph, drawn.shots(counts))
+    )
 
 
 def test_an_image_is_measured_as_it_is_classified(propagation: PropagationSession) -> None:
@@ -113,7 +141,8 @@ def test_an_image_is_measured_as_it_is_classified(propagation: PropagationSessio
     shots = drawn.shots({leaf: 1 + leaf % 3 for leaf in drawn.graph.leaves()})
     noise = np.random.default_rng(5).normal(0, 0.2, shots.embeddings.shape).astype(np.float32)
     _assert_equals_running_without(
-        propagation, _fitted(propagation, drawn.graph, replace(shots, single_view=shots.embeddings + noise))
+        propagation,
+        _fitted(propagation, drawn.graph, replace(shots, single_view=shots.embeddings + noise)),
     )
 
 
@@ -124,7 +153,11 @@ def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fi
     lambda_ = lambda_for(distances.shots_left, SHRINKAGE)
     found = distances.at(lambda_)
     for shot in range(len(shots)):
-        is_gone = (shots.class_ids == shots.class_ids[shot]) & (shots.folds == shots.folds[shot]) & (shots.folds >= 0)
+        is_gone = (
+            (shots.class_ids == shots.class_ids[shot])
+            & (shots.folds == shots.folds[shot])
+            & (shots.folds >= 0)
+        )
         is_gone[shot] = True
         members, keeps = fitted.support.membership, ~is_gone
         pairs = keeps[members.image_positions]
@@ -134,7 +167,9 @@ def _assert_equals_running_without_twins(session: PropagationSession, fitted: Fi
             edge_index=fitted.support.edges, lambda_=lambda_[shot],
         )  # fmt: skip
         squared = ((result.final.astype(np.float64) - shots.as_classified[shot]) ** 2).sum(axis=1)
-        np.testing.assert_allclose(found[shot], np.where(result.has_final, squared, np.inf), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            found[shot], np.where(result.has_final, squared, np.inf), rtol=1e-4, atol=1e-5
+        )
 
 
 @pytest.mark.parametrize("views", [False, True])
@@ -158,7 +193,9 @@ def test_exact_twins_help_nothing(propagation: PropagationSession) -> None:
     alone = _held_out(_fitted(propagation, drawn.graph, once, Setting.PROTOTYPES))
     together = _held_out(_fitted(propagation, drawn.graph, twins, Setting.PROTOTYPES))
     np.testing.assert_allclose(together.own[::3], alone.own, rtol=1e-4, atol=1e-5)
-    flattered = _held_out(_fitted(propagation, drawn.graph, replace(twins, folds=None), Setting.PROTOTYPES))
+    flattered = _held_out(
+        _fitted(propagation, drawn.graph, replace(twins, folds=None), Setting.PROTOTYPES)
+    )
     own = alone.own.argmin(axis=1)
     assert (flattered.own[::3][np.arange(5), own] < alone.own[np.arange(5), own]).all()
 
@@ -167,7 +204,9 @@ def test_a_tree_with_coarse_labels_is_exact(propagation: PropagationSession) -> 
     """Shots of the root and of branches, next to leaves with one, some and no shots (zero-shot)."""
     drawn = collection(tree(), seed=2)
     counts = {1: 2, 2: 3, 3: 2, 5: 1, 6: 2, 8: 3, 11: 1}
-    _assert_equals_running_without(propagation, _fitted(propagation, drawn.graph, drawn.shots(counts)))
+    _assert_equals_running_without(
+        propagation, _fitted(propagation, drawn.graph, drawn.shots(counts))
+    )
 
 
 def test_classes_that_lose_their_last_image_are_exact(propagation: PropagationSession) -> None:
@@ -193,7 +232,9 @@ def test_the_only_shot_of_all_leaves_nothing(propagation: PropagationSession) ->
 def test_the_whole_model_without_the_shot_agrees(propagation: PropagationSession) -> None:
     """Not only the equations: support, memberships and lambda collected anew from the other shots, class by class."""
     drawn = collection(tree(), seed=4)
-    fitted = _fitted(propagation, drawn.graph, drawn.shots({leaf: 2 + leaf % 2 for leaf in drawn.graph.leaves()}))
+    fitted = _fitted(
+        propagation, drawn.graph, drawn.shots({leaf: 2 + leaf % 2 for leaf in drawn.graph.leaves()})
+    )
     distances = _held_out(fitted)
     found = distances.at(lambda_for(distances.shots_left, SHRINKAGE))
     for shot in range(len(fitted.shots)):
@@ -209,11 +250,19 @@ def _by_fixed_weights(fitted: Fitted, shot: int, lambda_: Matrix) -> NDArray[np.
     expected = np.full(len(fitted.everything), np.inf)
     means: list[NDArray[np.float64] | None] = []
     for place in fitted.everything:
-        images = [image for image in members.image_positions[members.class_positions == place] if image != shot]
+        images = [
+            image
+            for image in members.image_positions[members.class_positions == place]
+            if image != shot
+        ]
         means.append(embeddings[images].mean(axis=0) if images else None)
     for place in fitted.everything:
         weights = propagation_matrix(fitted.table)[place]
-        parents = [(weight, mean) for weight, mean in zip(weights, means, strict=True) if weight and mean is not None]
+        parents = [
+            (weight, mean)
+            for weight, mean in zip(weights, means, strict=True)
+            if weight and mean is not None
+        ]
         total = sum(weight for weight, _ in parents)
         propagated = sum(weight * mean / total for weight, mean in parents) if parents else None
         own = means[place]
@@ -229,7 +278,11 @@ def _by_fixed_weights(fitted: Fitted, shot: int, lambda_: Matrix) -> NDArray[np.
 
 @pytest.mark.parametrize(
     "counts",
-    [{BIRD: 2, DIVER: 3, PUFFIN: 2, SEAL: 1, GULL: 2}, {BIRD: 1, DIVER: 2, PUFFIN: 1}, {PUFFIN: 1, SEAL: 2, KELP: 1}],
+    [
+        {BIRD: 2, DIVER: 3, PUFFIN: 2, SEAL: 1, GULL: 2},
+        {BIRD: 1, DIVER: 2, PUFFIN: 1},
+        {PUFFIN: 1, SEAL: 2, KELP: 1},
+    ],
     ids=["many", "a parent dies", "inherited"],
 )
 def test_several_parents_are_exact_with_the_weights_held_fixed(
@@ -252,7 +305,10 @@ def test_the_quadratic_holds_for_any_lambda(propagation: PropagationSession) -> 
     distances = _held_out(fitted)
     for value in (0.0, 0.3, 1.0):
         lambda_ = np.full_like(distances.own, value)
-        expected = [_run_without(propagation, fitted, shot, lambda_[shot]) for shot in range(len(fitted.shots))]
+        expected = [
+            _run_without(propagation, fitted, shot, lambda_[shot])
+            for shot in range(len(fitted.shots))
+        ]
         np.testing.assert_allclose(distances.at(lambda_), expected, rtol=1e-4, atol=1e-5)
 
 
@@ -262,7 +318,9 @@ def test_rows_are_the_same_distances_for_some_shots(propagation: PropagationSess
     distances = _held_out(_fitted(propagation, drawn.graph, drawn.shots({5: 3, 6: 2})))
     chosen = np.array([4, 1])
     lambda_ = np.full_like(distances.own, 0.4)
-    np.testing.assert_array_equal(distances.rows(chosen).at(lambda_[chosen]), distances.at(lambda_)[chosen])
+    np.testing.assert_array_equal(
+        distances.rows(chosen).at(lambda_[chosen]), distances.at(lambda_)[chosen]
+    )
 
 
 # -- PPN: the stand-in parents are chosen anew --------------------------------------------------------------------
@@ -286,7 +344,9 @@ def _own_places(fitted: Fitted) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 9])
-def test_fresh_neighbours_equal_finding_them_again(propagation: PropagationSession, classes: int) -> None:
+def test_fresh_neighbours_equal_finding_them_again(
+    propagation: PropagationSession, classes: int
+) -> None:
     """Also with so few classes that fewer than three others are there; a class is never its own neighbour."""
     drawn = collection(tree(), seed=7)
     leaves = drawn.graph.leaves()[:classes]
@@ -324,13 +384,17 @@ def test_a_lone_class_has_no_neighbours(propagation: PropagationSession) -> None
     drawn = collection(tree())
     fitted = _fitted(propagation, drawn.graph, drawn.shots({5: 3}), Setting.PPN)
     lambda_ = np.full((3, 1), 0.5, np.float32)
-    np.testing.assert_array_equal(_fresh(fitted, _own_places(fitted)).at(lambda_), _held_out(fitted).at(lambda_))
+    np.testing.assert_array_equal(
+        _fresh(fitted, _own_places(fitted)).at(lambda_), _held_out(fitted).at(lambda_)
+    )
 
 
 # -- memory -------------------------------------------------------------------------------------------------------
 
 
-def test_memory_goes_by_the_edges_not_by_the_class_with_most_parents(propagation: PropagationSession) -> None:
+def test_memory_goes_by_the_edges_not_by_the_class_with_most_parents(
+    propagation: PropagationSession,
+) -> None:
     """200 parents of one class of 400: images x classes x parents would be 100 times what holding shots out takes."""
     parents = {f"parent {place}": () for place in range(200)}
     classes = {f"class {place}": (f"parent {place % 200}",) for place in range(400)}

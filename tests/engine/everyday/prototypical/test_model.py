@@ -8,7 +8,12 @@ from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.classification import classify_all
 from engine.everyday.prototypical.fit import Prior, fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
-from engine.everyday.prototypical.prototypes import NEIGHBOURS, PropagationSession, prototype_table, support_of
+from engine.everyday.prototypical.prototypes import (
+    NEIGHBOURS,
+    PropagationSession,
+    prototype_table,
+    support_of,
+)
 from engine.everyday.prototypical.tuning import held_out_check, lambda_for, squared_at
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
@@ -56,14 +61,18 @@ def _changed(before: EverydayModel, after: EverydayModel) -> set[int]:
     return {
         class_id
         for class_id in old.keys() | new.keys()
-        if class_id not in old or class_id not in new or not np.array_equal(old[class_id], new[class_id])
+        if class_id not in old
+        or class_id not in new
+        or not np.array_equal(old[class_id], new[class_id])
     }
 
 
 def _touched(graph: CategoryGraph, shots: Shots, class_id: int) -> set[int]:
     """The class, ancestors that inherit its images, and the children of each."""
     own = set(shots.counts())
-    with_images = {class_id} | {ancestor for ancestor in graph.ancestors(class_id) if ancestor not in own}
+    with_images = {class_id} | {
+        ancestor for ancestor in graph.ancestors(class_id) if ancestor not in own
+    }
     return with_images.union(*(graph.children(changed) for changed in with_images))
 
 
@@ -71,7 +80,9 @@ def _touched(graph: CategoryGraph, shots: Shots, class_id: int) -> set[int]:
 
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
-def test_an_empty_project_has_no_candidates(propagation: PropagationSession, setting: Setting) -> None:
+def test_an_empty_project_has_no_candidates(
+    propagation: PropagationSession, setting: Setting
+) -> None:
     """No shots: nothing is a candidate, nothing has a prototype, the prior stands."""
     model = fit(seaside_graph(), no_shots(), propagation, PRIOR, setting=setting)
     assert model.candidate_ids.tolist() == []
@@ -99,11 +110,15 @@ def test_one_class_only(propagation: PropagationSession, setting: Setting, count
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 @pytest.mark.parametrize("classes", [2, 3, 4])
-def test_few_classes_in_every_setting(propagation: PropagationSession, setting: Setting, classes: int) -> None:
+def test_few_classes_in_every_setting(
+    propagation: PropagationSession, setting: Setting, classes: int
+) -> None:
     """Fewer classes than the neighbours that PPN asks for; well-separated classes are distinguished."""
     drawn = collection(tree(classes, 1), spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
-    model = fit(drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, setting=setting)
+    model = fit(
+        drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, setting=setting
+    )
     images, truth = drawn.images_of_each(leaves, 20)
     assert (model.candidate_ids[_classify(model, images).best] == truth).mean() > 0.9
 
@@ -122,11 +137,21 @@ def test_new_images_are_distinguished(propagation: PropagationSession) -> None:
 def test_the_prior_comes_from_the_card() -> None:
     """PPN, whose parents are guessed, starts from a shrinkage of its own."""
     card = BackboneCard(
-        "small", 16, (0.5, 0.5, 0.5), (0.2, 0.2, 0.2), WIDTH, temperature=0.3, shrinkage=2.0, shrinkage_guessed=0.4
+        "small",
+        16,
+        (0.5, 0.5, 0.5),
+        (0.2, 0.2, 0.2),
+        WIDTH,
+        temperature=0.3,
+        shrinkage=2.0,
+        shrinkage_guessed=0.4,
     )
     prior = prior_of(card)
     assert prior == Prior(shrinkage=2.0, shrinkage_guessed=0.4, temperature=0.3)
-    assert [prior.shrinkage_for(setting) for setting in (Setting.PPN_PLUS, Setting.PPN)] == [2.0, 0.4]
+    assert [prior.shrinkage_for(setting) for setting in (Setting.PPN_PLUS, Setting.PPN)] == [
+        2.0,
+        0.4,
+    ]
 
 
 def test_without_held_out_shots_lambda_follows_the_prior(propagation: PropagationSession) -> None:
@@ -144,10 +169,14 @@ def test_without_held_out_shots_lambda_follows_the_prior(propagation: Propagatio
 
 
 @pytest.mark.parametrize("class_id", [GULL, BIRD, PUFFIN, KELP, ANIMAL])
-def test_a_new_shot_changes_only_what_it_touches(propagation: PropagationSession, class_id: int) -> None:
+def test_a_new_shot_changes_only_what_it_touches(
+    propagation: PropagationSession, class_id: int
+) -> None:
     """The class, ancestors without images of their own, and their children; all others to the last bit."""
     drawn = collection(seaside_graph(), seed=1)
-    shots = drawn.shots({BIRD: 2, DIVER: 1, GULL: 2, PUFFIN: 3, SEAL: 2, HERRING_GULL: 2, KELP: 2, ANIMAL: 1})
+    shots = drawn.shots(
+        {BIRD: 2, DIVER: 1, GULL: 2, PUFFIN: 3, SEAL: 2, HERRING_GULL: 2, KELP: 2, ANIMAL: 1}
+    )
     before = fit(drawn.graph, shots, propagation, PRIOR)
     more = together(shots, drawn.shots({class_id: 1}))
     after = fit(drawn.graph, more, propagation, PRIOR, tuning=before.tuning)
@@ -157,7 +186,9 @@ def test_a_new_shot_changes_only_what_it_touches(propagation: PropagationSession
 
 
 @pytest.mark.parametrize("position", range(0, 14, 3))
-def test_a_removed_shot_changes_only_what_it_touched(propagation: PropagationSession, position: int) -> None:
+def test_a_removed_shot_changes_only_what_it_touched(
+    propagation: PropagationSession, position: int
+) -> None:
     """Also where ancestors have no images of their own, and so change with it."""
     drawn = collection(seaside_graph(), seed=2)
     shots = drawn.shots({GULL: 2, PUFFIN: 3, SEAL: 3, HERRING_GULL: 3, KELP: 3})
@@ -170,31 +201,54 @@ def test_a_removed_shot_changes_only_what_it_touched(propagation: PropagationSes
     assert changed <= _touched(drawn.graph, shots, class_id)
 
 
-def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(propagation: PropagationSession) -> None:
+def test_the_first_shot_of_a_class_moves_the_inheriting_ancestors(
+    propagation: PropagationSession,
+) -> None:
     """A zero-shot Seal gets an image; Kelp, on another branch, appears; Gull's branch stays."""
     drawn = collection(seaside_graph(), seed=3)
     shots = drawn.shots({ANIMAL: 1, BIRD: 2, DIVER: 2, GULL: 2})
     before = fit(drawn.graph, shots, propagation, PRIOR)
-    seal = fit(drawn.graph, together(shots, drawn.shots({SEAL: 1})), propagation, PRIOR, tuning=before.tuning)
+    seal = fit(
+        drawn.graph,
+        together(shots, drawn.shots({SEAL: 1})),
+        propagation,
+        PRIOR,
+        tuning=before.tuning,
+    )
     assert _changed(before, seal) == {SEAL}
-    kelp = fit(drawn.graph, together(shots, drawn.shots({KELP: 1})), propagation, PRIOR, tuning=before.tuning)
+    kelp = fit(
+        drawn.graph,
+        together(shots, drawn.shots({KELP: 1})),
+        propagation,
+        PRIOR,
+        tuning=before.tuning,
+    )
     assert _changed(before, kelp) == {KELP, PLANT}
 
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
-def test_the_order_of_shots_does_not_matter(propagation: PropagationSession, setting: Setting) -> None:
+def test_the_order_of_shots_does_not_matter(
+    propagation: PropagationSession, setting: Setting
+) -> None:
     """Same classes, prototypes, tuning and predictions, up to rounding."""
     drawn = collection(seaside_graph(), seed=5)
     shots = drawn.shots({ANIMAL: 1, BIRD: 3, GULL: 3, PUFFIN: 4, SEAL: 2, HERRING_GULL: 3, KELP: 3})
     shuffled = some_shots(shots, np.random.default_rng(0).permutation(len(shots)))
     images, _ = drawn.images_of_each(drawn.graph.leaves(), 30)
-    one, two = (fit(drawn.graph, given, propagation, PRIOR, setting=setting) for given in (shots, shuffled))
+    one, two = (
+        fit(drawn.graph, given, propagation, PRIOR, setting=setting) for given in (shots, shuffled)
+    )
     np.testing.assert_array_equal(one.table.class_ids, two.table.class_ids)
     np.testing.assert_array_equal(one.candidates, two.candidates)
     np.testing.assert_allclose(one.table.final, two.table.final, atol=1e-6)
-    assert (one.tuning.shrinkage, one.tuning.temperature) == (two.tuning.shrinkage, two.tuning.temperature)
+    assert (one.tuning.shrinkage, one.tuning.temperature) == (
+        two.tuning.shrinkage,
+        two.tuning.temperature,
+    )
     assert one.tuning.unknown_distance == pytest.approx(two.tuning.unknown_distance, rel=1e-4)
-    np.testing.assert_allclose(_classify(one, images).best_score, _classify(two, images).best_score, atol=1e-4)
+    np.testing.assert_allclose(
+        _classify(one, images).best_score, _classify(two, images).best_score, atol=1e-4
+    )
 
 
 def test_the_names_and_ids_of_classes_do_not_matter(propagation: PropagationSession) -> None:
@@ -202,7 +256,9 @@ def test_the_names_and_ids_of_classes_do_not_matter(propagation: PropagationSess
     first, second = (graph_of(names) for names in (_TWO_BRANCHES, _TWO_BRANCHES_REVERSED))
     drawn = collection(first, seed=6)
     shots = drawn.shots({class_id: 2 for class_id in first.classes() if class_id != 1})
-    renamed = np.array([second.find(first.name(class_id)) for class_id in shots.class_ids.tolist()], dtype=np.int64)
+    renamed = np.array(
+        [second.find(first.name(class_id)) for class_id in shots.class_ids.tolist()], dtype=np.int64
+    )
     one = fit(first, shots, propagation, PRIOR)
     two = fit(second, Shots(shots.image_ids, renamed, shots.embeddings), propagation, PRIOR)
     for class_id in first.classes():
@@ -210,8 +266,22 @@ def test_the_names_and_ids_of_classes_do_not_matter(propagation: PropagationSess
         np.testing.assert_allclose(_prototype(one, class_id), other, atol=1e-6)
 
 
-_TWO_BRANCHES = {"root": (), "a": ("root",), "b": ("root",), "a1": ("a",), "both": ("a", "b"), "b1": ("b",)}
-_TWO_BRANCHES_REVERSED = {"root": (), "b": ("root",), "a": ("root",), "b1": ("b",), "both": ("b", "a"), "a1": ("a",)}
+_TWO_BRANCHES = {
+    "root": (),
+    "a": ("root",),
+    "b": ("root",),
+    "a1": ("a",),
+    "both": ("a", "b"),
+    "b1": ("b",),
+}
+_TWO_BRANCHES_REVERSED = {
+    "root": (),
+    "b": ("root",),
+    "a": ("root",),
+    "b1": ("b",),
+    "both": ("b", "a"),
+    "a1": ("a",),
+}
 
 
 # -- zero-shot and several parents --------------------------------------------------------------------------------
@@ -221,7 +291,9 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
     """Branch 0 has coarse labels; two of its leaves have shots, the third none: it takes what lies in between."""
     drawn = collection(tree(3, 3), seed=0, spread=1.0, noise=0.4)
     leaves = drawn.graph.leaves()
-    model = fit(drawn.graph, drawn.shots({2: 8, **dict.fromkeys(leaves[1:], 4)}), propagation, PRIOR)
+    model = fit(
+        drawn.graph, drawn.shots({2: 8, **dict.fromkeys(leaves[1:], 4)}), propagation, PRIOR
+    )
     zero_shot = leaves[0]
     assert zero_shot in model.candidate_ids
     assert model.table.class_ids[model.table.is_zero_shot].tolist() == [zero_shot]
@@ -233,34 +305,52 @@ def test_a_zero_shot_class_wins_around_its_parents_mean(propagation: Propagation
 
 
 @pytest.mark.parametrize(("shrinkage", "spread"), [(0.0, 1 / 1.5), (0.5, 2.0), (0.1, 4.0)])
-def test_a_zero_shot_class_is_broader(propagation: PropagationSession, shrinkage: float, spread: float) -> None:
+def test_a_zero_shot_class_is_broader(
+    propagation: PropagationSession, shrinkage: float, spread: float
+) -> None:
     """Its temperature is 1 + spread times the others', with spread 1 over shrinkage, at most 4; its peak is lower."""
     drawn = collection(tree(3, 3))
     shots = drawn.shots({2: 2, 6: 3, 7: 3})
     fitted = fit(drawn.graph, shots, propagation, PRIOR)
-    model = fit(drawn.graph, shots, propagation, PRIOR, tuning=replace(fitted.tuning, shrinkage=shrinkage))
+    model = fit(
+        drawn.graph, shots, propagation, PRIOR, tuning=replace(fitted.tuning, shrinkage=shrinkage)
+    )
     slope = 1 / model.tuning.temperature - model.classifier.breadth
     is_zero_shot = ~np.isin(model.candidate_ids, [6, 7])
     assert is_zero_shot.any()
-    np.testing.assert_allclose(slope * model.tuning.temperature, np.where(is_zero_shot, 1 / (1 + spread), 1), rtol=1e-5)
-    lower = -model.classifier.offsets - slope * (model.table.final[model.candidates] ** 2).sum(axis=1)
+    np.testing.assert_allclose(
+        slope * model.tuning.temperature, np.where(is_zero_shot, 1 / (1 + spread), 1), rtol=1e-5
+    )
+    lower = -model.classifier.offsets - slope * (model.table.final[model.candidates] ** 2).sum(
+        axis=1
+    )
     expected = model.tuning.own_distance / model.tuning.temperature * np.log(1 + spread)
     np.testing.assert_allclose(lower, np.where(is_zero_shot, expected, 0), atol=1e-4)
 
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
-def test_the_classifier_s_distance_is_the_true_one(propagation: PropagationSession, setting: Setting) -> None:
+def test_the_classifier_s_distance_is_the_true_one(
+    propagation: PropagationSession, setting: Setting
+) -> None:
     """To the most likely class, zero-shot classes included."""
     drawn = collection(tree(3, 3), seed=7)
     leaves = drawn.graph.leaves()
-    model = fit(drawn.graph, drawn.shots({2: 6, **dict.fromkeys(leaves[1:], 3)}), propagation, PRIOR, setting=setting)
+    model = fit(
+        drawn.graph,
+        drawn.shots({2: 6, **dict.fromkeys(leaves[1:], 3)}),
+        propagation,
+        PRIOR,
+        setting=setting,
+    )
     images, _ = drawn.images_of_each((2, *leaves), 20)
     scores = _classify(model, images)
     found = model.candidate_ids[scores.best]
     prototypes = np.stack([_prototype(model, class_id) for class_id in found.tolist()])
     expected = ((images - prototypes) ** 2).sum(axis=1)
     assert (leaves[0] in found) == (setting is Setting.PPN_PLUS)
-    np.testing.assert_allclose(model.classifier.squared_distance(scores), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        model.classifier.squared_distance(scores), expected, rtol=1e-4, atol=1e-5
+    )
 
 
 def test_a_class_with_two_parents_counts_for_both(propagation: PropagationSession) -> None:
@@ -285,7 +375,9 @@ def test_held_out_shots_of_ppn_find_their_parents_again(propagation: Propagation
     shots = drawn.shots(dict.fromkeys(drawn.graph.leaves(), 2))
     support = support_of(drawn.graph, shots, Setting.PPN)
     table = prototype_table(propagation, support, shots, lambda_for(support.own_counts, 1.0))
-    check = held_out_check(drawn.graph, shots, table, np.arange(9), np.arange(len(shots)), setting=Setting.PPN)
+    check = held_out_check(
+        drawn.graph, shots, table, np.arange(9), np.arange(len(shots)), setting=Setting.PPN
+    )
     squared = squared_at(check, 1.0)
     for shot in range(len(shots)):
         expected = stand_in_distance(shots, shot, 0.5, count=NEIGHBOURS)
@@ -332,7 +424,9 @@ def test_policies_reach_the_safe_class(propagation: PropagationSession) -> None:
     drawn = collection(tree(3, 3), seed=11, spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     policies = {1: Policy(bar=2.0), 2: Policy(bar=0.5, is_deepest=True)}
-    model = fit(drawn.graph, drawn.shots(dict.fromkeys(leaves, 4)), propagation, PRIOR, policies=policies)
+    model = fit(
+        drawn.graph, drawn.shots(dict.fromkeys(leaves, 4)), propagation, PRIOR, policies=policies
+    )
     inside = _classify(model, drawn.images_of(leaves[0], 10))
     outside = _classify(model, drawn.images_of(leaves[8], 10))
     assert set(inside.safe_class.tolist()) == {2}
@@ -357,6 +451,8 @@ def test_only_the_chosen_branch_competes(propagation: PropagationSession) -> Non
     """Three leaves of one branch; shots of other branches are not held out for them."""
     drawn = collection(tree(3, 3), seed=13)
     leaves = drawn.graph.leaves()
-    model = fit(drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, allowed=leaves[:3])
+    model = fit(
+        drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, allowed=leaves[:3]
+    )
     assert model.candidate_ids.tolist() == list(leaves[:3])
     assert model.tuning.shots_checked == 9

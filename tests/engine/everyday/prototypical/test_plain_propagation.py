@@ -28,7 +28,9 @@ def test_onnx_does_what_torch_does_at_every_width(
         expected = PropagationNetwork(PlainAttention()).eval()(*inputs)
     found = session.run(*(value.numpy() for value in inputs))
     for name in OUTPUT_NAMES:
-        np.testing.assert_allclose(getattr(found, name), getattr(expected, name).numpy(), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(expected, name).numpy(), rtol=1e-4, atol=1e-5
+        )
 
 
 def test_it_has_no_width_and_no_parameters(session: PropagationSession) -> None:
@@ -38,14 +40,22 @@ def test_it_has_no_width_and_no_parameters(session: PropagationSession) -> None:
     assert not list(PropagationNetwork(PlainAttention()).parameters())
     nothing = np.zeros(0, dtype=np.int64)
     with pytest.raises(ModelError, match="does not fit"):
-        session.run(np.zeros(4, np.float32), nothing, nothing, np.zeros((2, 0), np.int64), np.ones(1, np.float32))
+        session.run(
+            np.zeros(4, np.float32),
+            nothing,
+            nothing,
+            np.zeros((2, 0), np.int64),
+            np.ones(1, np.float32),
+        )
 
 
 def test_attention_by_hand() -> None:
     """Cosine of child and parent as they are: (1, 0) and (1, 1) share an angle of 45 degrees."""
     vectors = torch.tensor([[1.0, 0.0], [2.0, 2.0]])
     edges = torch.tensor([[1, 1], [0, 1]])
-    assert PlainAttention()(vectors, vectors, edges).tolist() == pytest.approx([0.5**0.5, 1.0], abs=1e-6)
+    assert PlainAttention()(vectors, vectors, edges).tolist() == pytest.approx(
+        [0.5**0.5, 1.0], abs=1e-6
+    )
 
 
 def test_a_childs_own_image_draws_it_to_the_likelier_parent(session: PropagationSession) -> None:

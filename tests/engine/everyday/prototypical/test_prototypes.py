@@ -14,7 +14,14 @@ from engine.everyday.prototypical.prototypes import (
 from engine.everyday.prototypical.tuning import lambda_for
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
-from tests.support.everyday import EVERYDAY_SETTINGS, WIDTH, collection, no_shots, propagation_matrix, tree
+from tests.support.everyday import (
+    EVERYDAY_SETTINGS,
+    WIDTH,
+    collection,
+    no_shots,
+    propagation_matrix,
+    tree,
+)
 from tests.support.graphs import graph_of, seaside_graph
 
 ANIMAL, BIRD, DIVER, GULL, PUFFIN, SEAL, HERRING_GULL, PLANT, KELP = range(1, 10)
@@ -58,7 +65,9 @@ def test_a_class_with_one_parent_by_hand(propagation: PropagationSession) -> Non
     assert _final(table, GULL) == pytest.approx(6.0)
     assert _final(table, BIRD) == pytest.approx(3 + 2 / 3)
     assert _final(table, ANIMAL) == pytest.approx(5.0)
-    lambdas = {class_id: float(table.lambda_[_place(table, class_id)]) for class_id in (ANIMAL, BIRD, GULL)}
+    lambdas = {
+        class_id: float(table.lambda_[_place(table, class_id)]) for class_id in (ANIMAL, BIRD, GULL)
+    }
     assert lambdas == pytest.approx({ANIMAL: 1.0, BIRD: 2 / 3, GULL: 0.5})
 
 
@@ -72,7 +81,9 @@ def test_a_zero_shot_class_is_what_its_parents_propagate(propagation: Propagatio
     assert not table.lambda_[table.is_zero_shot].any()
 
 
-def test_a_class_with_two_parents_takes_from_each_by_attention(propagation: PropagationSession) -> None:
+def test_a_class_with_two_parents_takes_from_each_by_attention(
+    propagation: PropagationSession,
+) -> None:
     """Eq. 4: its parents' weights are positive, sum to one, and make up the final prototype."""
     drawn = collection(seaside_graph())
     table = _table(propagation, drawn.graph, drawn.shots({BIRD: 2, DIVER: 3, PUFFIN: 1}))
@@ -100,7 +111,9 @@ def test_a_parent_without_any_image_is_no_parent(propagation: PropagationSession
     assert SEAL not in table.class_ids
 
 
-def test_a_class_without_images_takes_the_mean_over_distinct_images_below(propagation: PropagationSession) -> None:
+def test_a_class_without_images_takes_the_mean_over_distinct_images_below(
+    propagation: PropagationSession,
+) -> None:
     """Animal reaches the puffin's image on two paths, and counts it once: (3 + 6) / 2."""
     table = _table(propagation, seaside_graph(), _shots((PUFFIN, 3.0), (SEAL, 6.0)))
     assert _final(table, ANIMAL) == pytest.approx(4.5)
@@ -112,7 +125,9 @@ def test_ppn_takes_the_three_nearest_other_classes(propagation: PropagationSessi
     """By brute force over all pairs of classes with images; the graph has no say."""
     drawn = collection(tree())
     leaves = drawn.graph.leaves()
-    table = _table(propagation, drawn.graph, drawn.shots(dict.fromkeys(leaves, 2)), setting=Setting.PPN)
+    table = _table(
+        propagation, drawn.graph, drawn.shots(dict.fromkeys(leaves, 2)), setting=Setting.PPN
+    )
     assert tuple(table.class_ids) == leaves
     for child in range(len(leaves)):
         distances = ((table.initial - table.initial[child]) ** 2).sum(axis=1)
@@ -135,7 +150,10 @@ def test_with_few_classes_all_others_are_parents(classes: int, parents: int) -> 
 def test_prototypes_alone_are_means(propagation: PropagationSession) -> None:
     """Only classes with own images, each the mean of them."""
     table = _table(
-        propagation, seaside_graph(), _shots((GULL, 1.0), (GULL, 2.0), (BIRD, 5.0)), setting=Setting.PROTOTYPES
+        propagation,
+        seaside_graph(),
+        _shots((GULL, 1.0), (GULL, 2.0), (BIRD, 5.0)),
+        setting=Setting.PROTOTYPES,
     )
     assert table.class_ids.tolist() == [BIRD, GULL]
     assert (_final(table, BIRD), _final(table, GULL)) == pytest.approx((5.0, 1.5))
@@ -143,7 +161,9 @@ def test_prototypes_alone_are_means(propagation: PropagationSession) -> None:
     assert table.edges.shape == (2, 0)
 
 
-def test_candidates_are_the_deepest_classes_with_a_prototype(propagation: PropagationSession) -> None:
+def test_candidates_are_the_deepest_classes_with_a_prototype(
+    propagation: PropagationSession,
+) -> None:
     """Bird and Diver are labelled: their children compete, though nobody labelled those; Kelp's branch is not there."""
     graph = seaside_graph()
     table = _table(propagation, graph, _shots((BIRD, 2.0), (DIVER, 8.0)))
@@ -151,7 +171,9 @@ def test_candidates_are_the_deepest_classes_with_a_prototype(propagation: Propag
     assert candidates.tolist() == [GULL, PUFFIN, SEAL]
 
 
-def test_a_grandchild_that_nothing_is_propagated_to_is_no_candidate(propagation: PropagationSession) -> None:
+def test_a_grandchild_that_nothing_is_propagated_to_is_no_candidate(
+    propagation: PropagationSession,
+) -> None:
     """One step of propagation from Bird ends at Gull; a gull's image then reaches Herring Gull."""
     graph = seaside_graph()
     before = _table(propagation, graph, _shots((BIRD, 2.0)))

@@ -7,7 +7,12 @@ from numpy.typing import NDArray
 from engine.everyday.classifier import Setting
 from engine.everyday.prototypical.fit import Prior
 from engine.everyday.prototypical.leave_one_out import HeldOutDistances
-from engine.everyday.prototypical.prototypes import PropagationSession, candidate_positions, prototype_table, support_of
+from engine.everyday.prototypical.prototypes import (
+    PropagationSession,
+    candidate_positions,
+    prototype_table,
+    support_of,
+)
 from engine.everyday.prototypical.tuning import (
     MOST_SHOTS,
     PRIOR_SHOTS,
@@ -31,7 +36,11 @@ START = PRIOR.shrinkage
 
 
 def _check_of(
-    session: PropagationSession, drawn: Collection, shots: Shots, *, setting: Setting = Setting.PPN_PLUS
+    session: PropagationSession,
+    drawn: Collection,
+    shots: Shots,
+    *,
+    setting: Setting = Setting.PPN_PLUS,
 ) -> HeldOutCheck:
     support = support_of(drawn.graph, shots, setting)
     table = prototype_table(session, support, shots, lambda_for(support.own_counts, START))
@@ -41,7 +50,9 @@ def _check_of(
 
 
 def _tune(check: HeldOutCheck, *, may_propagate: bool = True, prior: Prior = PRIOR) -> Tuning:
-    return tune(check, shrinkage=prior.shrinkage, temperature=prior.temperature, may_propagate=may_propagate)
+    return tune(
+        check, shrinkage=prior.shrinkage, temperature=prior.temperature, may_propagate=may_propagate
+    )
 
 
 def _plain(own: Matrix, right: list[int], propagated: Matrix | None = None) -> HeldOutCheck:
@@ -53,7 +64,11 @@ def _plain(own: Matrix, right: list[int], propagated: Matrix | None = None) -> H
     is_right = np.zeros(own.shape, dtype=bool)
     is_right[np.arange(len(right)), right] = True
     return HeldOutCheck(
-        distances, is_right, np.ones(len(own), dtype=bool), np.array(right, dtype=np.int64), np.arange(len(own))
+        distances,
+        is_right,
+        np.ones(len(own), dtype=bool),
+        np.array(right, dtype=np.int64),
+        np.arange(len(own)),
     )
 
 
@@ -82,15 +97,23 @@ def test_without_shots_the_prior_stands(propagation: PropagationSession) -> None
 def test_one_shot_of_each_class_leaves_the_prior(propagation: PropagationSession) -> None:
     """Without its only shot nobody could name a class: there is nothing to check."""
     drawn = collection(tree())
-    tuning = _tune(_check_of(propagation, drawn, drawn.shots(dict.fromkeys(drawn.graph.leaves(), 1))))
-    assert (tuning.shrinkage, tuning.temperature, tuning.shots_checked) == (START, PRIOR.temperature, 0)
+    tuning = _tune(
+        _check_of(propagation, drawn, drawn.shots(dict.fromkeys(drawn.graph.leaves(), 1)))
+    )
+    assert (tuning.shrinkage, tuning.temperature, tuning.shots_checked) == (
+        START,
+        PRIOR.temperature,
+        0,
+    )
 
 
 @pytest.mark.parametrize("rounding", [0.0, -4e-8])
 def test_copies_of_one_picture_do_not_make_all_others_of_it_unknown(rounding: float) -> None:
     """Held-out shots that are where their prototype is, up to rounding, still leave room for another copy."""
     own = np.full((10, 2), rounding, dtype=np.float32)
-    assert _tune(_plain(own, [0] * 10)).unknown_distance > 3e-5  # of a copy, as 16-bit embeddings have it
+    assert (
+        _tune(_plain(own, [0] * 10)).unknown_distance > 3e-5
+    )  # of a copy, as 16-bit embeddings have it
 
 
 def test_prototypes_alone_never_propagate(propagation: PropagationSession) -> None:
@@ -102,10 +125,14 @@ def test_prototypes_alone_never_propagate(propagation: PropagationSession) -> No
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_never_fewer_hits_than_without_propagation(propagation: PropagationSession, seed: int) -> None:
+def test_never_fewer_hits_than_without_propagation(
+    propagation: PropagationSession, seed: int
+) -> None:
     """On noisy collections where siblings are as far apart as images: counted anew from the distances."""
     drawn = collection(tree(3, 4), seed=seed, spread=0.5, noise=1.0)
-    shots = drawn.shots({2: 2, 3: 1, **{leaf: 1 + (leaf + seed) % 4 for leaf in drawn.graph.leaves()}})
+    shots = drawn.shots(
+        {2: 2, 3: 1, **{leaf: 1 + (leaf + seed) % 4 for leaf in drawn.graph.leaves()}}
+    )
     check = _check_of(propagation, drawn, shots)
     tuning = _tune(check)
     decided = int(check.can_tell_leaf.sum())
@@ -167,9 +194,13 @@ def test_coarse_labels_have_no_say_in_the_shrinkage() -> None:
     assert _tune(replace(both, can_tell_leaf=np.ones(330, dtype=bool))).shrinkage == SHRINKAGES[-1]
 
 
-def _log_evidence(check: HeldOutCheck, squared: NDArray[np.float32], temperature: float, start: float) -> float:
+def _log_evidence(
+    check: HeldOutCheck, squared: NDArray[np.float32], temperature: float, start: float
+) -> float:
     """Log probability of the labels plus the prior, written without any of the engine's shortcuts."""
-    powers = np.exp(-(squared.astype(np.float64) - squared.min(axis=1, keepdims=True)) / temperature)
+    powers = np.exp(
+        -(squared.astype(np.float64) - squared.min(axis=1, keepdims=True)) / temperature
+    )
     right = np.where(check.is_right, powers, 0).sum(axis=1) / powers.sum(axis=1)
     off = np.log(temperature / start) / PRIOR_SPREAD
     return float(np.log(np.maximum(right, 1e-12)).sum() - 0.25 * PRIOR_SHOTS * off**2)
@@ -186,7 +217,10 @@ def test_the_temperature_search_finds_what_an_exhaustive_one_does(
     check = _check_of(propagation, drawn, shots)
     tuning = tune(check, shrinkage=START, temperature=start, may_propagate=True)
     squared = squared_at(check, tuning.shrinkage)
-    evidence = {float(value): _log_evidence(check, squared, float(value), start) for value in start * TEMPERATURE_STEPS}
+    evidence = {
+        float(value): _log_evidence(check, squared, float(value), start)
+        for value in start * TEMPERATURE_STEPS
+    }
     assert evidence[tuning.temperature] == pytest.approx(max(evidence.values()), abs=1e-6)
 
 
@@ -198,7 +232,8 @@ def test_few_shots_hardly_move_the_temperature(propagation: PropagationSession) 
     few = _check_of(propagation, drawn, drawn.shots({**dict.fromkeys(leaves, 1), leaves[0]: 2}))
     many = _check_of(propagation, drawn, drawn.shots(dict.fromkeys(leaves, 5)))
     after_few, after_many = (
-        tune(check, shrinkage=START, temperature=start, may_propagate=True).temperature for check in (few, many)
+        tune(check, shrinkage=START, temperature=start, may_propagate=True).temperature
+        for check in (few, many)
     )
     assert len(few.is_right) == 2
     assert after_many < after_few <= start
@@ -248,7 +283,12 @@ def test_fitted_temperature_beats_a_bad_one_in_calibration(propagation: Propagat
     leaves = drawn.graph.leaves()
     shots = drawn.shots(dict.fromkeys(leaves, 6))
     too_low = 0.02
-    tuning = tune(_check_of(propagation, drawn, shots), shrinkage=START, temperature=too_low, may_propagate=False)
+    tuning = tune(
+        _check_of(propagation, drawn, shots),
+        shrinkage=START,
+        temperature=too_low,
+        may_propagate=False,
+    )
     means = np.stack([shots.embeddings[shots.class_ids == leaf].mean(axis=0) for leaf in leaves])
     images, truth = drawn.images_of_each(leaves, 60)
     squared = ((images[:, None] - means[None]) ** 2).sum(axis=2)

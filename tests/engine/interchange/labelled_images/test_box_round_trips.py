@@ -27,7 +27,9 @@ def boxed(tmp_path_factory: pytest.TempPathFactory) -> LabelledImages:
     return boxed_images(tmp_path_factory.mktemp("collection"))
 
 
-def written(images: LabelledImages, name: str, folder: Path, options: FolderOptions | None = None) -> Path:
+def written(
+    images: LabelledImages, name: str, folder: Path, options: FolderOptions | None = None
+) -> Path:
     one, out = FORMATS[name], folder / f"out{FORMATS[name].suffix}"
     if one.write_file is not None:
         with out.open("wb") as file:
@@ -68,7 +70,9 @@ def test_boxes_come_back(tmp_path: Path, name: str, seed: int) -> None:
     source = written(images, name, tmp_path)
     assert detect(source) == name
     found = read(source, name)
-    assert len({(label.image, label.part.text) for label in found}) == len(found) == len(images.images)
+    assert (
+        len({(label.image, label.part.text) for label in found}) == len(found) == len(images.images)
+    )
     for image in images.images:
         expect_same(image, nearest(image, found), images)
 
@@ -77,9 +81,13 @@ def nearest(image: LabelledImage, labels: list[ForeignLabel]) -> ForeignLabel:
     """The label of the same image whose box is the same to a tenth of a pixel."""
     wanted = pixels(image.part.box, image.file)
     for label in labels:
-        if label.image == image.path and label.part._replace(box=None) == image.part._replace(box=None):
+        if label.image == image.path and label.part._replace(box=None) == image.part._replace(
+            box=None
+        ):
             there = pixels(label.part.box, image.file)
-            if (label.part.box is None) is (image.part.box is None) and there == pytest.approx(wanted, abs=NEAR_PIXELS):
+            if (label.part.box is None) is (image.part.box is None) and there == pytest.approx(
+                wanted, abs=NEAR_PIXELS
+            ):
                 return label
     raise AssertionError(f"no label of {image.path} {image.part.text}")
 
@@ -93,7 +101,9 @@ def expect_same(image: LabelledImage, label: ForeignLabel, images: LabelledImage
     assert label.who == ("ada" if is_verified else "")
     assert label.is_box_alone is (image.class_id is None and not image.is_empty)
     assert label.category == image.category
-    assert label.score == (None if image.detection_score is None else pytest.approx(image.detection_score))
+    assert label.score == (
+        None if image.detection_score is None else pytest.approx(image.detection_score)
+    )
     assert label.count == image.count
     assert dict(label.fields) == image.fields
 
@@ -110,7 +120,9 @@ def test_coco_as_pycocotools_has_it(boxed: LabelledImages, tmp_path: Path) -> No
         assert len(annotations) == BOXES
         for item, annotation in zip(items, annotations, strict=True):
             assert item.part.box is not None
-            assert annotation["bbox"] == pytest.approx(item.part.box.in_pixels(size), abs=NEAR_PIXELS)
+            assert annotation["bbox"] == pytest.approx(
+                item.part.box.in_pixels(size), abs=NEAR_PIXELS
+            )
     names = {each["name"] for each in coco.loadCats(coco.getCatIds())}
     assert names == {"Mammal", "Red fox", "Badger", "Lynx", "animal", "object", "blank"}
 
@@ -137,11 +149,21 @@ def test_boxes_of_fiftyone_are_detections(boxed: LabelledImages, tmp_path: Path)
 def test_yolo_detection_as_trainers_read_it(boxed: LabelledImages, tmp_path: Path) -> None:
     """A text for each image at the same place, numbers of classes, shares of the picture; an empty one for empty."""
     folder = written(boxed, "yolo-detection", tmp_path)
-    pictures = sorted(each.relative_to(folder / "images").with_suffix("") for each in folder.rglob("images/*/*.jpg"))
-    texts = sorted(each.relative_to(folder / "labels").with_suffix("") for each in folder.rglob("labels/*/*.txt"))
+    pictures = sorted(
+        each.relative_to(folder / "images").with_suffix("")
+        for each in folder.rglob("images/*/*.jpg")
+    )
+    texts = sorted(
+        each.relative_to(folder / "labels").with_suffix("")
+        for each in folder.rglob("labels/*/*.txt")
+    )
     assert pictures == texts
     assert len(texts) == len(SIZES) + 2
-    rows = [line.split() for text in folder.rglob("labels/*/*.txt") for line in text.read_text().splitlines()]
+    rows = [
+        line.split()
+        for text in folder.rglob("labels/*/*.txt")
+        for line in text.read_text().splitlines()
+    ]
     assert len(rows) == len(SIZES) * (BOXES - 2) + 2
     assert {row[0] for row in rows} <= {"0", "1", "2"}
     assert all(0 <= float(number) <= 1 for row in rows for number in row[1:])
@@ -156,13 +178,17 @@ def test_yolo_detection_as_trainers_read_it(boxed: LabelledImages, tmp_path: Pat
 def test_yolo_rows_that_another_program_changed(boxed: LabelledImages, tmp_path: Path) -> None:
     """Such a box is nobody's whom our table names, and one that was removed is gone."""
     folder = written(boxed, "yolo-detection", tmp_path)
-    text = next(each for each in folder.rglob("labels/*/*.txt") if len(each.read_text().splitlines()) > 2)
+    text = next(
+        each for each in folder.rglob("labels/*/*.txt") if len(each.read_text().splitlines()) > 2
+    )
     first, _, *others = text.read_text().splitlines(keepends=True)
     number, *place = first.split()
     text.write_text(" ".join((number, "0.5", *place[1:])) + "\n" + "".join(others))
     found = read(folder, "yolo-detection")
     assert len(found) == len(boxed.images) - 1
-    assert [label.who for label in found if label.file == text_image(text) and not label.is_machine].count("") == 1
+    assert [
+        label.who for label in found if label.file == text_image(text) and not label.is_machine
+    ].count("") == 1
 
 
 def text_image(text: Path) -> Path:
@@ -200,13 +226,18 @@ def test_observations_fit_the_standard(boxed: LabelledImages, tmp_path: Path) ->
     media = {line.split(",")[0] for line in (folder / "media.csv").read_text().splitlines()[1:]}
     assert {row["mediaID"] for row in rows} == media
     for row in rows:
-        box = [float(row[name]) for name in ("bboxX", "bboxY", "bboxWidth", "bboxHeight") if row[name]]
+        box = [
+            float(row[name]) for name in ("bboxX", "bboxY", "bboxWidth", "bboxHeight") if row[name]
+        ]
         assert len(box) in {0, 4}
         assert all(0 <= share <= 1 for share in box)
         assert all(share > 0 for share in box[2:])
         assert row["count"] == "" or int(row["count"]) >= 1
         assert row["observationLevel"] == "media"
-        assert row["classificationProbability"] == "" or 0 <= float(row["classificationProbability"]) <= 1
+        assert (
+            row["classificationProbability"] == ""
+            or 0 <= float(row["classificationProbability"]) <= 1
+        )
     first = rows[0]
     facts = first["lifeStage"], first["sex"], first["behavior"], first["observationComments"]
     assert facts == ("adult", "", "asleep", "sex: unknown")
@@ -216,7 +247,9 @@ def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
     """Named after the file and the box, and of its size, upright; the table still names the images."""
     folder = written(boxed, "folders", tmp_path, FolderOptions(has_crops=True))
     crops = [each for each in folder.rglob("*.jpg") if each.name != "whole.jpg"]
-    with_class = [image for image in boxed.images if image.part.box is not None and image.class_id is not None]
+    with_class = [
+        image for image in boxed.images if image.part.box is not None and image.class_id is not None
+    ]
     assert len(crops) == len(with_class)
     by_name = {each.name: each for each in crops}
     for image in with_class:
@@ -231,7 +264,9 @@ def test_crops_of_class_folders(boxed: LabelledImages, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("has_crops", [False, True])
-def test_pages_and_moments_are_made_of_their_files(boxed: LabelledImages, tmp_path: Path, has_crops: bool) -> None:
+def test_pages_and_moments_are_made_of_their_files(
+    boxed: LabelledImages, tmp_path: Path, has_crops: bool
+) -> None:
     """A trainer reads no PDF and no video: the picture of a page lies there, once for all boxes of a class in it."""
     first = replace(boxed.images[0], file=Path("/x/plates.pdf"), path="plates.pdf")
     page, box = FilePart(page=2), first.part.box
@@ -255,7 +290,9 @@ def test_pages_and_moments_are_made_of_their_files(boxed: LabelledImages, tmp_pa
 def test_a_file_lies_once_in_each_folder(boxed: LabelledImages, tmp_path: Path) -> None:
     folder = written(boxed, "folders", tmp_path)
     files = [each.relative_to(folder).as_posix() for each in folder.rglob("*.jpg")]
-    assert len(files) == len({(image.path, image.class_id) for image in boxed.images if image.class_id is not None})
+    assert len(files) == len(
+        {(image.path, image.class_id) for image in boxed.images if image.class_id is not None}
+    )
     assert not any("(2)" in each for each in files)
 
 
@@ -275,5 +312,7 @@ def test_a_sidecar_has_the_classes_of_all_boxes(boxed: LabelledImages, tmp_path:
 def test_empty_images_alone_come_back_from_yolo(boxed: LabelledImages, tmp_path: Path) -> None:
     """No class has a number then."""
     images = [each for each in boxed.images if each.is_empty]
-    found = read(written(replace(boxed, images=images), "yolo-detection", tmp_path), "yolo-detection")
+    found = read(
+        written(replace(boxed, images=images), "yolo-detection", tmp_path), "yolo-detection"
+    )
     assert [(label.names, label.is_empty) for label in found] == [((), True)]

@@ -13,11 +13,25 @@ from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from tests.support.labelled_images import draw, make_project
 
 YOLO_ROW = "0 0.5 0.5 0.4 0.25\n"
-VOC = "<annotation><filename>a.png</filename><object><name>fox</name><bndbox/></object></annotation>"
-SHAPES = json.dumps({"version": "5.0", "shapes": [{"label": "fox", "points": [[0, 0], [1, 1]]}], "imagePath": "a.png"})
-MEGADETECTOR = json.dumps({"images": [{"file": "a.png", "detections": []}], "detection_categories": {"1": "animal"}})
-CREATEML = json.dumps([{"image": "a.png", "annotations": [{"label": "fox", "coordinates": {"x": 1}}]}])
-VIA = json.dumps({"a.png1": {"filename": "a.png", "regions": [{"shape_attributes": {"name": "rect"}}]}})
+VOC = (
+    "<annotation><filename>a.png</filename><object><name>fox</name><bndbox/></object></annotation>"
+)
+SHAPES = json.dumps(
+    {
+        "version": "5.0",
+        "shapes": [{"label": "fox", "points": [[0, 0], [1, 1]]}],
+        "imagePath": "a.png",
+    }
+)
+MEGADETECTOR = json.dumps(
+    {"images": [{"file": "a.png", "detections": []}], "detection_categories": {"1": "animal"}}
+)
+CREATEML = json.dumps(
+    [{"image": "a.png", "annotations": [{"label": "fox", "coordinates": {"x": 1}}]}]
+)
+VIA = json.dumps(
+    {"a.png1": {"filename": "a.png", "regions": [{"shape_attributes": {"name": "rect"}}]}}
+)
 KINDS = {"id": 1, "name": "animal"}, {"id": 2, "name": "person"}
 COCO = {
     "images": [{"id": 1, "file_name": "a.png"}],
@@ -29,10 +43,22 @@ COCO = {
 @pytest.mark.parametrize(
     ("files", "form"),
     [
-        ({"data.yaml": "train: ../train/images\nnc: 1\nnames: ['fox']\n", "train/images/a.png": ""}, "yolo-detection"),
+        (
+            {
+                "data.yaml": "train: ../train/images\nnc: 1\nnames: ['fox']\n",
+                "train/images/a.png": "",
+            },
+            "yolo-detection",
+        ),
         ({"images/train/a.png": "", "labels/train/a.txt": YOLO_ROW}, "yolo-detection"),
         ({"train/images/a.png": "", "train/labels/a.txt": YOLO_ROW * 2}, "yolo-detection"),
-        ({"obj.data": "classes = 1\ntrain = t.txt\nnames = obj.names\n", "obj_train_data/a.png": ""}, "yolo-detection"),
+        (
+            {
+                "obj.data": "classes = 1\ntrain = t.txt\nnames = obj.names\n",
+                "obj_train_data/a.png": "",
+            },
+            "yolo-detection",
+        ),
         ({"obj_train_data/a.png": "", "obj_train_data/a.txt": YOLO_ROW}, "yolo-detection"),
         ({"JPEGImages/a.png": "", "Annotations/a.xml": VOC}, "pascal-voc"),
         ({"fox/a.png": "", "fox/a.json": SHAPES}, "labelme"),
@@ -47,7 +73,9 @@ def test_a_folder_of_boxes(tmp_path: Path, files: Mapping[str, str], form: str) 
     assert detect(tmp_path / "set") == form
     with (
         make_project(tmp_path / "p") as project,
-        pytest.raises(FormatError, match=f"carries boxes.*{READ_FORMATS[form].title}.*Import its labels"),
+        pytest.raises(
+            FormatError, match=f"carries boxes.*{READ_FORMATS[form].title}.*Import its labels"
+        ),
     ):
         import_class_folders(project, [tmp_path / "set"])
 
@@ -86,7 +114,10 @@ def test_a_class_that_is_called_so_is_meant(tmp_path: Path) -> None:
 
 
 def test_class_folders_with_a_text_beside_them_are_read(tmp_path: Path) -> None:
-    lay(tmp_path / "set", {"fox/a.png": "", "README.txt": "12 photos\n", "notes.json": "{}", "data.yaml": "names: 1"})
+    lay(
+        tmp_path / "set",
+        {"fox/a.png": "", "README.txt": "12 photos\n", "notes.json": "{}", "data.yaml": "names: 1"},
+    )
     assert read_labels(tmp_path / "set")[0] == "folders"
 
 

@@ -53,13 +53,23 @@ def rows(package: Path, name: str) -> list[dict[str, str]]:
 def test_photos_tell_place_and_time(package: Path) -> None:
     """A deployment lies in the middle of its photos; without any it may be anywhere, and says so."""
     first, second = rows(package, "deployments")
-    assert (first["deploymentID"], first["latitude"], first["longitude"]) == ("photos/day 0", "48.002000", "7.500000")
+    assert (first["deploymentID"], first["latitude"], first["longitude"]) == (
+        "photos/day 0",
+        "48.002000",
+        "7.500000",
+    )
     assert 100 < int(first["coordinateUncertainty"]) < 120
-    assert (first["deploymentStart"], first["timestampIssues"]) == ("2024-05-01T07:30:00+02:00", "true")
+    assert (first["deploymentStart"], first["timestampIssues"]) == (
+        "2024-05-01T07:30:00+02:00",
+        "true",
+    )
     assert (second["latitude"], second["coordinateUncertainty"]) == ("0.000000", "20037508")
     assert second["deploymentComments"].startswith("Location missing")
     media = {row["fileName"]: row for row in rows(package, "media")}
-    assert (media["piano.png"]["timestamp"], media["piano.png"]["mediaComments"]) == ("2024-05-01T07:30:00+02:00", "")
+    assert (media["piano.png"]["timestamp"], media["piano.png"]["mediaComments"]) == (
+        "2024-05-01T07:30:00+02:00",
+        "",
+    )
     assert media["coarse.png"]["timestamp"] == "2024-05-01T07:30:00+00:00"
     assert "no time zone" in media["coarse.png"]["mediaComments"]
     assert "file" in media["flute.png"]["mediaComments"]
@@ -69,9 +79,16 @@ def test_photos_tell_place_and_time(package: Path) -> None:
 
 def test_person_and_machine_are_distinguished(package: Path) -> None:
     """One observation for each image, of the type that the standard has for it."""
-    found = {Path(row["deploymentID"], row["mediaID"]).name: row for row in rows(package, "observations")}
+    found = {
+        Path(row["deploymentID"], row["mediaID"]).name: row for row in rows(package, "observations")
+    }
     by_image = [
-        (row["observationType"], row["scientificName"], row["classificationMethod"], row["classificationProbability"])
+        (
+            row["observationType"],
+            row["scientificName"],
+            row["classificationMethod"],
+            row["classificationProbability"],
+        )
         for row in found.values()
     ]
     assert by_image == [
@@ -92,15 +109,30 @@ def test_vehicles_and_empty_images_have_types_of_their_own(music: Labelled, tmp_
     images = music.gathered()
     images.graph.rename(music.ids["Keyboard"], "Vehicle")
     images.graph.rename(music.ids["Trio: A/B?"], "Blank")
-    types = [row["observationType"] for row in rows(written(images, tmp_path / "package"), "observations")]
+    types = [
+        row["observationType"]
+        for row in rows(written(images, tmp_path / "package"), "observations")
+    ]
     assert (types[0], types[-1]) == ("vehicle", "blank")
 
 
 def test_paths_of_images_fit_the_standard(music: Labelled, tmp_path: Path) -> None:
     images = music.gathered()
-    odd = ("/data/a b.jpg", "../up/x.jpg", "a..b.jpg", ".hidden/x.jpg", "~me/x.jpg", "line\nend.jpg")
-    moved = [replace(image, path=path, file=tmp_path / path) for image, path in zip(images.images, odd, strict=False)]
-    package = written(replace(images, images=[*moved, *images.images[len(odd) :]]), tmp_path / "package")
+    odd = (
+        "/data/a b.jpg",
+        "../up/x.jpg",
+        "a..b.jpg",
+        ".hidden/x.jpg",
+        "~me/x.jpg",
+        "line\nend.jpg",
+    )
+    moved = [
+        replace(image, path=path, file=tmp_path / path)
+        for image, path in zip(images.images, odd, strict=False)
+    ]
+    package = written(
+        replace(images, images=[*moved, *images.images[len(odd) :]]), tmp_path / "package"
+    )
     found = [row["filePath"] for row in rows(package, "media")]
     assert all(path.startswith("file:///") for path in found[: len(odd)])
     assert found[len(odd)] == "photos/day 0/far.png"
@@ -113,7 +145,9 @@ def test_a_package_of_another_program(package: Path) -> None:
     assert camtrap_dp_reading.fits(package)
     assert camtrap_dp_reading.fits(package / "datapackage.json")
     found = camtrap_dp_reading.read(package)
-    by_person = [(label.image, label.names, label.who) for label in found.labels if not label.is_machine]
+    by_person = [
+        (label.image, label.names, label.who) for label in found.labels if not label.is_machine
+    ]
     assert by_person == [
         ("photos/day 0/piano.png", ("Piano",), "ada"),
         ("photos/day 1/organ.png", ("Organ",), "grace"),
@@ -123,7 +157,10 @@ def test_a_package_of_another_program(package: Path) -> None:
     assert len(found.labels) == 5
     assert found.unlabelled == 3
     table = package / "observations.csv"
-    table.write_text(table.read_text(encoding="utf-8").replace("photos/day 0,1,", "photos/day 0,,"), encoding="utf-8")
+    table.write_text(
+        table.read_text(encoding="utf-8").replace("photos/day 0,1,", "photos/day 0,,"),
+        encoding="utf-8",
+    )
     assert len(camtrap_dp_reading.read(package).labels) == 5, "by the time of the event"
     text = table.read_text(encoding="utf-8")
     table.write_text(text.replace("photos/day 0,,", "elsewhere,,"), encoding="utf-8")
@@ -139,7 +176,9 @@ def test_a_class_that_was_corrected_elsewhere_counts(music: Labelled, tmp_path: 
     ]
     package = written(replace(images, images=odd), tmp_path / "package")
     table = package / "observations.csv"
-    table.write_text(table.read_text(encoding="utf-8").replace(",Piano,", ",Harpsichord,"), encoding="utf-8")
+    table.write_text(
+        table.read_text(encoding="utf-8").replace(",Piano,", ",Harpsichord,"), encoding="utf-8"
+    )
     first, second, *_ = camtrap_dp_reading.read(package).labels
     assert (first.names, first.who, first.content_hash) == (("Harpsichord",), "ada", "")
     assert (second.names, second.image) == (("Keyboard", "Organ"), "../up/2.png")
@@ -165,7 +204,9 @@ def _package_of(folder: Path, observations: str, media: str = "") -> Path:
     for name, text in {"media": rows_of_media, "observations": observations}.items():
         (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     resources = [{"name": name, "path": f"{name}.csv"} for name in ("media", "observations")]
-    (folder / "datapackage.json").write_text(json.dumps({"profile": "camtrap-dp", "resources": resources}))
+    (folder / "datapackage.json").write_text(
+        json.dumps({"profile": "camtrap-dp", "resources": resources})
+    )
     return folder
 
 
@@ -175,7 +216,10 @@ EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observa
 @pytest.mark.parametrize(
     ("rows_of_events", "expected"),
     [
-        ("o,d,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n", ["6.jpg", "7.jpg"]),
+        (
+            "o,d,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n",
+            ["6.jpg", "7.jpg"],
+        ),
         ("o,d,,e,2024-05-01T08:00:00+02:00,,animal,Vulpes vulpes\n", ["8.jpg"]),
         ("o,elsewhere,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n", []),
         (
@@ -191,7 +235,9 @@ EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observa
         ),
     ],
 )
-def test_observations_of_events_count_for_their_media(tmp_path: Path, rows_of_events: str, expected: list[str]) -> None:
+def test_observations_of_events_count_for_their_media(
+    tmp_path: Path, rows_of_events: str, expected: list[str]
+) -> None:
     """By the time of the event, or by its id; a medium with an observation of its own keeps that."""
     found = camtrap_dp_reading.read(_package_of(tmp_path / "p", EVENTS + rows_of_events))
     assert [label.image for label in found.labels] == expected
@@ -222,9 +268,13 @@ def test_a_package_in_a_zip_file_or_a_folder_around_it(tmp_path: Path, prefix: s
 
 
 @pytest.mark.parametrize(("encoding", "name"), [("cp1252", "Bär"), ("shift-jis", "カモメカモメ")])
-def test_a_table_in_the_encoding_that_the_package_names(tmp_path: Path, encoding: str, name: str) -> None:
+def test_a_table_in_the_encoding_that_the_package_names(
+    tmp_path: Path, encoding: str, name: str
+) -> None:
     package = _package_of(tmp_path / "p", "")
-    (package / "observations.csv").write_bytes((EVENTS + f"o,d,m6,,,,animal,{name}\n").encode(encoding))
+    (package / "observations.csv").write_bytes(
+        (EVENTS + f"o,d,m6,,,,animal,{name}\n").encode(encoding)
+    )
     description = package / "datapackage.json"
     text = description.read_text().replace(
         '"path": "observations.csv"', f'"encoding": "{encoding}", "path": "observations.csv"'
@@ -234,17 +284,21 @@ def test_a_table_in_the_encoding_that_the_package_names(tmp_path: Path, encoding
     assert label.names == (name,)
 
 
-def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(music: Labelled, tmp_path: Path) -> None:
+def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(
+    music: Labelled, tmp_path: Path
+) -> None:
     """Blank, vehicle, unknown and people; their classes stand in a tag, by which reading finds them."""
     images = music.gathered()
     for old, new in (("Keyboard", "Vehicle"), ("Trio: A/B?", "Leer"), ("Flute", "Unknown")):
         images.graph.rename(music.ids[old], new)
     images.graph.set_attributes(
-        music.ids["Trio: A/B?"], replace(images.graph.attributes(music.ids["Trio: A/B?"]), synonyms=("Empty",))
+        music.ids["Trio: A/B?"],
+        replace(images.graph.attributes(music.ids["Trio: A/B?"]), synonyms=("Empty",)),
     )
     package = written(images, tmp_path / "package")
     found = [
-        (row["observationType"], row["scientificName"], row["observationTags"]) for row in rows(package, "observations")
+        (row["observationType"], row["scientificName"], row["observationTags"])
+        for row in rows(package, "observations")
     ]
     assert found[0] == ("vehicle", "", "class:Piano")
     assert found[-1] == ("blank", "", "class:Leer")
@@ -252,7 +306,9 @@ def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(music: Labelled,
     taxa = json.loads((package / "datapackage.json").read_text())["taxonomic"]
     assert [taxon["scientificName"] for taxon in taxa] == ["Wind"]
     (package / IMAGES_TABLE).unlink()
-    names = [label.names for label in camtrap_dp_reading.read(package).labels if not label.is_machine]
+    names = [
+        label.names for label in camtrap_dp_reading.read(package).labels if not label.is_machine
+    ]
     assert names == [("Piano",), ("Organ",), ("Leer",)]
 
 

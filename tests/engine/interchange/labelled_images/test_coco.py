@@ -20,11 +20,15 @@ def written(music: Labelled, tmp_path: Path) -> Path:
     return path
 
 
-def test_read_by_pycocotools(music: Labelled, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_read_by_pycocotools(
+    music: Labelled, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Categories with their places in the graph; every image; boxes around what is labelled."""
     read = COCO(str(written(music, tmp_path)))
     assert "loading annotations" in capsys.readouterr().out
-    organ, wind, unknown = (read.loadCats(read.getCatIds(catNms=[name]))[0] for name in ("Organ", "Wind", "unknown"))
+    organ, wind, unknown = (
+        read.loadCats(read.getCatIds(catNms=[name]))[0] for name in ("Organ", "Wind", "unknown")
+    )
     assert organ["supercategory"] == "Keyboard"
     assert organ["parents"] == [music.ids["Keyboard"], music.ids["Wind"]]
     assert organ["paths"] == ["Keyboard/Organ", "Wind/Organ"]
@@ -80,14 +84,18 @@ def test_a_class_changed_elsewhere(music: Labelled, tmp_path: Path) -> None:
     """Whoever changed it, it was not the person whom the fields name."""
     path = written(music, tmp_path)
     whole = json.loads(path.read_bytes())
-    annotation = next(each for each in whole["annotations"] if each["image_id"] == music.images["organ.png"])
+    annotation = next(
+        each for each in whole["annotations"] if each["image_id"] == music.images["organ.png"]
+    )
     annotation["category_id"] = music.ids[FLUTE]
     path.write_text(json.dumps(whole))
     (label,) = [each for each in coco.read(path).labels if each.image.endswith("organ.png")]
     assert (label.names, label.who, label.when) == (("Wind", FLUTE), "", None)
 
 
-@pytest.mark.parametrize("content", ["[]", '{"images": [], "annotations": []}', "{" * 100_000, '{"images": 3}'])
+@pytest.mark.parametrize(
+    "content", ["[]", '{"images": [], "annotations": []}', "{" * 100_000, '{"images": 3}']
+)
 def test_other_json(tmp_path: Path, content: str) -> None:
     path = tmp_path / "odd.json"
     path.write_text(content)

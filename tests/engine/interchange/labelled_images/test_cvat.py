@@ -41,7 +41,10 @@ def test_what_cvat_looks_for(music: Labelled, tmp_path: Path) -> None:
     organ, coarse, none = (element(root, name) for name in ("organ.png", "coarse.png", "none.png"))
     assert (organ.get("width"), organ.get("height")) == ("24", "16")
     attributes = {each.get("name"): each.text for each in organ.iter("attribute")}
-    assert (attributes["labelled_by"], attributes["all_paths"]) == ("grace", "Keyboard/Organ | Wind/Organ")
+    assert (attributes["labelled_by"], attributes["all_paths"]) == (
+        "grace",
+        "Keyboard/Organ | Wind/Organ",
+    )
     assert [organ.find("tag").get("source"), coarse.find("tag").get("source")] == ["manual", "auto"]  # type: ignore[union-attr]
     assert [tag.get("label") for tag in none] == [NONE_LABEL]
     assert len(element(root, "unsure.png")) == 0

@@ -13,7 +13,12 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images import darwin_core
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, EML, TABLES, meta_xml
+from engine.interchange.labelled_images.darwin_core_archive import (
+    DARWIN_CORE,
+    EML,
+    TABLES,
+    meta_xml,
+)
 from tests.support.labelled_images import ORGAN, Labelled
 from tests.support.photos import save_photo
 
@@ -48,7 +53,9 @@ def test_another_program_reads_it(archive: Path) -> None:
         rows = {row.data[DARWIN_CORE + "scientificName"]: row for row in reader.rows}
         assert list(rows) == ["Piano", ORGAN, "Flute", "Wind", "Trio: A/B?"]
         piano = {term.rsplit("/", 1)[-1]: value for term, value in rows["Piano"].data.items()}
-        extensions = {name: [[*each.data.values()] for each in row.extensions] for name, row in rows.items()}
+        extensions = {
+            name: [[*each.data.values()] for each in row.extensions] for name, row in rows.items()
+        }
     assert (piano["higherClassification"], piano["identifiedBy"]) == ("Keyboard", "ada")
     assert piano["eventDate"] == "2024-05-01T07:30:00"
     assert (piano["decimalLatitude"], piano["decimalLongitude"]) == ("-33.8569000", "151.2152000")
@@ -56,7 +63,13 @@ def test_another_program_reads_it(archive: Path) -> None:
     assert rows[ORGAN].data[DARWIN_CORE + "taxonID"] == "gbif:2481139"
     assert rows[ORGAN].data[DARWIN_CORE + "taxonRank"] == "species"
     medium, by_person, by_model = extensions["Piano"]
-    assert medium[:5] == ["StillImage", "image/jpeg", "photos/day%200/piano.png", "piano.png", "2024-05-01T07:30:00"]
+    assert medium[:5] == [
+        "StillImage",
+        "image/jpeg",
+        "photos/day%200/piano.png",
+        "piano.png",
+        "2024-05-01T07:30:00",
+    ]
     assert by_person[:5] == ["Piano", "Keyboard", "", "", "ada"]
     assert by_model[4].startswith("leafnet (ppn+), Protoleaf ")
     assert by_model[-2:] == ["machine answer, verified by nobody", "probability 0.970000"]
@@ -70,13 +83,17 @@ def test_the_description_fits_the_tables(archive: Path) -> None:
         for part in parts:
             location = part.findtext(f"{META}files/{META}location")
             header = next(csv.reader(io.StringIO(files.read(location).decode())))
-            described = {int(field.get("index")): field.get("term") for field in part.findall(f"{META}field")}
+            described = {
+                int(field.get("index")): field.get("term") for field in part.findall(f"{META}field")
+            }
             names = [described.get(at, "coreid").rsplit("/", 1)[-1] for at in range(len(header))]
             assert header == names
     assert [etree.QName(part).localname for part in parts] == ["core", "extension", "extension"]
 
 
-def test_the_same_collection_gives_the_same_archive(music: Labelled, archive: Path, tmp_path: Path) -> None:
+def test_the_same_collection_gives_the_same_archive(
+    music: Labelled, archive: Path, tmp_path: Path
+) -> None:
     """Except for the time of the model's answers."""
     again = exported(music, tmp_path / "again.zip")
     with zipfile.ZipFile(archive) as first, zipfile.ZipFile(again) as second:
@@ -147,7 +164,11 @@ def test_a_class_that_was_corrected_elsewhere_counts(archive: Path, tmp_path: Pa
     changed = tmp_path / "changed.zip"
     write_zip(changed, content | {"occurrence.csv": text.getvalue()})
     first = darwin_core.read(changed).labels[0]
-    assert (first.image, first.names, first.who) == ("photos/day 0/piano.png", ("Keyboard", "Harpsichord"), "ada")
+    assert (first.image, first.names, first.who) == (
+        "photos/day 0/piano.png",
+        ("Keyboard", "Harpsichord"),
+        "ada",
+    )
     assert first.content_hash
 
 
@@ -159,7 +180,9 @@ def test_a_class_that_was_corrected_elsewhere_counts(archive: Path, tmp_path: Pa
         {"meta.xml": "no xml"},
         {"meta.xml": meta_xml(TABLES, metadata=EML).decode()},
         {"meta.xml": meta_xml(TABLES, metadata=EML).decode(), "occurrence.csv": '"\x00'},
-        {"meta.xml": '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><archive>&b;</archive>'},
+        {
+            "meta.xml": '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><archive>&b;</archive>'
+        },
     ],
 )
 def test_other_archives_are_refused(tmp_path: Path, content: dict[str, str]) -> None:

@@ -60,7 +60,10 @@ def test_the_split_follows_the_content(music: Labelled) -> None:
     """Not the order, nor the images' numbers."""
     images = many(music)
     chosen = {images.images[each - 1].content_hash for each in yolo.validation_ids(images.images)}
-    shuffled = replace(images, images=[replace(each, image_id=99 - each.image_id) for each in reversed(images.images)])
+    shuffled = replace(
+        images,
+        images=[replace(each, image_id=99 - each.image_id) for each in reversed(images.images)],
+    )
     by_id = {each.image_id: each.content_hash for each in shuffled.images}
     assert {by_id[each] for each in yolo.validation_ids(shuffled.images)} == chosen
 
@@ -83,11 +86,17 @@ def test_fiftyone_labels(music: Labelled, tmp_path: Path) -> None:
     folder = out(tmp_path)
     fiftyone.write(music.gathered(), folder, FolderOptions())
     whole = json.loads((folder / "labels.json").read_bytes())
-    files = {str(path.relative_to(folder / "data").with_suffix("")) for path in (folder / "data").rglob("*.png")}
+    files = {
+        str(path.relative_to(folder / "data").with_suffix(""))
+        for path in (folder / "data").rglob("*.png")
+    }
     assert files == whole["labels"].keys()
     assert whole["labels"]["Wind/coarse"]["confidence"] == 0.9
     organ = whole["labels"]["Keyboard/Organ/organ"]
-    assert (organ["label"], organ["attributes"]["all_paths"]) == ("Organ", ["Keyboard/Organ", "Wind/Organ"])
+    assert (organ["label"], organ["attributes"]["all_paths"]) == (
+        "Organ",
+        ["Keyboard/Organ", "Wind/Organ"],
+    )
     assert "confidence" not in organ
     assert whole["labels"]["no class/unsure"] is None
 
@@ -97,7 +106,9 @@ def test_fiftyone_names_differ_in_more_than_the_suffix(music: Labelled, tmp_path
     first = images.images[0]
     twin = first.file.with_suffix(".jpg")
     twin.write_bytes(first.file.read_bytes())
-    both = replace(images, images=[first, replace(first, image_id=99, file=twin, path=f"{first.path}.jpg")])
+    both = replace(
+        images, images=[first, replace(first, image_id=99, file=twin, path=f"{first.path}.jpg")]
+    )
     folder = out(tmp_path)
     fiftyone.write(both, folder, FolderOptions())
     assert json.loads((folder / "labels.json").read_bytes())["labels"].keys() == {
@@ -111,7 +122,9 @@ def test_fiftyone_of_others(tmp_path: Path) -> None:
     (folder / "data").mkdir()
     (folder / "data/b.jpg").write_bytes(b"")
     targets = {"a": 1, "b": "Tern", "c": [{"label": "Gull", "confidence": 0.5}], "d": None, "e": 7}
-    (folder / "labels.json").write_text(json.dumps({"classes": ["Tern", "Gull"], "labels": targets}))
+    (folder / "labels.json").write_text(
+        json.dumps({"classes": ["Tern", "Gull"], "labels": targets})
+    )
     assert fiftyone.fits(folder)
     found = fiftyone.read(folder)
     assert [(label.names, label.is_machine) for label in found.labels] == [
@@ -152,7 +165,9 @@ def test_the_data_set_of_fiftyone(tmp_path: Path) -> None:
         (("Gull",), False, "", None), (("Tern",), True, "", None),
         (("Tern",), False, "xywh=percent:25,50,50,25", None), (("Tern",), True, "xywh=percent:25,50,50,25", 0.5),
     ]  # fmt: skip
-    assert {(each.image, each.file) for each in found.labels} == {("day 1/a.jpg", tmp_path / "data/day 1/a.jpg")}
+    assert {(each.image, each.file) for each in found.labels} == {
+        ("day 1/a.jpg", tmp_path / "data/day 1/a.jpg")
+    }
     assert (found.unlabelled, len(found.problems)) == (1, 1)
 
 
@@ -193,7 +208,9 @@ def test_hugging_face_of_others(tmp_path: Path, name: str) -> None:
     path = folder / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(
-        '{"file_name": "1.jpg", "label": "Gull"}\n' if path.suffix == ".jsonl" else "file_name,label\n1.jpg,Gull\n"
+        '{"file_name": "1.jpg", "label": "Gull"}\n'
+        if path.suffix == ".jsonl"
+        else "file_name,label\n1.jpg,Gull\n"
     )
     assert huggingface.fits(folder)
     (label,) = huggingface.read(folder).labels

@@ -72,7 +72,9 @@ MEGADETECTOR = {
         {
             "file": "clip.mp4",
             "frame_rate": 10,
-            "detections": [{"category": "1", "conf": 0.5, "bbox": [0, 0, 1, 1], "frame_number": 25}],
+            "detections": [
+                {"category": "1", "conf": 0.5, "bbox": [0, 0, 1, 1], "frame_number": 25}
+            ],
         },
     ],
 }
@@ -91,7 +93,9 @@ def test_results_of_megadetector(tmp_path: Path) -> None:
     assert (in_video.part.seconds, in_video.is_box_alone) == (2.5, True)
     assert not any(label.is_empty for label in found.labels)
     assert found.unlabelled == 1
-    assert found.problems == ("camA\\IMG_0003.JPG: the detector could not read it: Image access failure",)
+    assert found.problems == (
+        "camA\\IMG_0003.JPG: the detector could not read it: Image access failure",
+    )
 
 
 def test_predictions_of_speciesnet(tmp_path: Path) -> None:
@@ -116,7 +120,10 @@ def test_predictions_of_speciesnet(tmp_path: Path) -> None:
 def coco(annotations: list[dict[str, Any]], names: tuple[str, ...], **entry: Any) -> dict[str, Any]:
     return {
         "images": [{"id": 1, "file_name": "a.jpg", "width": 640, "height": 480, **entry}],
-        "annotations": [{"id": number, "image_id": 1, **each} for number, each in enumerate(annotations, start=1)],
+        "annotations": [
+            {"id": number, "image_id": 1, **each}
+            for number, each in enumerate(annotations, start=1)
+        ],
         "categories": [{"id": number, "name": name} for number, name in enumerate(names, start=1)],
     }
 
@@ -158,7 +165,9 @@ def test_coco_of_a_detector(tmp_path: Path) -> None:
         {"category_id": 1, "bbox": list(FOX), "score": 0.7},
         {"category_id": 2, "bbox": [0, 0, 99, 99]},
     ]
-    found = read(lay(tmp_path, {"a.json": coco(annotations, ("animal", "person"))}) / "a.json", "coco")
+    found = read(
+        lay(tmp_path, {"a.json": coco(annotations, ("animal", "person"))}) / "a.json", "coco"
+    )
     assert [(label.is_box_alone, label.category, label.score) for label in found.labels] == [
         (True, "animal", 0.7), (True, "person", None),
     ]  # fmt: skip
@@ -166,13 +175,17 @@ def test_coco_of_a_detector(tmp_path: Path) -> None:
 
 def test_an_empty_category(tmp_path: Path) -> None:
     """Camera traps' COCO calls empty images so; a class of that name is still meant by it."""
-    found = read(lay(tmp_path, {"a.json": coco([{"category_id": 1}], ("empty", "fox"))}) / "a.json", "coco")
+    found = read(
+        lay(tmp_path, {"a.json": coco([{"category_id": 1}], ("empty", "fox"))}) / "a.json", "coco"
+    )
     (empty,) = found.labels
     assert (empty.is_empty, empty.may_be_none, empty.names) == (True, True, ("empty",))
 
 
 @pytest.mark.parametrize("size", [{"width": 0, "height": 0}, {"width": None, "height": None}])
-def test_a_size_that_is_not_written_is_read_from_the_image(tmp_path: Path, size: dict[str, Any]) -> None:
+def test_a_size_that_is_not_written_is_read_from_the_image(
+    tmp_path: Path, size: dict[str, Any]
+) -> None:
     whole = coco([{"category_id": 1, "bbox": list(FOX)}], ("fox", "badger"), **size)
     folder = lay(tmp_path, {"a.json": whole})
     assert "put the image beside it" in read(folder / "a.json", "coco").problems[0]
@@ -393,11 +406,24 @@ def test_choices_for_regions_of_label_studio(tmp_path: Path) -> None:
 def test_images_of_label_studio_in_coco(tmp_path: Path) -> None:
     """It names them as its server does; they lie in `images`, or on the disk."""
     served = tmp_path / "photos" / "b c.jpg"
-    names = "../media/upload/7/037449b8-a.jpg", f"/data/local-files/?d={str(served)[1:].replace(' ', '%20')}"
-    whole = coco([{"id": 1, "image_id": 1, "category_id": 1, "bbox": [64, 48, 320, 240]}], ("fox",), file_name=names[0])
+    names = (
+        "../media/upload/7/037449b8-a.jpg",
+        f"/data/local-files/?d={str(served)[1:].replace(' ', '%20')}",
+    )
+    whole = coco(
+        [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [64, 48, 320, 240]}],
+        ("fox",),
+        file_name=names[0],
+    )
     whole["images"].append({**whole["images"][0], "id": 2, "file_name": names[1]})
     whole["annotations"].append({**whole["annotations"][0], "id": 2, "image_id": 2})
-    folder = lay(tmp_path, {"out/images/037449b8-a.jpg": "", "photos/b c.jpg": "", "out/result.json": whole}) / "out"
+    folder = (
+        lay(
+            tmp_path,
+            {"out/images/037449b8-a.jpg": "", "photos/b c.jpg": "", "out/result.json": whole},
+        )
+        / "out"
+    )
     uploaded, local = read(folder, "coco").labels
     assert (uploaded.image, uploaded.file) == ("a.jpg", folder / "images" / "037449b8-a.jpg")
     assert (local.image, local.file) == (str(served)[1:], served)
@@ -442,7 +468,9 @@ o7,d,m3,e1,,,media,animal,Lynx lynx,1,,,,,,,,human,ada,
 
 def test_camtrap_dp(tmp_path: Path) -> None:
     """Boxes, counts and what observers saw; a box that is none is a problem."""
-    media = "mediaID,deploymentID,timestamp,filePath\n" + "".join(f"m{n},d,,{n}.jpg\n" for n in (1, 2, 3))
+    media = "mediaID,deploymentID,timestamp,filePath\n" + "".join(
+        f"m{n},d,,{n}.jpg\n" for n in (1, 2, 3)
+    )
     resources = [{"name": name, "path": f"{name}.csv"} for name in ("media", "observations")]
     package = {"profile": "camtrap-dp", "resources": resources}
     files = {"media.csv": media, "observations.csv": OBSERVATIONS, "datapackage.json": package}
@@ -477,7 +505,9 @@ def test_createml_and_via(tmp_path: Path) -> None:
         },
     ]
     project = {
-        "_via_img_metadata": {"a.jpg12": {"filename": "a.jpg", "size": 12, "regions": regions, "file_attributes": {}}}
+        "_via_img_metadata": {
+            "a.jpg12": {"filename": "a.jpg", "size": 12, "regions": regions, "file_attributes": {}}
+        }
     }
     found = read(lay(tmp_path / "via", {"a.jpg": "", "project.json": project}), "via")
     assert shown(found) == [("a.jpg", ("fox",), FOX), ("a.jpg", ("badger",), FOX)]
@@ -511,7 +541,9 @@ def test_tables_with_corners(tmp_path: Path, text: str) -> None:
 )  # fmt: skip
 def test_a_box_that_is_none(tmp_path: Path, box: list[Any]) -> None:
     """One clear line, and the others are read."""
-    whole = coco([{"category_id": 1, "bbox": box}, {"category_id": 1, "bbox": list(FOX)}], ("fox", "badger"))
+    whole = coco(
+        [{"category_id": 1, "bbox": box}, {"category_id": 1, "bbox": list(FOX)}], ("fox", "badger")
+    )
     found = read(lay(tmp_path, {"a.json": whole}) / "a.json", "coco")
     assert [pixels(label) for label in found.labels] == [FOX]
     assert len(found.problems) == 1
@@ -547,7 +579,10 @@ def test_a_damaged_file_does_not_hide_the_others(
 
 def test_more_boxes_than_anybody_can_review(tmp_path: Path) -> None:
     """The first thousand of the image are read, and one line tells."""
-    boxes = [{"category": "1", "conf": 0.5, "bbox": [n / 20_000, 0.1, 0.2, 0.2]} for n in range(MOST_BOXES + 500)]
+    boxes = [
+        {"category": "1", "conf": 0.5, "bbox": [n / 20_000, 0.1, 0.2, 0.2]}
+        for n in range(MOST_BOXES + 500)
+    ]
     results = {
         "images": [{"file": "a.jpg", "detections": boxes}],
         "detection_categories": {"1": "animal"},

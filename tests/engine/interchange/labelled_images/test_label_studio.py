@@ -38,7 +38,9 @@ def test_people_annotate_and_models_predict(folder: Path) -> None:
     """With every path of a class, and without `completed_by`: one unknown person, and the whole file is refused."""
     found = tasks(folder)
     organ, coarse, flute = found["organ.png"], found["coarse.png"], found["flute.png"]
-    assert organ["annotations"][0]["result"][0]["value"] == {"taxonomy": [["Keyboard", "Organ"], ["Wind", "Organ"]]}
+    assert organ["annotations"][0]["result"][0]["value"] == {
+        "taxonomy": [["Keyboard", "Organ"], ["Wind", "Organ"]]
+    }
     assert "completed_by" not in flute["annotations"][0]
     assert flute["meta"]["labelled_by"] == "bo@example.org"
     assert coarse["annotations"] == []
@@ -87,7 +89,11 @@ def test_an_accepted_prediction_is_a_label(folder: Path) -> None:
     task["annotations"] = [{"completed_by": 7, "result": task["predictions"][0]["result"]}]
     (folder / "tasks.json").write_text(json.dumps(whole))
     accepted, predicted = labels_of(folder, "coarse.png")
-    assert (accepted.names, accepted.who, accepted.is_machine) == (("Wind",), "Label Studio user 7", False)
+    assert (accepted.names, accepted.who, accepted.is_machine) == (
+        ("Wind",),
+        "Label Studio user 7",
+        False,
+    )
     assert predicted.is_machine
 
 
@@ -106,9 +112,14 @@ def test_tasks_of_others(tmp_path: Path, url: str, image: str) -> None:
         {"type": "rectanglelabels", "value": {"x": 1, "rectanglelabels": ["Gull"]}},
         {"type": "textarea", "value": {"text": "nice"}},
     ]
-    skipped = {"was_cancelled": True, "result": [{"type": "choices", "value": {"choices": ["Tern"]}}]}
+    skipped = {
+        "was_cancelled": True,
+        "result": [{"type": "choices", "value": {"choices": ["Tern"]}}],
+    }
     path = tmp_path / "export.json"
-    path.write_text(json.dumps([{"data": {"image": url}, "annotations": [{"result": results}, skipped]}, 3]))
+    path.write_text(
+        json.dumps([{"data": {"image": url}, "annotations": [{"result": results}, skipped]}, 3])
+    )
     assert label_studio.fits(path)
     found = label_studio.read(path)
     assert [(label.image, label.names) for label in found.labels] == [(image, ("Gull",))]

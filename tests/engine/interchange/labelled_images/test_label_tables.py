@@ -57,7 +57,14 @@ def test_wildlife_insights(tmp_path: Path) -> None:
     assert other_fox.image == "dep_b/E.JPG"
     assert found.table is not None
     assert found.table.title == "Wildlife Insights"
-    assert found.table.used["class"] == ("class", "order", "family", "genus", "species", "common_name")
+    assert found.table.used["class"] == (
+        "class",
+        "order",
+        "family",
+        "genus",
+        "species",
+        "common_name",
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,15 +106,21 @@ def test_ranks(tmp_path: Path, header: str, row: str, names: tuple[str, ...]) ->
         ("External ID,Labeled Data,Label,Created By", f"a.jpg,https://x/0b.jpg,{LABELBOX},ada", "a.jpg", ("Fox",)),
     ],
 )  # fmt: skip
-def test_an_image_and_a_class(tmp_path: Path, header: str, row: str, image: str, names: tuple[str, ...]) -> None:
+def test_an_image_and_a_class(
+    tmp_path: Path, header: str, row: str, image: str, names: tuple[str, ...]
+) -> None:
     assert pairs(read(tmp_path, f"{header}\n{row}\n")) == [(image, names)]
 
 
 @pytest.mark.parametrize("named", [{}, {"file": "a.jpg", "class": "Fox"}])
-def test_a_table_without_a_header_keeps_its_first_row(tmp_path: Path, named: dict[str, str]) -> None:
+def test_a_table_without_a_header_keeps_its_first_row(
+    tmp_path: Path, named: dict[str, str]
+) -> None:
     found = read(tmp_path, "a.jpg;Fox\nb.jpg;Deer\n", **named)
     assert pairs(found) == [("a.jpg", ("Fox",)), ("b.jpg", ("Deer",))]
-    with pytest.raises(FormatError, match="does not say which"):  # nor is a number taken for a class
+    with pytest.raises(
+        FormatError, match="does not say which"
+    ):  # nor is a number taken for a class
         read(tmp_path, "a.jpg,0\nb.jpg,1\n")
 
 
@@ -132,7 +145,9 @@ def test_a_header_in_windows_1252(tmp_path: Path) -> None:
           '"choice": {"choices": ["Fox"]}}]'), [("x/a b.jpg", ("Fox",))]),
     ],
 )  # fmt: skip
-def test_rows_of_json(tmp_path: Path, text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_rows_of_json(
+    tmp_path: Path, text: str, expected: list[tuple[str, tuple[str, ...]]]
+) -> None:
     """A class may be an object or a list, which is never taken for its name."""
     assert pairs(read(tmp_path, text, "labels.json")) == expected
 
@@ -140,8 +155,14 @@ def test_rows_of_json(tmp_path: Path, text: str, expected: list[tuple[str, tuple
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("l.json", '[{"image": "a.jpg", "label": [{"x": 1, "width": 3, "rectanglelabels": ["Fox"]}]}]'),
-        ("l.csv", 'External ID,Label,Created By\na.jpg,"{""objects"": [{""title"": ""Fox"", ""bbox"": {}}]}",ada\n'),
+        (
+            "l.json",
+            '[{"image": "a.jpg", "label": [{"x": 1, "width": 3, "rectanglelabels": ["Fox"]}]}]',
+        ),
+        (
+            "l.csv",
+            'External ID,Label,Created By\na.jpg,"{""objects"": [{""title"": ""Fox"", ""bbox"": {}}]}",ada\n',
+        ),
         ("l.jsonl", '{"image": "a.jpg", "label": {"name": "Fox", "bbox": [1, 2, 3, 4]}}\n'),
     ],
 )
@@ -153,7 +174,9 @@ def test_boxes_in_the_value_of_a_class_are_refused(tmp_path: Path, name: str, te
 def test_several_classes_of_ground_truth(tmp_path: Path) -> None:
     """They are no boxes."""
     facts = '"kind-metadata": {"class-map": {"0": "Fox", "2": "Deer"}, "human-annotated": "yes"}'
-    found = read(tmp_path, f'{{"source-ref": "s3://b/a.jpg", "kind": [0, 2], {facts}}}\n', "x.manifest")
+    found = read(
+        tmp_path, f'{{"source-ref": "s3://b/a.jpg", "kind": [0, 2], {facts}}}\n', "x.manifest"
+    )
     assert [each.names for each in found.labels] == [("Fox",), ("Deer",)]
 
 
@@ -169,7 +192,11 @@ def test_settings_in_json_are_no_labels(tmp_path: Path) -> None:
 
 def test_camtrap_dp_observations_alone(tmp_path: Path) -> None:
     header = "observationID,deploymentID,mediaID,observationType,scientificName,classificationMethod,classifiedBy\n"
-    rows = "o1,d,m1,animal,Vulpes vulpes,human,Ada\n", "o2,d,m2,blank,,human,Ada\n", "o3,d,m3,animal,Fox,machine,x\n"
+    rows = (
+        "o1,d,m1,animal,Vulpes vulpes,human,Ada\n",
+        "o2,d,m2,blank,,human,Ada\n",
+        "o3,d,m3,animal,Fox,machine,x\n",
+    )
     fox, blank, by_machine = read(tmp_path, header + "".join(rows)).labels
     assert (fox.image, fox.names, fox.who) == ("m1", ("Vulpes vulpes",), "Ada")
     assert blank.may_be_none
@@ -201,13 +228,20 @@ def test_open_images(tmp_path: Path) -> None:
 def test_keywords_by_exiftool(tmp_path: Path) -> None:
     text = 'SourceFile,Keywords,HierarchicalSubject\n./a.jpg,"Fox, sea","Animal|Fox"\n./b.jpg,Hare,\n./c.jpg,,\n'
     found = read(tmp_path, text)
-    assert pairs(found) == [("./a.jpg", ("Animal", "Fox")), ("./a.jpg", ("sea",)), ("./b.jpg", ("Hare",))]
+    assert pairs(found) == [
+        ("./a.jpg", ("Animal", "Fox")),
+        ("./a.jpg", ("sea",)),
+        ("./b.jpg", ("Hare",)),
+    ]
     assert all(each.is_keyword for each in found.labels)
 
 
 @pytest.mark.parametrize("row", ["gs://b/img/a.jpg,Fox", "TRAIN,gs://b/img/a.jpg,Fox"])
 def test_vertex(tmp_path: Path, row: str) -> None:
-    assert pairs(read(tmp_path, f"{row}\n{row.replace('a.jpg', 'b.jpg')}\n"))[0] == ("gs://b/img/a.jpg", ("Fox",))
+    assert pairs(read(tmp_path, f"{row}\n{row.replace('a.jpg', 'b.jpg')}\n"))[0] == (
+        "gs://b/img/a.jpg",
+        ("Fox",),
+    )
 
 
 @pytest.mark.parametrize(
@@ -228,9 +262,7 @@ def test_via_with_a_class_for_the_file(tmp_path: Path) -> None:
 
 
 def test_ground_truth(tmp_path: Path) -> None:
-    line = (
-        '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", "human-annotated": "%s"}}\n'
-    )
+    line = '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", "human-annotated": "%s"}}\n'
     found = read(tmp_path, line % ("a", "yes") + line % ("b", "no"), "output.manifest")
     assert [(each.image, each.names, each.is_machine) for each in found.labels] == [
         ("s3://b/a.jpg", ("fox",), False),
@@ -246,7 +278,9 @@ def test_encodings_and_line_ends(tmp_path: Path, encoding: str, end: str) -> Non
     if encoding == "cp1252" and end == "\r":
         pytest.skip("Windows does not")
     file = tmp_path / "labels.csv"
-    file.write_bytes(end.join(("image;class", "Möwe.png;Käuzchen", "b.png;Gull", "")).encode(encoding))
+    file.write_bytes(
+        end.join(("image;class", "Möwe.png;Käuzchen", "b.png;Gull", "")).encode(encoding)
+    )
     assert pairs(read_labels(file)[1]) == [("Möwe.png", ("Käuzchen",)), ("b.png", ("Gull",))]
 
 
@@ -260,7 +294,8 @@ def test_an_unclear_column_is_asked_for(tmp_path: Path) -> None:
     """The refusal lists the columns and the roles; named, they are read."""
     text = "nr,what,where\n1,Fox,x\n"
     with pytest.raises(
-        FormatError, match=r'columns for name or path of the image.*class.*"nr", "what", "where".*--column'
+        FormatError,
+        match=r'columns for name or path of the image.*class.*"nr", "what", "where".*--column',
     ):
         read(tmp_path, text)
     assert pairs(read(tmp_path, text, **{"file": "where", "class": "what"})) == [("x", ("Fox",))]
@@ -282,7 +317,8 @@ def test_paths_of_label_studio(tmp_path: Path) -> None:
     """A path of its taxonomy is one class, not one for each name in it."""
     found = read(
         tmp_path,
-        LABEL_STUDIO + '1,7,,"[{""taxonomy"":[[""Bird"",""Tern A/B""],[""Pet""]]}]",1,/data/local-files/?d=a.jpg,',
+        LABEL_STUDIO
+        + '1,7,,"[{""taxonomy"":[[""Bird"",""Tern A/B""],[""Pet""]]}]",1,/data/local-files/?d=a.jpg,',
     )
     assert pairs(found) == [("a.jpg", ("Bird", "Tern A/B")), ("a.jpg", ("Pet",))]
 

@@ -7,7 +7,13 @@ from engine.interchange.labelled_images.class_folders import FreeNames, safe_nam
 
 def test_each_name_is_given_once() -> None:
     names = FreeNames()
-    asked = [("a", "gull.jpg"), ("a", "GULL.jpg"), ("b", "gull.jpg"), ("a", "gull (3).jpg"), ("a", "gull.jpg")]
+    asked = [
+        ("a", "gull.jpg"),
+        ("a", "GULL.jpg"),
+        ("b", "gull.jpg"),
+        ("a", "gull (3).jpg"),
+        ("a", "gull.jpg"),
+    ]
     assert [names.take(*each) for each in asked] == [
         "a/gull.jpg", "a/GULL (2).jpg", "b/gull.jpg", "a/gull (3).jpg", "a/gull (4).jpg",
     ]  # fmt: skip

@@ -34,7 +34,13 @@ FOREIGN = """<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 
 
 def exported(music: Labelled, out: Path, which: Which = Which.ALL) -> WrittenExport:
-    return export_images(music.project, music.answers, ExportChoice("xmp", out, which), model="leafnet", setting="ppn+")
+    return export_images(
+        music.project,
+        music.answers,
+        ExportChoice("xmp", out, which),
+        model="leafnet",
+        setting="ppn+",
+    )
 
 
 def packet(sidecar: Path) -> XmpPacket:
@@ -47,7 +53,9 @@ def photos(music: Labelled) -> Path:
 
 def plain(data: str | bytes) -> bytes:
     """XML in its canonical form without blanks between elements."""
-    root = etree.fromstring(data if isinstance(data, bytes) else data.encode(), etree.XMLParser(remove_blank_text=True))
+    root = etree.fromstring(
+        data if isinstance(data, bytes) else data.encode(), etree.XMLParser(remove_blank_text=True)
+    )
     return bytes(etree.tostring(root.getroottree(), method="c14n"))
 
 
@@ -80,7 +88,10 @@ def test_sidecars_beside_their_images(music: Labelled) -> None:
         assert packet(sidecar).texts(TAGS)
         before = sidecar.stat()
         exported(music, music.project.path.parent / out)
-        assert (sidecar.stat().st_mtime_ns, sidecar.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+        assert (sidecar.stat().st_mtime_ns, sidecar.stat().st_ino) == (
+            before.st_mtime_ns,
+            before.st_ino,
+        )
     assert {path: path.read_bytes() for path in photos(music).rglob("*.png")} == images
 
 
@@ -123,7 +134,9 @@ def test_names_follow_what_is_there(music: Labelled) -> None:
         for name in there:
             (folder / name).write_text(FOREIGN, encoding="utf-8")
         exported(music, photos(music), Which.VERIFIED)
-        ours = [path.name for path in folder.glob("organ*.xmp") if path.read_bytes() != FOREIGN.encode()]
+        ours = [
+            path.name for path in folder.glob("organ*.xmp") if path.read_bytes() != FOREIGN.encode()
+        ]
         assert ours == [expected], there
 
 
@@ -151,7 +164,9 @@ def test_a_stopped_export_leaves_whole_sidecars(music: Labelled) -> None:
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        xmp_sidecars.write(replace(music.gathered(), on_image=stop_after_three), photos(music), FolderOptions())
+        xmp_sidecars.write(
+            replace(music.gathered(), on_image=stop_after_three), photos(music), FolderOptions()
+        )
     first = list(photos(music).rglob("*.xmp"))
     assert len(first) == 3
     assert all(packet(sidecar).values(xmp_sidecars.OWN) for sidecar in first)

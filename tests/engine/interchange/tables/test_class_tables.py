@@ -68,7 +68,9 @@ LISTS = {
         {},
     ),
     "levels": (
-        ("Level 1,Level_2,LEVEL 3,Synonyms\nBirds,Gulls,Sand gull,Beach gull\n,Crows,,\n,,Crow,Corvus\n"),
+        (
+            "Level 1,Level_2,LEVEL 3,Synonyms\nBirds,Gulls,Sand gull,Beach gull\n,Crows,,\n,,Crow,Corvus\n"
+        ),
         {"Birds", "Birds/Gulls", "Gulls/Sand gull", "Birds/Crows", "Crows/Crow"},
         {"Sand gull": ("Beach gull",), "Crow": ("Corvus",)},
     ),
@@ -89,10 +91,18 @@ LISTS = {
         {"Canidae", "Canidae/Canis", "Canis/Canis lupus"},
         {},
     ),
-    "lineage": ("name,lineage\nBird,Animal\nGull,Animal; Bird\n", {"Animal", "Animal/Bird", "Bird/Gull"}, {}),
+    "lineage": (
+        "name,lineage\nBird,Animal\nGull,Animal; Bird\n",
+        {"Animal", "Animal/Bird", "Bird/Gull"},
+        {},
+    ),
     "parents-of-python": ("name,parent\nBird,None\nGull,Bird\n", {"Bird", "Bird/Gull"}, {}),
     "a-class-none": ("name,parent\nnone,\nGull,none\n", {"none", "none/Gull"}, {}),
-    "parents-under-any-name": ("Name;Gruppe;Bemerkung\nBird;;x\nGull;Bird;\nTern;Bird;\n", {"Bird", *BIRDS}, {}),
+    "parents-under-any-name": (
+        "Name;Gruppe;Bemerkung\nBird;;x\nGull;Bird;\nTern;Bird;\n",
+        {"Bird", *BIRDS},
+        {},
+    ),
     "no-parents": ("name,nickname\nBird,Bird\nGull,Bird\n", {"Bird", "Gull"}, {}),
     "ranks-where-they-change": (
         ("order,family,genus,species\nA,F,G,x\n,,,y\n,,H,z\n,E,,\nB,D,,\n,,I,\n"),
@@ -101,16 +111,44 @@ LISTS = {
     ),
     "german": ("Bezeichnung;Übergeordnet\nTier;\nVogel;Tier\n", {"Tier", "Tier/Vogel"}, {}),
     "graph": ("Source,Target,Weight\nBird,Gull,1\n", {"Bird", "Bird/Gull"}, {}),
-    "vocabulary": ("dwc:taxonID,dwc:parentNameUsageID,dwc:scientificName\n1,,A\n2,1,B\n", {"A", "A/B"}, {}),
-    "title-above": ("Birds of the lake\n\nchild,parent\nBird,\nGull,Bird\n", {"Bird", "Bird/Gull"}, {}),
+    "vocabulary": (
+        "dwc:taxonID,dwc:parentNameUsageID,dwc:scientificName\n1,,A\n2,1,B\n",
+        {"A", "A/B"},
+        {},
+    ),
+    "title-above": (
+        "Birds of the lake\n\nchild,parent\nBird,\nGull,Bird\n",
+        {"Bird", "Bird/Gull"},
+        {},
+    ),
     "open-images": ("/m/01,Bird\n/m/02,Gull\n", {"Bird", "Gull"}, {}),
     "teachable-machine": ("0 fox\n1 red deer\n", {"fox", "red deer"}, {}),
-    "indented-by-tabs": ("Bird\n\tGull\n\t\tHerring\n\tTern\nFox\n", {"Bird", *BIRDS, "Gull/Herring", "Fox"}, {}),
-    "indented-by-spaces": ("Bird\n  Gull\n    Herring\n  Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
+    "indented-by-tabs": (
+        "Bird\n\tGull\n\t\tHerring\n\tTern\nFox\n",
+        {"Bird", *BIRDS, "Gull/Herring", "Fox"},
+        {},
+    ),
+    "indented-by-spaces": (
+        "Bird\n  Gull\n    Herring\n  Tern\n",
+        {"Bird", *BIRDS, "Gull/Herring"},
+        {},
+    ),
     "more-dashes": ("Bird\n-Gull\n--Herring\n-Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
-    "markdown": ("## Bird\n\n- Gull\n  * Herring\n- Tern\n\n# Fox\n", {"Bird", *BIRDS, "Gull/Herring", "Fox"}, {}),
-    "tree": (".\n└── Bird\n    ├── Gull\n    │   └── Herring\n    └── Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
-    "one-name-twice": ("Other\nBird\n  Other\n    Auk\n", {"Other", "Bird", "Bird/Other", "Other/Auk"}, {}),
+    "markdown": (
+        "## Bird\n\n- Gull\n  * Herring\n- Tern\n\n# Fox\n",
+        {"Bird", *BIRDS, "Gull/Herring", "Fox"},
+        {},
+    ),
+    "tree": (
+        ".\n└── Bird\n    ├── Gull\n    │   └── Herring\n    └── Tern\n",
+        {"Bird", *BIRDS, "Gull/Herring"},
+        {},
+    ),
+    "one-name-twice": (
+        "Other\nBird\n  Other\n    Auk\n",
+        {"Other", "Bird", "Bird/Other", "Other/Auk"},
+        {},
+    ),
     "paths": ("# by Ada\nBird/Gull\nBird/Tern\nBird\n", {"Bird", *BIRDS}, {}),
     "google": (
         "# Version: 1\n1 - Bird\n2 - Bird > Gull\n3 - Bird > Tern\n4 - Bird > Gull > A, b\n",
@@ -126,7 +164,9 @@ def paths_of(graph: ImportedGraph) -> set[str]:
     """Every class by the names of its parent and itself."""
     names = {each.key: each.name for each in graph.classes}
     below = {child for _, child in graph.edges}
-    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {names[key] for key in names if key not in below}
+    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {
+        names[key] for key in names if key not in below
+    }
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -136,7 +176,9 @@ def test_lists_of_others(name: str, tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text(text, encoding="utf-8")
     graph = read_graph(tmp_path / "list.txt")
     assert paths_of(graph) == paths
-    assert {each.name: each.attributes.synonyms for each in graph.classes if each.attributes.synonyms} == synonyms
+    assert {
+        each.name: each.attributes.synonyms for each in graph.classes if each.attributes.synonyms
+    } == synonyms
 
 
 @pytest.mark.parametrize(
@@ -152,7 +194,9 @@ def test_nested_names_in_yaml(text: str, paths: set[str], tmp_path: Path) -> Non
     assert paths_of(read_graph(tmp_path / "classes.yaml")) == paths
 
 
-@pytest.mark.parametrize("text", ["train: x\nval: y\nnc: 1\nnames: ['fox']\n", "- name: Bird\n  children: []\n"])
+@pytest.mark.parametrize(
+    "text", ["train: x\nval: y\nnc: 1\nnames: ['fox']\n", "- name: Bird\n  children: []\n"]
+)
 def test_other_yaml_is_refused(text: str, tmp_path: Path) -> None:
     """Its keys are no classes."""
     (tmp_path / "data.yaml").write_text(text, encoding="utf-8")
@@ -162,7 +206,9 @@ def test_other_yaml_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_ids_and_ranks_are_kept(tmp_path: Path) -> None:
     """Whatever the parents are named by."""
-    (tmp_path / "list.csv").write_text("id,name,parent,rank\n7,Aves,,CLASS\n8,Larus,Aves,genus\n", encoding="utf-8")
+    (tmp_path / "list.csv").write_text(
+        "id,name,parent,rank\n7,Aves,,CLASS\n8,Larus,Aves,genus\n", encoding="utf-8"
+    )
     found = {
         each.name: (each.attributes.source_id, each.attributes.rank)
         for each in read_graph(tmp_path / "list.csv").classes
@@ -175,7 +221,10 @@ def test_levels_are_no_ranks(tmp_path: Path) -> None:
     source = tmp_path / "levels.csv"
     source.write_text("Top;Below\nBirds;Crow\n", encoding="utf-8")
     graph = read_graph(source, columns={"level 1": "Top", "level 2": "Below"})
-    assert {(each.name, each.attributes.rank) for each in graph.classes} == {("Birds", ""), ("Crow", "")}
+    assert {(each.name, each.attributes.rank) for each in graph.classes} == {
+        ("Birds", ""),
+        ("Crow", ""),
+    }
     assert paths_of(graph) == {"Birds", "Birds/Crow"}
 
 
@@ -189,7 +238,9 @@ def test_a_person_names_the_columns(tmp_path: Path) -> None:
         "Laridae",
         "Laridae/Larus canus",
     }
-    with pytest.raises(UsageError, match='no column "Art": expected one of "Nr", "Sippe", "Gruppe"'):
+    with pytest.raises(
+        UsageError, match='no column "Art": expected one of "Nr", "Sippe", "Gruppe"'
+    ):
         read_graph(path, columns={"class": "Art"})
     with pytest.raises(UsageError, match='no role "clas": expected one of file, '):
         read_graph(path, columns={"clas": "Sippe"})
@@ -197,7 +248,11 @@ def test_a_person_names_the_columns(tmp_path: Path) -> None:
 
 def test_a_synonym_of_nothing_is_no_class(tmp_path: Path) -> None:
     """It is counted and named."""
-    (tmp_path / "list.csv").write_text("name,status,family\nA b,accepted,X\nA c,synonym,X\n", encoding="utf-8")
+    (tmp_path / "list.csv").write_text(
+        "name,status,family\nA b,accepted,X\nA c,synonym,X\n", encoding="utf-8"
+    )
     graph = read_graph(tmp_path / "list.csv")
     assert paths_of(graph) == {"X", "X/A b"}
-    assert [(each.reason, each.name) for each in graph.left_out] == [(LeftOutReason.NO_ACCEPTED, "A c")]
+    assert [(each.reason, each.name) for each in graph.left_out] == [
+        (LeftOutReason.NO_ACCEPTED, "A c")
+    ]

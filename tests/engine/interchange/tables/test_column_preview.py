@@ -20,7 +20,11 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 def test_columns_of_ranks_and_names(tmp_path: Path) -> None:
     """Each with its meaning, and the first rows; a short row is filled up."""
-    path = written(tmp_path, "list.csv", "family,genus,scientificName,rank,x\nLaridae,Larus,Larus canus,species\n")
+    path = written(
+        tmp_path,
+        "list.csv",
+        "family,genus,scientificName,rank,x\nLaridae,Larus,Larus canus,species\n",
+    )
     found = preview_columns(path, TablePurpose.CLASSES)
     assert found is not None
     assert found.is_clear
@@ -38,7 +42,9 @@ def test_what_a_person_names_makes_an_unclear_table_clear(tmp_path: Path) -> Non
     assert found.columns == ("Bild", "Tier", "Wer")
     assert found.rows[0] == ("fuchs.jpg", "Fuchs", "Ada")
     assert found.meanings == ("file", "", "")
-    named = preview_columns(path, TablePurpose.LABELS, {"file": "Bild", "class": "Tier", "annotator": "Wer"})
+    named = preview_columns(
+        path, TablePurpose.LABELS, {"file": "Bild", "class": "Tier", "annotator": "Wer"}
+    )
     assert named is not None
     assert (named.is_clear, named.meanings) == (True, ("file", "class", "annotator"))
     path = written(tmp_path, "clear.csv", "image,class,annotator\na.jpg,Fox,Ada\n")
@@ -50,11 +56,16 @@ def test_what_a_person_names_makes_an_unclear_table_clear(tmp_path: Path) -> Non
 def test_what_is_no_table_has_no_columns(tmp_path: Path) -> None:
     """Folders, other formats, and a plain list."""
     assert preview_columns(tmp_path, TablePurpose.CLASSES) is None
-    assert preview_columns(written(tmp_path, "list.json", '[{"name": "Gull"}]'), TablePurpose.CLASSES) is None
+    assert (
+        preview_columns(written(tmp_path, "list.json", '[{"name": "Gull"}]'), TablePurpose.CLASSES)
+        is None
+    )
     assert preview_columns(written(tmp_path, "empty.csv", ""), TablePurpose.CLASSES) is None
 
 
 def test_a_role_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     """As it is where the table is read."""
     with pytest.raises(UsageError, match="no role"):
-        preview_columns(written(tmp_path, "labels.csv", ODD), TablePurpose.LABELS, {"colourful": "Tier"})
+        preview_columns(
+            written(tmp_path, "labels.csv", ODD), TablePurpose.LABELS, {"colourful": "Tier"}
+        )

@@ -40,21 +40,27 @@ def excel(folder: Path, sheets: Mapping[str, str]) -> Path:
         archive.writestr("[Content_Types].xml", "<Types/>")
         archive.writestr(
             "_rels/.rels",
-            RELATIONS.format(f'<Relationship Id="r" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/>'),
+            RELATIONS.format(
+                f'<Relationship Id="r" Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/>'
+            ),
         )
         links = "".join(
-            f'<Relationship Id="r{at}" Type="{OFFICE}/worksheet" Target="worksheets/s{at}.xml"/>' for at in ids
+            f'<Relationship Id="r{at}" Type="{OFFICE}/worksheet" Target="worksheets/s{at}.xml"/>'
+            for at in ids
         )
         archive.writestr("xl/_rels/workbook.xml.rels", RELATIONS.format(links))
         listed = "".join(
-            f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>' for at, name in zip(ids, sheets, strict=True)
+            f'<sheet name="{name}" sheetId="{at}" r:id="r{at}"/>'
+            for at, name in zip(ids, sheets, strict=True)
         )
         archive.writestr(
-            "xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>'
+            "xl/workbook.xml",
+            f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{listed}</sheets></workbook>',
         )
         for at, rows in zip(ids, sheets.values(), strict=True):
             archive.writestr(
-                f"xl/worksheets/s{at}.xml", f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+                f"xl/worksheets/s{at}.xml",
+                f'<worksheet xmlns="{MAIN}"><sheetData>{rows}</sheetData></worksheet>',
             )
     return path
 
@@ -75,9 +81,14 @@ def rows_of(*rows: tuple[str, ...]) -> str:
 
 def test_the_sheet_with_the_table_is_read(tmp_path: Path) -> None:
     """Not a cover before it; numbers are read as people see them, and a title may stand above."""
-    table = rows_of(("Birds",), ("child", "parent", "id"), ("Bird", "", "7.0"), ("Gull", "Bird", "8.5"))
+    table = rows_of(
+        ("Birds",), ("child", "parent", "id"), ("Bird", "", "7.0"), ("Gull", "Bird", "8.5")
+    )
     graph = read_graph(excel(tmp_path, {"Cover": rows_of(("About this list",)), "List": table}))
-    assert [(each.name, each.attributes.source_id) for each in graph.classes] == [("Bird", "7"), ("Gull", "8.5")]
+    assert [(each.name, each.attributes.source_id) for each in graph.classes] == [
+        ("Bird", "7"),
+        ("Gull", "8.5"),
+    ]
 
 
 def test_merged_cells_all_have_their_text(tmp_path: Path) -> None:
@@ -113,23 +124,32 @@ def test_a_workbook_of_libre_office(tmp_path: Path) -> None:
 def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
     """A cell in the farthest corner, one that is repeated without end, and a sheet that unpacks to gigabytes."""
     far = excel(
-        tmp_path, {"S": f'<row r="1">{cell("child", "A1")}</row><row r="1048576">{cell("x", "XFD1048576")}</row>'}
+        tmp_path,
+        {
+            "S": f'<row r="1">{cell("child", "A1")}</row><row r="1048576">{cell("x", "XFD1048576")}</row>'
+        },
     )
     filled = (
         '<table:table-cell table:number-columns-repeated="16000" office:value-type="string">'
         "<text:p>x</text:p></table:table-cell>"
     )
     repeated = libre_office(
-        tmp_path, f'<table:table-row table:number-rows-repeated="1000000">{filled}</table:table-row>'
+        tmp_path,
+        f'<table:table-row table:number-rows-repeated="1000000">{filled}</table:table-row>',
     )
-    disguised = tmp_path / "classes-disguised.xlsx"  # the sheet is called as a document of LibreOffice is
+    disguised = (
+        tmp_path / "classes-disguised.xlsx"
+    )  # the sheet is called as a document of LibreOffice is
     with zipfile.ZipFile(disguised, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
-        archive.writestr("content.xml", f"<worksheet><row>{cell('x', 'XFD1048576')}</row></worksheet>")
+        archive.writestr(
+            "content.xml", f"<worksheet><row>{cell('x', 'XFD1048576')}</row></worksheet>"
+        )
     tracemalloc.start()
     for path in (far, repeated, disguised):
         with pytest.raises(
-            FormatError, match=r"sheet of the workbook classes.* has too many cells: expected at most 4,000,000"
+            FormatError,
+            match=r"sheet of the workbook classes.* has too many cells: expected at most 4,000,000",
         ):
             read_graph(path)
     large = tmp_path / "large.xlsx"
@@ -155,7 +175,9 @@ def test_a_broken_workbook_is_called_so(tmp_path: Path) -> None:
     """Together with what to do."""
     path = tmp_path / "old.xls"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
-    with pytest.raises(FormatError, match=r"workbook old.xls cannot be read: .*save its sheet as CSV"):
+    with pytest.raises(
+        FormatError, match=r"workbook old.xls cannot be read: .*save its sheet as CSV"
+    ):
         read_graph(path)
 
 

@@ -46,11 +46,26 @@ def is_name(text: str) -> bool:
 
 names = st.text(min_size=1, max_size=12).filter(is_name)
 signs = st.sampled_from(
-    ["a|b", "a\\", '"', "=1", "'=1", "<a>", "#", "[x]", "urn:x:1", "https://a.example/b c", "-", "'"]
+    [
+        "a|b",
+        "a\\",
+        '"',
+        "=1",
+        "'=1",
+        "<a>",
+        "#",
+        "[x]",
+        "urn:x:1",
+        "https://a.example/b c",
+        "-",
+        "'",
+    ]
 )
 texts = names | signs
 notes = st.just("") | texts | st.tuples(texts, texts).map("\n".join)
-tagged = st.tuples(texts, st.sampled_from(["de", "en", "pt-BR", "zh-Hans"])).map(lambda pair: with_language(*pair))
+tagged = st.tuples(texts, st.sampled_from(["de", "en", "pt-BR", "zh-Hans"])).map(
+    lambda pair: with_language(*pair)
+)
 colours = st.sampled_from(["", "#000000", "#a0b1c2"])
 
 
@@ -59,13 +74,21 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
     """A graph with up to eight classes, as writers get it."""
     graph = CategoryGraph()
     for _ in range(draw(st.integers(1, 8))):
-        above = draw(st.lists(st.sampled_from(graph.classes()), max_size=3, unique=True)) if len(graph) else []
+        above = (
+            draw(st.lists(st.sampled_from(graph.classes()), max_size=3, unique=True))
+            if len(graph)
+            else []
+        )
         name = draw(texts)
         if any(graph.child_named(parent, name) is not None for parent in above or (None,)):
             continue
         synonyms = tuple(draw(st.lists(texts | tagged, max_size=4, unique=True)))
         attributes = ClassAttributes(
-            draw(st.just("") | texts), synonyms, draw(notes), draw(colours), rank=draw(st.just("") | texts)
+            draw(st.just("") | texts),
+            synonyms,
+            draw(notes),
+            draw(colours),
+            rank=draw(st.just("") | texts),
         )
         graph.add_class(name, above, attributes=attributes)
     return exported_graph(graph)
@@ -88,7 +111,10 @@ def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
 
     Nor does that of synonyms in different languages; which is the first of a language does.
     """
-    facts = {each.key: (each.name, replace(each.attributes, synonyms=by_language(each))) for each in graph.classes}
+    facts = {
+        each.key: (each.name, replace(each.attributes, synonyms=by_language(each)))
+        for each in graph.classes
+    }
     parents = graph.parent_keys
 
     def above(key: str) -> tuple[object, ...]:

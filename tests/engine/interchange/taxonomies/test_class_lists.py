@@ -14,7 +14,10 @@ from engine.interchange.taxonomies import class_lists
 FEATURES = {
     "image": {"_type": "Image"},
     "label": {"names": ["auk", "gull"], "_type": "ClassLabel"},
-    "boxes": {"feature": {"category": {"names": ["tern"], "_type": "ClassLabel"}}, "_type": "Sequence"},
+    "boxes": {
+        "feature": {"category": {"names": ["tern"], "_type": "ClassLabel"}},
+        "_type": "Sequence",
+    },
 }
 
 
@@ -30,12 +33,25 @@ def written(folder: Path, document: Any) -> Path:
     [
         ({"classes": ["auk", "gull"], "labels": {"1": 0, "2": 1}}, ["auk", "gull"]),
         (
-            {"classes": None, "labels": {"1": "gull", "2": {"label": "auk"}, "3": ["auk", "tern"], "4": None}},
+            {
+                "classes": None,
+                "labels": {"1": "gull", "2": {"label": "auk"}, "3": ["auk", "tern"], "4": None},
+            },
             ["gull", "auk", "tern"],
         ),
-        ({"name": "birds", "default_classes": ["auk"], "classes": {"ground_truth": ["auk", "gull"]}}, ["auk", "gull"]),
         (
-            {"default_mask_targets": {"1": "sky"}, "mask_targets": {"segments": {"1": "sky", "2": "sea"}}},
+            {
+                "name": "birds",
+                "default_classes": ["auk"],
+                "classes": {"ground_truth": ["auk", "gull"]},
+            },
+            ["auk", "gull"],
+        ),
+        (
+            {
+                "default_mask_targets": {"1": "sky"},
+                "mask_targets": {"segments": {"1": "sky", "2": "sea"}},
+            },
             ["sky", "sea"],
         ),
         ({"description": "", "features": FEATURES}, ["auk", "gull", "tern"]),
@@ -53,7 +69,12 @@ def test_data_sets(tmp_path: Path, document: Any, names: list[str]) -> None:
 def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
     """With number and colour; attributes are no classes."""
     labels = [
-        {"name": "gull", "id": 7, "color": "#FF00FF", "attributes": [{"name": "age", "values": ["young"]}]},
+        {
+            "name": "gull",
+            "id": 7,
+            "color": "#FF00FF",
+            "attributes": [{"name": "age", "values": ["young"]}],
+        },
         {"name": "auk", "color": "", "type": "any", "attributes": []},
     ]
     path = written(tmp_path, {"name": "birds", "labels": labels} if in_task else labels)
@@ -67,7 +88,10 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({"classes": ["auk", "auk"]}, "class 2 in labels.json has the name of an earlier one: found auk"),
+        (
+            {"classes": ["auk", "auk"]},
+            "class 2 in labels.json has the name of an earlier one: found auk",
+        ),
         ({"classes": ["auk", 5]}, "class 2 in labels.json is not a text: found 5"),
         ({"classes": ["auk", ""]}, "class 2 in labels.json: a class needs a name"),
         ({"classes": []}, "holds no classes"),
@@ -83,7 +107,10 @@ def test_broken_data_sets(tmp_path: Path, document: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ([{"name": "auk"}, {"name": "auk"}], "class 2 in labels.json has the name of an earlier one"),
+        (
+            [{"name": "auk"}, {"name": "auk"}],
+            "class 2 in labels.json has the name of an earlier one",
+        ),
         ([{"attributes": []}], "class 1 in labels.json is not a text: found None"),
         ({"labels": ["auk"]}, "holds no labels of CVAT"),
     ],

@@ -88,7 +88,9 @@ def paths_of(graph: ImportedGraph) -> set[str]:
     """Every class by the names of its parent and itself."""
     names = {each.key: each.name for each in graph.classes}
     below = {child for _, child in graph.edges}
-    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {names[key] for key in names if key not in below}
+    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {
+        names[key] for key in names if key not in below
+    }
 
 
 def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
@@ -99,7 +101,9 @@ def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
     assert attributes == {
         "Aves": ClassAttributes("212", note="birds", rank="class"),
         "Larus": ClassAttributes("9316", ("Larus Linnaeus, 1758",)),
-        "Larus canus": ClassAttributes("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), rank="species"),
+        "Larus canus": ClassAttributes(
+            "2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), rank="species"
+        ),
     }
 
 
@@ -118,12 +122,16 @@ def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
         assert detect_format(source) == "darwin-core"
         graph = read_graph(source)
         assert paths_of(graph) == {"Oiseaux", "Oiseaux/Goéland"}
-        assert graph.classes[1].attributes == ClassAttributes("2", ("Möwe@de", "gull, mew", "Seemöwe@de", "måse"))
+        assert graph.classes[1].attributes == ClassAttributes(
+            "2", ("Möwe@de", "gull, mew", "Seemöwe@de", "måse")
+        )
 
 
 def test_a_checklist_of_ours(tmp_path: Path) -> None:
     """The terms of the standard, one row for a synonym, GBIF's table of names in languages; the rest as JSON."""
-    tench = ClassAttributes("https://gbif.example/1", ("Schleie@de", "tinca", "Tench@en"), "slimy", rank="species")
+    tench = ClassAttributes(
+        "https://gbif.example/1", ("Schleie@de", "tinca", "Tench@en"), "slimy", rank="species"
+    )
     odd = ClassAttributes(note="two\nlines", colour="#a0b1c2", rank="Form")
     graph = ImportedGraph(
         (
@@ -143,7 +151,9 @@ def test_a_checklist_of_ours(tmp_path: Path) -> None:
     assert (tinca["taxonID"], tinca["parentNameUsageID"], tinca["taxonRank"], tinca["taxonomicStatus"]) == (
         "https://gbif.example/1", "urn:protoleaf:class:1", "species", "accepted"
     )  # fmt: skip
-    assert [row["acceptedNameUsageID"] for row in taxa if row["taxonomicStatus"] == "synonym"] == [tinca["taxonID"]]
+    assert [row["acceptedNameUsageID"] for row in taxa if row["taxonomicStatus"] == "synonym"] == [
+        tinca["taxonID"]
+    ]
     assert names == [
         "coreid,vernacularName,language,isPreferredName",
         "https://gbif.example/1,Schleie,de,true",
@@ -153,7 +163,9 @@ def test_a_checklist_of_ours(tmp_path: Path) -> None:
     assert facts_of(read_graph(path)) == facts_of(graph)
 
 
-@pytest.mark.parametrize("text", ["[1]", '{"protoleaf": 3}', '{"protoleaf": {"parents": [7, "x"], "note": 3}}', "{"])
+@pytest.mark.parametrize(
+    "text", ["[1]", '{"protoleaf": 3}', '{"protoleaf": {"parents": [7, "x"], "note": 3}}', "{"]
+)
 def test_what_others_wrote_into_our_properties(tmp_path: Path, text: str) -> None:
     """It is passed over."""
     content = f"taxonID\tscientificName\tparentNameUsageID\tdynamicProperties\n1\tA\t\t\n2\tB\t1\t{text}\n"
@@ -183,7 +195,9 @@ def test_ranks_in_the_place_of_parents(tmp_path: Path) -> None:
         "Aves", "Aves/Laridae", "Laridae/Larus", "Larus/Larus canus", "Aves/Alle alle (4)", "Aves/Alle alle (5)",
     }  # fmt: skip
     ids = {each.name: each.attributes for each in graph.classes}
-    assert ids["Larus canus"] == ClassAttributes("1", ("Gull@und", "Mew@und", "Old canus"), rank="species")
+    assert ids["Larus canus"] == ClassAttributes(
+        "1", ("Gull@und", "Mew@und", "Old canus"), rank="species"
+    )
     assert ids["Larus"] == ClassAttributes("2", rank="genus")
     assert ids["Laridae"] == ClassAttributes(rank="family")
 
@@ -226,7 +240,9 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
 )
 def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
     """Each is reported with the line that has to be corrected."""
-    path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
+    path = written(
+        tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv"
+    )
     with pytest.raises(FormatError, match=message):
         packages.read(path)
 
@@ -242,9 +258,13 @@ def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
         ("1,,A,\n2,1,,", {"A"}, [LeftOutReason.NO_NAME]),
     ],
 )
-def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reasons: list[LeftOutReason]) -> None:
+def test_what_leaves_itself_out(
+    tmp_path: Path, rows: str, paths: set[str], reasons: list[LeftOutReason]
+) -> None:
     """Extracts of larger lists, repeated and empty rows."""
-    path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
+    path = written(
+        tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv"
+    )
     graph = packages.read(path)
     assert paths_of(graph) == paths
     assert [each.reason for each in graph.left_out] == reasons
@@ -259,9 +279,15 @@ def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reas
         ),
         ({"meta.xml": META}, "not an archive that can be read: found .*taxa.txt"),
         ({"meta.xml": "<archive"}, "not well-formed"),
-        ({"a.csv": "", "b.csv": ""}, "does not say which of its files lists the taxa: .* found a.csv, b.csv"),
+        (
+            {"a.csv": "", "b.csv": ""},
+            "does not say which of its files lists the taxa: .* found a.csv, b.csv",
+        ),
         ({"Taxon.tsv": "\0" * (65 * 2**20)}, "Taxon.tsv is too large for a taxonomy"),
-        ({"Taxon.tsv": "what\nBird\n"}, 'Taxon.tsv does not say which of its columns is which: .*found "what"'),
+        (
+            {"Taxon.tsv": "what\nBird\n"},
+            'Taxon.tsv does not say which of its columns is which: .*found "what"',
+        ),
     ],
 )
 def test_broken_archives(tmp_path: Path, files: dict[str, str], message: str) -> None:

@@ -55,7 +55,11 @@ def test_some_thousand_nodes_of_networkx(tmp_path: Path, leads_up: bool) -> None
     drawn: nx.DiGraph[str] = nx.DiGraph()
     for each in terms:
         drawn.add_node(
-            f"t{each.number}", name=each.name, synonyms=each.synonym, source_id=f"T{each.number}", note=each.note
+            f"t{each.number}",
+            name=each.name,
+            synonyms=each.synonym,
+            source_id=f"T{each.number}",
+            note=each.note,
         )
     for each in terms:
         for parent in each.parents:
@@ -80,7 +84,9 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
     graph = ImportedGraph(
         (
             ImportedClass(
-                "1", '<Gull> & "auk"', ClassAttributes("n 1", ('a "quoted"', "[b]"), "two\nlines", "#a0b1c2")
+                "1",
+                '<Gull> & "auk"',
+                ClassAttributes("n 1", ('a "quoted"', "[b]"), "two\nlines", "#a0b1c2"),
             ),
             ImportedClass("2", "Roc 海鸥", ClassAttributes("[2]")),
             ImportedClass("3", "shared", ClassAttributes(synonyms=("[only one]",))),
@@ -98,15 +104,39 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('edgedefault="directed"', 'edgedefault="undirected"', "birds.graphml has edges without a direction"),
-        ('id="e1"', 'id="e1" directed="false"', "line 12 of birds.graphml has edges without a direction"),
-        ('target="n2"', 'target="n9"', 'line 12 of birds.graphml has an edge to "n9", which is no node there'),
-        ('<node id="n2"/>', '<node id="n1"/>', "line 10 of birds.graphml has the id of an earlier node: found n1"),
+        (
+            'edgedefault="directed"',
+            'edgedefault="undirected"',
+            "birds.graphml has edges without a direction",
+        ),
+        (
+            'id="e1"',
+            'id="e1" directed="false"',
+            "line 12 of birds.graphml has edges without a direction",
+        ),
+        (
+            'target="n2"',
+            'target="n9"',
+            'line 12 of birds.graphml has an edge to "n9", which is no node there',
+        ),
+        (
+            '<node id="n2"/>',
+            '<node id="n1"/>',
+            "line 10 of birds.graphml has the id of an earlier node: found n1",
+        ),
         ('<node id="n2"/>', "<node/>", "line 10 of birds.graphml has a node without an id"),
         ('<node id="n2"/>', '<node id="n2"><graph/></node>', "line 10 .* a graph within a node"),
-        ('source="n0" target="n2"', 'source="n1" target="n0"', "its own ancestor: found (Bird|Gull) > "),
+        (
+            'source="n0" target="n2"',
+            'source="n1" target="n0"',
+            "its own ancestor: found (Bird|Gull) > ",
+        ),
         ("</graphml>", "", "not well-formed XML"),
-        ("<!-- drawn", '<!DOCTYPE graphml [<!ENTITY a "aa">]><!-- drawn', "declares a document type"),
+        (
+            "<!-- drawn",
+            '<!DOCTYPE graphml [<!ENTITY a "aa">]><!-- drawn',
+            "declares a document type",
+        ),
         ("Bird<", "\u202eBird<", "line 7 of birds.graphml: .*direction"),
         ("<graph ", "<hull ", "not well-formed XML"),
     ],

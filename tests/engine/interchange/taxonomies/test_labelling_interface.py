@@ -37,9 +37,19 @@ def written(folder: Path, text: str) -> Path:
 def test_a_taxonomy(tmp_path: Path) -> None:
     """Its choices alone, one within another; comments are none."""
     graph = read_graph(written(tmp_path, INTERFACE.replace("(none of these)", NONE_LABEL)))
-    assert [each.key for each in graph.classes] == ["Bird", "Bird/Gull", "Bird/Auk", "Bird/Auk/Puffin", "Plant"]
+    assert [each.key for each in graph.classes] == [
+        "Bird",
+        "Bird/Gull",
+        "Bird/Auk",
+        "Bird/Auk/Puffin",
+        "Plant",
+    ]
     assert graph.classes[0].attributes == ClassAttributes("b1", note="With feathers")
-    assert graph.edges == (("Bird", "Bird/Gull"), ("Bird", "Bird/Auk"), ("Bird/Auk", "Bird/Auk/Puffin"))
+    assert graph.edges == (
+        ("Bird", "Bird/Gull"),
+        ("Bird", "Bird/Auk"),
+        ("Bird/Auk", "Bird/Auk/Puffin"),
+    )
 
 
 def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
@@ -69,7 +79,13 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
         ("<View><Taxonomy/></View>", "holds no classes"),
         (INTERFACE[:-20], "not well-formed XML"),
         ('<!DOCTYPE View [<!ENTITY a "aa">]><View>&a;</View>', "declares a document type"),
-        ("<View><Taxonomy>" + '<Choice value="a">' * 200 + "</Choice>" * 200 + "</Taxonomy></View>", ""),
+        (
+            "<View><Taxonomy>"
+            + '<Choice value="a">' * 200
+            + "</Choice>" * 200
+            + "</Taxonomy></View>",
+            "",
+        ),
     ],
 )
 def test_broken_files(tmp_path: Path, text: str, message: str) -> None:

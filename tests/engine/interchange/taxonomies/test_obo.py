@@ -96,7 +96,9 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
         for name, (parents, attributes) in expected_facts(terms, "{}").items()
     }
     theirs = obonet.read_obo(path)
-    assert {(parent, child) for child, parent, kind in theirs.edges(keys=True) if kind == "is_a"} == set(graph.edges)
+    assert {
+        (parent, child) for child, parent, kind in theirs.edges(keys=True) if kind == "is_a"
+    } == set(graph.edges)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +106,16 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
     [
         ("id: B:2", "xref: B:2", "line 10 of birds.obo begins a term without an id"),
         ("name: bird", "name: bird\nis_a: B:2", "its own ancestor: found (bird|gull, large) > "),
-        ('"mew" EXACT', '"mew EXACT', 'line 13 of birds.obo has no text in quotes: found ""mew EXACT'),
-        ("name: gull", "name gull", 'line 12 of birds.obo is not part of a term: .* found "name gull'),
+        (
+            '"mew" EXACT',
+            '"mew EXACT',
+            'line 13 of birds.obo has no text in quotes: found ""mew EXACT',
+        ),
+        (
+            "name: gull",
+            "name gull",
+            'line 12 of birds.obo is not part of a term: .* found "name gull',
+        ),
     ],
 )
 def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -146,4 +156,6 @@ def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: Left
 def test_ranks(tmp_path: Path, value: str, rank: str) -> None:
     """As a name or a number of a vocabulary; a number that nobody knows is none."""
     text = f"[Term]\nid: B:1\nname: bird\nproperty_value: seen always\nproperty_value: has_rank {value}\n"
-    assert obo.read(written(tmp_path, text)).classes[0].attributes == ClassAttributes("B:1", rank=rank)
+    assert obo.read(written(tmp_path, text)).classes[0].attributes == ClassAttributes(
+        "B:1", rank=rank
+    )

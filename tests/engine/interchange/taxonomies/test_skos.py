@@ -35,10 +35,18 @@ XML = f"""<?xml version="1.0"?>
 </rdf:RDF>
 """
 LINKED = {
-    "@context": {"skos": skos.SKOS, "broader": {"@id": "skos:broader", "@type": "@id"}, "name": "skos:prefLabel"},
+    "@context": {
+        "skos": skos.SKOS,
+        "broader": {"@id": "skos:broader", "@type": "@id"},
+        "name": "skos:prefLabel",
+    },
     "@graph": [
         {"@id": "https://birds.example/bird", "@type": "skos:Concept", "name": "Bird"},
-        {"@id": "https://birds.example/gull", "name": "Gull", "broader": "https://birds.example/bird"},
+        {
+            "@id": "https://birds.example/gull",
+            "name": "Gull",
+            "broader": "https://birds.example/bird",
+        },
     ],
 }
 BOMB = """<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
@@ -71,7 +79,11 @@ def test_labels_languages_and_both_ways_of_saying_broader(tmp_path: Path) -> Non
     """
     graph = skos.read(written(tmp_path, BIRDS))
     assert {
-        each.name: (each.attributes.source_id.rpartition("/")[2], each.attributes.synonyms, each.attributes.note)
+        each.name: (
+            each.attributes.source_id.rpartition("/")[2],
+            each.attributes.synonyms,
+            each.attributes.note,
+        )
         for each in graph.classes
     } == {
         "Bird": ("bird", ("Bird@en-GB", "Vogel@de"), "feathers"),
@@ -79,11 +91,14 @@ def test_labels_languages_and_both_ways_of_saying_broader(tmp_path: Path) -> Non
         "auk": ("auk", ("Auk@en",), ""),
     }
     assert set(graph.edges) == {
-        (f"https://birds.example/{a}", f"https://birds.example/{b}") for a, b in [("bird", "gull"), ("bird", "auk")]
+        (f"https://birds.example/{a}", f"https://birds.example/{b}")
+        for a, b in [("bird", "gull"), ("bird", "auk")]
     }
 
 
-@pytest.mark.parametrize(("text", "suffix"), [(XML, ".rdf"), (json.dumps(LINKED), ".json"), (XML, ".xml")])
+@pytest.mark.parametrize(
+    ("text", "suffix"), [(XML, ".rdf"), (json.dumps(LINKED), ".json"), (XML, ".xml")]
+)
 def test_other_ways_of_writing_it(tmp_path: Path, text: str, suffix: str) -> None:
     """RDF/XML and JSON-LD say the same; which it is, the content tells."""
     path = written(tmp_path, text, suffix)
@@ -99,7 +114,10 @@ def test_some_thousand_concepts(tmp_path: Path) -> None:
     terms = made_terms(1_500)
     graph = read_graph(written(tmp_path, text_of(terms)))
     read = {
-        name: (parents, replace(attributes, synonyms=attributes.other_names[1:]))  # the first one is the name itself
+        name: (
+            parents,
+            replace(attributes, synonyms=attributes.other_names[1:]),
+        )  # the first one is the name itself
         for name, (parents, attributes) in facts_of(graph).items()
     }
     assert read == expected_facts(terms, "https://birds.example/t/{}")
@@ -126,13 +144,17 @@ def test_languages_come_back(tmp_path: Path) -> None:
 def test_what_comes_in_with_one_language_goes_out_so(tmp_path: Path) -> None:
     """No second label without a language, where a reader chooses the same."""
     text = skos.written(read_graph(written(tmp_path, text_of(made_terms(1)))))
-    assert [line.strip(" ;.") for line in text.splitlines() if "prefLabel" in line] == ['skos:prefLabel "Ärt 0"@en']
+    assert [line.strip(" ;.") for line in text.splitlines() if "prefLabel" in line] == [
+        'skos:prefLabel "Ärt 0"@en'
+    ]
 
 
 def test_relative_addresses_stay_relative(tmp_path: Path) -> None:
     """A file without a base gives the same ids wherever it lies."""
     text = f'@prefix skos: <{skos.SKOS}> . <#gull> skos:prefLabel "Gull" ; a skos:Concept .'
-    assert [each.attributes for each in skos.read(written(tmp_path, text)).classes] == [ClassAttributes("#gull")]
+    assert [each.attributes for each in skos.read(written(tmp_path, text)).classes] == [
+        ClassAttributes("#gull")
+    ]
 
 
 def test_our_own_comes_back(tmp_path: Path) -> None:
@@ -189,11 +211,15 @@ def test_broken_and_hostile_files(tmp_path: Path, text: str, message: str) -> No
 def test_too_many_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops before memory is full."""
     monkeypatch.setattr(limits.STATEMENTS, "most", 3)
-    with pytest.raises(FormatError, match="says more than a taxonomy does: expected at most 3 statements"):
+    with pytest.raises(
+        FormatError, match="says more than a taxonomy does: expected at most 3 statements"
+    ):
         skos.read(written(tmp_path, BIRDS))
 
 
-def test_odd_addresses_are_not_worth_a_log_line(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_odd_addresses_are_not_worth_a_log_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """The library would warn of each one."""
     with caplog.at_level(logging.INFO):
         skos.read(written(tmp_path, BIRDS.replace("<auk>", "<a|uk>")))

@@ -32,7 +32,11 @@ def test_words_glosses_and_both_kinds_of_above(tmp_path: Path) -> None:
     graph = wordnet.read(written(tmp_path, ENTITY, CRANE, PARIS))
     assert [(each.key, each.name, each.attributes) for each in graph.classes] == [
         ("n00000001", "entity", ClassAttributes("n00000001", note="that which is")),
-        ("n00000002", "crane", ClassAttributes("n00000002", ("wading bird",), 'wades; "a crane | a heron"')),
+        (
+            "n00000002",
+            "crane",
+            ClassAttributes("n00000002", ("wading bird",), 'wades; "a crane | a heron"'),
+        ),
         ("n00000003", "Paris", ClassAttributes("n00000003", note="a city")),
     ]
     assert graph.edges == (("n00000001", "n00000002"), ("n00000001", "n00000003"))
@@ -42,7 +46,11 @@ def test_namesakes_get_their_number(tmp_path: Path) -> None:
     """Synsets under one other that share their first word are distinguished, as ImageNet's are."""
     machine = "00000004 06 n 01 crane 4 001 @ 00000001 n 0000 | lifts"
     graph = wordnet.read(written(tmp_path, ENTITY, CRANE, machine))
-    assert [each.name for each in graph.classes] == ["entity", "crane (n00000002)", "crane (n00000004)"]
+    assert [each.name for each in graph.classes] == [
+        "entity",
+        "crane (n00000002)",
+        "crane (n00000004)",
+    ]
 
 
 def test_some_thousand_synsets(tmp_path: Path) -> None:
@@ -50,9 +58,13 @@ def test_some_thousand_synsets(tmp_path: Path) -> None:
     terms = made_terms()
     lines = []
     for each in terms:
-        words = f"02 {each.name} 0 {each.synonym} 0".replace("Ärt ", "Ärt_").replace("Species ", "Species_")
+        words = f"02 {each.name} 0 {each.synonym} 0".replace("Ärt ", "Ärt_").replace(
+            "Species ", "Species_"
+        )
         pointers = " ".join(f"@ {parent:08} n 0000" for parent in each.parents)
-        lines.append(f"{each.number:08} 05 n {words} {len(each.parents):03} {pointers} | {each.note}  ")
+        lines.append(
+            f"{each.number:08} 05 n {words} {len(each.parents):03} {pointers} | {each.note}  "
+        )
     written(tmp_path, *lines)
     assert facts_of(read_graph(tmp_path)) == {
         name: (parents, replace(attributes, source_id=f"n{int(attributes.source_id):08}"))
@@ -67,7 +79,10 @@ def test_the_package(tmp_path: Path) -> None:
     graph = read_graph(INSTALLED)
     assert (len(graph.classes), len(graph.edges)) == (82_115, 84_427)
     kit_fox = {each.key: each for each in graph.classes}["n02119789"]
-    assert (kit_fox.name, kit_fox.attributes.synonyms) == ("kit fox (n02119789)", ("kit fox", "Vulpes macrotis"))
+    assert (kit_fox.name, kit_fox.attributes.synonyms) == (
+        "kit fox (n02119789)",
+        ("kit fox", "Vulpes macrotis"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,9 +91,15 @@ def test_the_package(tmp_path: Path) -> None:
         ([ENTITY, "00000002 05 n 01 crane"], "line 4 of data.noun is not a synset"),
         ([ENTITY, CRANE[:60]], "line 4 of data.noun is not a synset"),
         ([ENTITY, "a letter"], 'line 4 .* found "a letter"'),
-        ([ENTITY, CRANE, CRANE], "line 5 of data.noun has the number of an earlier synset: found n00000002"),
+        (
+            [ENTITY, CRANE, CRANE],
+            "line 5 of data.noun has the number of an earlier synset: found n00000002",
+        ),
         ([CRANE], "line 3 of data.noun leads to a synset that is not there: found n00000001"),
-        ([ENTITY.replace("~ 00000002", "@ 00000002"), CRANE], "its own ancestor: found .*entity > "),
+        (
+            [ENTITY.replace("~ 00000002", "@ 00000002"), CRANE],
+            "its own ancestor: found .*entity > ",
+        ),
         ([ENTITY, CRANE.replace("02 crane", "zz crane")], "is not a synset"),
     ],
 )

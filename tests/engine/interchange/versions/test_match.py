@@ -14,7 +14,10 @@ def matched(before: ImportedGraph, after: ImportedGraph) -> dict[str, str | None
     """For each key of the new version the name that its class had before; None for a new class."""
     graph, base = imported_project(before)
     found = match(graph, after, base).class_ids
-    return {each.key: graph.name(found[each.key]) if each.key in found else None for each in after.classes}
+    return {
+        each.key: graph.name(found[each.key]) if each.key in found else None
+        for each in after.classes
+    }
 
 
 def successors(
@@ -24,7 +27,11 @@ def successors(
     graph, base = imported_project(before)
     found = match(graph, after, base)
     merged = {graph.name(each): key for each, key in found.merged.items()}
-    return merged, {graph.name(each): keys for each, keys in found.split.items()}, [graph.name(e) for e in found.gone]
+    return (
+        merged,
+        {graph.name(each): keys for each, keys in found.split.items()},
+        [graph.name(e) for e in found.gone],
+    )
 
 
 def test_the_same_version_matches_whole() -> None:
@@ -38,7 +45,14 @@ def test_the_same_version_matches_whole() -> None:
 def test_source_ids_come_first() -> None:
     """Another name in another place is the same class by its id, though another class has its name now."""
     after = source_of(
-        {"Animal": [], "Bird": ["Animal"], "Larus": ["Animal"], "Gull": ["Bird"], "Tern": ["Bird"], "Seal": ["Animal"]},
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Larus": ["Animal"],
+            "Gull": ["Bird"],
+            "Tern": ["Bird"],
+            "Seal": ["Animal"],
+        },
         ids={**IDS, "Larus": "n2", "Gull": "n9"},
     )
     found = matched(source_of(BIRDS, ids=IDS), after)
@@ -47,8 +61,14 @@ def test_source_ids_come_first() -> None:
 
 def test_renumbered_ids_do_not_count() -> None:
     """A row number is no id: after a row was put in, most ids stand at another class's name."""
-    after = source_of({"Plant": [], **BIRDS}, ids={name: f"n{number}" for number, name in enumerate(("Plant", *BIRDS))})
-    assert matched(source_of(BIRDS, ids=IDS), after) == {"Plant": None, **{name: name for name in BIRDS}}
+    after = source_of(
+        {"Plant": [], **BIRDS},
+        ids={name: f"n{number}" for number, name in enumerate(("Plant", *BIRDS))},
+    )
+    assert matched(source_of(BIRDS, ids=IDS), after) == {
+        "Plant": None,
+        **{name: name for name in BIRDS},
+    }
 
 
 def test_a_name_that_is_elsewhere_now_was_moved() -> None:
@@ -61,17 +81,36 @@ def test_a_name_with_another_id_is_another_class() -> None:
     """Where ids hold, a colour that is gone is no fruit that is new."""
     ids = {"Colour": "c", "Orange": "o", "Red": "r"}
     before = source_of({"Colour": [], "Orange": ["Colour"], "Red": ["Colour"]}, ids=ids)
-    after = source_of({"Colour": [], "Red": ["Colour"], "Fruit": [], "Orange": ["Fruit"]}, ids={**ids, "Orange": "f"})
+    after = source_of(
+        {"Colour": [], "Red": ["Colour"], "Fruit": [], "Orange": ["Fruit"]},
+        ids={**ids, "Orange": "f"},
+    )
     assert matched(before, after)["Orange"] is None
 
 
 def test_namesakes_are_distinguished_by_what_is_below_them() -> None:
     """Two classes "Other" that both moved are not exchanged; without anything below neither is matched."""
     before = source_of(
-        {"A": [], "B": [], "A/Other": ["A"], "B/Other": ["B"], "a1": ["A/Other"], "b1": ["B/Other"], "C": []}
+        {
+            "A": [],
+            "B": [],
+            "A/Other": ["A"],
+            "B/Other": ["B"],
+            "a1": ["A/Other"],
+            "b1": ["B/Other"],
+            "C": [],
+        }
     )
     after = source_of(
-        {"C": [], "D": ["C"], "E": ["C"], "D/Other": ["D"], "E/Other": ["E"], "a1": ["D/Other"], "b1": ["E/Other"]}
+        {
+            "C": [],
+            "D": ["C"],
+            "E": ["C"],
+            "D/Other": ["D"],
+            "E/Other": ["E"],
+            "a1": ["D/Other"],
+            "b1": ["E/Other"],
+        }
     )
     graph, base = imported_project(before)
     found = match(graph, after, base).class_ids
@@ -85,7 +124,9 @@ def test_namesakes_are_distinguished_by_what_is_below_them() -> None:
 @pytest.mark.parametrize("new_name", ["Gulls", "gull", "Gull-s"])
 def test_another_spelling_in_the_same_place(new_name: str) -> None:
     """Case, plural and punctuation make no new class; a short name needs the same letters."""
-    after = source_of({key if key != "Gull" else new_name: parents for key, parents in BIRDS.items()})
+    after = source_of(
+        {key if key != "Gull" else new_name: parents for key, parents in BIRDS.items()}
+    )
     expected = "Gull" if new_name == "gull" else None
     assert matched(source_of(BIRDS), after)[new_name] == expected
     long_before = source_of({**BIRDS, "Oystercatcher": ["Bird"]})
@@ -101,7 +142,9 @@ def test_a_synonym_names_the_class_of_before() -> None:
     )
     assert matched(source_of(BIRDS), after)["Larus"] == "Gull"
     known = source_of(BIRDS, synonyms={"Gull": ["Larus"]})
-    renamed = source_of({"Larus" if name == "Gull" else name: parents for name, parents in BIRDS.items()})
+    renamed = source_of(
+        {"Larus" if name == "Gull" else name: parents for name, parents in BIRDS.items()}
+    )
     assert matched(known, renamed)["Larus"] == "Gull"
 
 
@@ -115,12 +158,19 @@ def test_a_coarse_class_is_known_by_its_children() -> None:
         }
     )  # fmt: skip
     found = matched(before, after)
-    assert (found["Aves"], found["Gull"], found["Auk"], found["Aves/Other"]) == ("Bird", "Gull", None, "Other")
+    assert (found["Aves"], found["Gull"], found["Auk"], found["Aves/Other"]) == (
+        "Bird",
+        "Gull",
+        None,
+        "Other",
+    )
 
 
 def test_two_classes_in_one() -> None:
     """The one with more in common is the class under its new name; the other was merged into it."""
-    before = source_of({**BIRDS, "Auk": ["Bird"], "Wader": ["Animal"], "Curlew": ["Wader"], "Snipe": ["Wader"]})
+    before = source_of(
+        {**BIRDS, "Auk": ["Bird"], "Wader": ["Animal"], "Curlew": ["Wader"], "Snipe": ["Wader"]}
+    )
     after = source_of(
         {
             "Animal": [], "Seabird": ["Animal"], "Gull": ["Seabird"], "Tern": ["Seabird"], "Auk": ["Seabird"],
@@ -130,14 +180,17 @@ def test_two_classes_in_one() -> None:
     assert matched(before, after)["Seabird"] == "Bird"
     assert successors(before, after) == ({"Wader": "Seabird"}, {}, [])
     lumped = source_of(
-        {name: parents for name, parents in BIRDS.items() if name != "Tern"}, synonyms={"Gull": ["Tern"]}
+        {name: parents for name, parents in BIRDS.items() if name != "Tern"},
+        synonyms={"Gull": ["Tern"]},
     )
     assert successors(source_of(BIRDS), lumped) == ({"Tern": "Gull"}, {}, [])
 
 
 def test_a_synonym_that_was_there_before_merges_nothing() -> None:
     """A word may mean several things: the bank of a river does not take over the bank that is gone."""
-    before = source_of({**BIRDS, "Diver": ["Bird"], "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
+    before = source_of(
+        {**BIRDS, "Diver": ["Bird"], "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]}
+    )
     after = source_of({**BIRDS, "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
     assert successors(before, after) == ({}, {}, ["Diver"])
 
@@ -147,9 +200,14 @@ def test_one_class_in_two() -> None:
     rest = {name: parents for name, parents in BIRDS.items() if name != "Gull"}
     by_name = source_of({**rest, "Herring gull": ["Bird"], "Common gull": ["Bird"]})
     by_synonym = source_of(
-        {**rest, "Larus": ["Bird"], "Rissa": ["Bird"]}, synonyms={"Larus": ["Gull"], "Rissa": ["Gull"]}
+        {**rest, "Larus": ["Bird"], "Rissa": ["Bird"]},
+        synonyms={"Larus": ["Gull"], "Rissa": ["Gull"]},
     )
-    assert successors(source_of(BIRDS), by_name) == ({}, {"Gull": ("Herring gull", "Common gull")}, [])
+    assert successors(source_of(BIRDS), by_name) == (
+        {},
+        {"Gull": ("Herring gull", "Common gull")},
+        [],
+    )
     assert successors(source_of(BIRDS), by_synonym) == ({}, {"Gull": ("Larus", "Rissa")}, [])
     no_bird = {"Animal": [], "Seal": ["Animal"], "Coast": ["Animal"], "Sea": ["Animal"]}
     by_children = source_of({**no_bird, "Gull": ["Coast"], "Tern": ["Sea"]})
@@ -163,7 +221,14 @@ def test_a_group_that_was_dissolved_is_gone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("Gull 1", "Gull 2"), ("male", "female"), ("Left", "Lift"), ("Blue disc", "Red disc"), ("", "")]
+    ("one", "other"),
+    [
+        ("Gull 1", "Gull 2"),
+        ("male", "female"),
+        ("Left", "Lift"),
+        ("Blue disc", "Red disc"),
+        ("", ""),
+    ],
 )
 def test_names_that_are_two(one: str, other: str) -> None:
     """Numbers, short words and other beginnings make two names."""

@@ -15,9 +15,13 @@ BIRDS = {"Bird": [], "Gull": ["Bird"], "Tern": ["Bird"]}
 
 def test_packed_and_unpacked_is_the_same() -> None:
     """Names of all scripts, ids and ranks and several parents."""
-    source = source_of({"Obst": [], "りんご": ["Obst"], "Süß": ["Obst", "りんご"]}, ids={"Süß": "n7"})
+    source = source_of(
+        {"Obst": [], "りんご": ["Obst"], "Süß": ["Obst", "りんご"]}, ids={"Süß": "n7"}
+    )
     first, *others = source.classes
-    source = replace(source, classes=(replace(first, attributes=ClassAttributes("n1", rank="genus")), *others))
+    source = replace(
+        source, classes=(replace(first, attributes=ClassAttributes("n1", rank="genus")), *others)
+    )
     _, version = imported_project(source, "früchte.csv")
     assert unpacked(version.packed()) == version
 
@@ -25,7 +29,9 @@ def test_packed_and_unpacked_is_the_same() -> None:
 @pytest.mark.parametrize("text", ["", "no base64 !", "bm9uZQ==", "eJyrVkrOSSwuVrKKjo4FACqkBTk="])
 def test_anything_else_is_refused(text: str) -> None:
     """Rotten text is damage, not a crash."""
-    with pytest.raises(ProjectDamagedError, match="last version of an imported taxonomy cannot be read"):
+    with pytest.raises(
+        ProjectDamagedError, match="last version of an imported taxonomy cannot be read"
+    ):
         unpacked(text)
 
 

@@ -38,7 +38,14 @@ def test_what_the_source_changed_is_done() -> None:
     graph, base = imported_project(source_of(BIRDS, ids=IDS))
     gull, seal = graph.find("Gull"), graph.find("Seal")
     after = source_of(
-        {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Tern": ["Bird"], "Sea": ["Animal"], "Seal": ["Sea"]},
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Larus": ["Bird"],
+            "Tern": ["Bird"],
+            "Sea": ["Animal"],
+            "Seal": ["Sea"],
+        },
         ids={**IDS, "Larus": IDS["Gull"], "Sea": "n9"},
         synonyms={"Tern": ["Sterna"]},
     )
@@ -76,7 +83,14 @@ def test_both_changed_the_same_thing_otherwise() -> None:
     place = graph.add_class("Coast")
     graph.move(seal, graph.find("Animal"), place)
     after = source_of(
-        {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Sterna": ["Bird"], "Sea": [], "Seal": ["Sea"]},
+        {
+            "Animal": [],
+            "Bird": ["Animal"],
+            "Larus": ["Bird"],
+            "Sterna": ["Bird"],
+            "Sea": [],
+            "Seal": ["Sea"],
+        },
         ids={**IDS, "Larus": "n2", "Sterna": "n3", "Sea": "n9"},
     )
     plan = updated(graph, base, after)
@@ -127,7 +141,10 @@ def test_what_together_would_be_no_graph_is_left_out() -> None:
         ids={**IDS, "Larus": "n2", "Skua": "n8", "Gull/x": "n9"},
     )  # fmt: skip
     plan = updated(graph, base, after)
-    assert {(each.class_id, each.clash) for each in plan.kept} == {(gull, Clash.NAME_TAKEN), (seal, Clash.CYCLE)}
+    assert {(each.class_id, each.clash) for each in plan.kept} == {
+        (gull, Clash.NAME_TAKEN),
+        (seal, Clash.CYCLE),
+    }
     assert names_of(graph, graph.children(bird)) == ["Gull", "Larus", "Skua", "Skua (2)"]
     check_is_graph(graph)
 
@@ -148,11 +165,18 @@ def test_gone_merged_and_split_classes_are_reported_and_stay() -> None:
     wide = {**BIRDS, "Auk": ["Bird"], "Skua": ["Bird"]}
     graph, base = imported_project(source_of(wide))
     left = {name: parents for name, parents in BIRDS.items() if name != "Tern"}
-    after = source_of({**left, "Black skua": ["Bird"], "Brown skua": ["Bird"]}, synonyms={"Gull": ["Auk"]})
+    after = source_of(
+        {**left, "Black skua": ["Bird"], "Brown skua": ["Bird"]}, synonyms={"Gull": ["Auk"]}
+    )
     plan = updated(graph, base, after)
-    auk, skua = graph.find("Auk"), next(each for each in graph.classes() if graph.name(each) == "Skua")
+    auk, skua = (
+        graph.find("Auk"),
+        next(each for each in graph.classes() if graph.name(each) == "Skua"),
+    )
     assert plan.merged == ((auk, graph.find("Gull")),)
-    assert [(each, names_of(graph, parts)) for each, parts in plan.split] == [(skua, ["Black skua", "Brown skua"])]
+    assert [(each, names_of(graph, parts)) for each, parts in plan.split] == [
+        (skua, ["Black skua", "Brown skua"])
+    ]
     assert names_of(graph, plan.gone) == ["Tern"]
     assert len(graph) == 9
 
@@ -171,10 +195,13 @@ def test_an_own_class_is_met_not_doubled() -> None:
 
 def test_a_project_from_before_is_compared_with_itself() -> None:
     """Without a remembered version ids and paths tell; own classes and places are left alone."""
-    graph = graph_of({"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Mine": [], "Seal": ["Animal", "Mine"]})
+    graph = graph_of(
+        {"Animal": [], "Bird": ["Animal"], "Gull": ["Bird"], "Mine": [], "Seal": ["Animal", "Mine"]}
+    )
     graph.set_attributes(graph.find("Gull"), ClassAttributes("n2"))
     after = source_of(
-        {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Sea": [], "Seal": ["Animal"]}, ids={"Larus": "n2"}
+        {"Animal": [], "Bird": ["Animal"], "Larus": ["Bird"], "Sea": [], "Seal": ["Animal"]},
+        ids={"Larus": "n2"},
     )
     plan = updated(graph, None, after)
     assert shape_of(graph) == {
@@ -201,13 +228,21 @@ def drawn(generator: random.Random, count: int) -> ImportedGraph:
     for number, key in enumerate(keys):
         parents = generator.sample(keys[:number], min(number, generator.choice([0, 1, 1, 2])))
         name = key.split("/")[1]
-        free = [parent for parent in parents if (parent in parents_of) and (parent, name) not in names_at]
+        free = [
+            parent
+            for parent in parents
+            if (parent in parents_of) and (parent, name) not in names_at
+        ]
         if free or ("", name) not in names_at:
             parents_of[key] = free
             names_at.update((parent, name) for parent in free or [""])
     chosen = generator.sample(sorted(parents_of), len(parents_of) // 2)
     ids = {key: f"id {generator.randrange(3 * count)}" for key in chosen}
-    return source_of(parents_of, ids=ids, synonyms={key: [f"name {generator.randrange(count)}"] for key in chosen[:3]})
+    return source_of(
+        parents_of,
+        ids=ids,
+        synonyms={key: [f"name {generator.randrange(count)}"] for key in chosen[:3]},
+    )
 
 
 def edit_as_a_person(graph: CategoryGraph, generator: random.Random) -> None:
@@ -221,7 +256,9 @@ def edit_as_a_person(graph: CategoryGraph, generator: random.Random) -> None:
             lambda one=one: graph.remove(one),
             lambda one=one, other=other: graph.merge(one, other),
             lambda one=one: graph.add_class(f"name {generator.randrange(12)}", [one]),
-            lambda one=one, other=other: graph.move(one, next(iter(graph.parents(one)), None), other),
+            lambda one=one, other=other: graph.move(
+                one, next(iter(graph.parents(one)), None), other
+            ),
         )
         try:
             generator.choice(edits)()

@@ -48,4 +48,6 @@ def test_what_is_undone_does_not_count(tmp_path: Path) -> None:
         assert (changes.steps, changes.steps_undone, changes.labels_removed) == (0, 1, 1)
         project.labels.set(image_ids[3:4], gull)
         changes = changes_since(project, backup)
-        assert (changes.steps, changes.steps_undone) == (1, 1), "another action got the place of the undone one"
+        assert (changes.steps, changes.steps_undone) == (1, 1), (
+            "another action got the place of the undone one"
+        )

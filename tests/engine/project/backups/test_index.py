@@ -9,7 +9,13 @@ import pytest
 from engine.config import BACKUPS_VARIABLE, backups_folder
 from engine.project import Project
 from engine.project.backups import index
-from engine.project.backups.index import note_backup, note_list, note_opening, read_index, shown_list
+from engine.project.backups.index import (
+    note_backup,
+    note_list,
+    note_opening,
+    read_index,
+    shown_list,
+)
 from tests.support.backups import labelled_birds
 
 ONE, OTHER = "0f" * 16, "1e" * 16
@@ -52,12 +58,23 @@ def test_backups_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     (folder / "one").unlink()
     (folder / "three").touch()
     note_backup(tmp_path / "birds.protoleaf", ONE, folder / "three")
-    assert [record.taken for record in read_index().records] == [("birds 0f0f0f0f/two", "birds 0f0f0f0f/three")]
+    assert [record.taken for record in read_index().records] == [
+        ("birds 0f0f0f0f/two", "birds 0f0f0f0f/three")
+    ]
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\xff\xfe", b"[]", b"3", b"[" * 100_000, b'{"path": 3}', b'{"path": "/x", "project_id": "zz"}', b"\0" * 500],
+    [
+        b"",
+        b"\xff\xfe",
+        b"[]",
+        b"3",
+        b"[" * 100_000,
+        b'{"path": 3}',
+        b'{"path": "/x", "project_id": "zz"}',
+        b"\0" * 500,
+    ],
 )
 def test_damage_is_passed_over_and_mended(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "birds.protoleaf"
@@ -78,7 +95,9 @@ def test_a_record_of_another_path_is_not_believed(tmp_path: Path) -> None:
     assert read_index().records == ()
 
 
-def test_an_index_that_cannot_be_written_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_that_cannot_be_written_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     project, *_ = labelled_birds(tmp_path)
@@ -105,7 +124,9 @@ def test_looking_into_a_backup_is_no_opening_of_a_project(tmp_path: Path) -> Non
     assert [record.path for record in read_index().records] == [project.path]
 
 
-def test_passing_projects_are_forgotten_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passing_projects_are_forgotten_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(index, "_MOST_RECORDS", 3)
     (tmp_path / "there").touch()
     for name in ("there", "gone 1", "gone 2", "new"):

@@ -96,7 +96,9 @@ def test_a_damaged_backup_does_not_count(tmp_path: Path) -> None:
         clock.pass_by(minutes=20)
         assert backups.take_daily() is not None
         damaged = [backup for backup in all_backups(project) if backup.fault]
-        assert [backup.path for backup in damaged] == [first.path], "it is listed, and left where it is"
+        assert [backup.path for backup in damaged] == [first.path], (
+            "it is listed, and left where it is"
+        )
 
 
 def test_every_quarter_of_an_hour_if_something_changed(tmp_path: Path) -> None:
@@ -106,7 +108,12 @@ def test_every_quarter_of_an_hour_if_something_changed(tmp_path: Path) -> None:
     with project:
         backups = backups_with(project, clock)
         made = []
-        for action in (lambda: None, lambda: None, lambda: project.labels.set(image_ids, gull), project.history.undo):
+        for action in (
+            lambda: None,
+            lambda: None,
+            lambda: project.labels.set(image_ids, gull),
+            project.history.undo,
+        ):
             action()
             clock.pass_by(minutes=15)
             made.append(backups.take_quarterly())
@@ -208,7 +215,9 @@ def test_a_backup_that_fails_does_not_stop_what_undo_takes_back(
         assert project.models.current != version
 
 
-def test_opening_goes_on_without_a_backup(tmp_path: Path, no_room: None, caplog: pytest.LogCaptureFixture) -> None:
+def test_opening_goes_on_without_a_backup(
+    tmp_path: Path, no_room: None, caplog: pytest.LogCaptureFixture
+) -> None:
     project, *_ = labelled_birds(tmp_path)
     project.close()
     with caplog.at_level(logging.WARNING), Project.open(project.path) as opened:

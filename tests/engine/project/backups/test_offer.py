@@ -69,14 +69,20 @@ def replace_by_rot(path: Path) -> None:
     (path.parent / "draft").replace(path)
 
 
-@pytest.mark.parametrize("damage", [zero_header, empty, write_rot, flip_bits_of_the_identity, delete])
+@pytest.mark.parametrize(
+    "damage", [zero_header, empty, write_rot, flip_bits_of_the_identity, delete]
+)
 def test_a_damaged_project_has_its_own_backups_only(twins: Twins, damage: Damage) -> None:
     """Those of the other one are listed apart, however new they are."""
     path, _ = twins
     project_id = id_of(path)
     damage(path)
     offer = offer_for(path)
-    assert (offer.project_id, images_of(offer.own), images_of(offer.others)) == (project_id, [4], [5])
+    assert (offer.project_id, images_of(offer.own), images_of(offer.others)) == (
+        project_id,
+        [4],
+        [5],
+    )
 
 
 @pytest.mark.parametrize("damage", [zero_header, flip_bits_of_the_identity])
@@ -133,7 +139,10 @@ def test_backups_of_a_copy_come_after_its_own(twins: Twins, tmp_path: Path) -> N
     assert [(row.classes, row.is_of_copy) for row in offer_for(path).own] == [(2, False), (3, True)]
     assert [(row.classes, row.is_of_copy) for row in offer_for(copy).own] == [(3, False), (2, True)]
     path.unlink()
-    assert [(row.classes, row.is_of_copy) for row in offer_for(copy).own] == [(3, False), (2, False)]
+    assert [(row.classes, row.is_of_copy) for row in offer_for(copy).own] == [
+        (3, False),
+        (2, False),
+    ]
 
 
 def test_a_date_in_the_future_does_not_make_it_the_newest(tmp_path: Path) -> None:
@@ -145,7 +154,13 @@ def test_a_date_in_the_future_does_not_make_it_the_newest(tmp_path: Path) -> Non
             backups_with(project, Clock(NOON + timedelta(days=days))).take()
     rows = offer_for(project.path).own
     assert [(row.when - NOON).days for row in rows] == [2, -9000, 1, 3000, 0]
-    assert [row.is_dated_ahead(NOON + timedelta(days=2)) for row in rows] == [False, False, False, True, False]
+    assert [row.is_dated_ahead(NOON + timedelta(days=2)) for row in rows] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_an_older_copy_that_was_put_back_by_hand_begins_anew(tmp_path: Path) -> None:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.project.backups.place import BackupName, BackupReason, file_name, project_name, read_name
+from engine.project.backups.place import (
+    BackupName,
+    BackupReason,
+    file_name,
+    project_name,
+    read_name,
+)
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5).astimezone()
 
@@ -20,7 +26,9 @@ def test_a_name_is_readable() -> None:
 
 
 @given(
-    st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=300),
+    st.text(
+        st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=300
+    ),
     st.sampled_from(BackupReason),
     st.integers(1, 20),
 )

@@ -76,7 +76,11 @@ def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
     seen: list[Progress] = []
     restore(project, backup, when=NOON, on_progress=seen.append)
     assert [each.done for each in seen] == sorted(each.done for each in seen)
-    assert seen[-1].done == seen[-1].total == (project.stat().st_size // 10**6) + (backup.stat().st_size // 10**6)
+    assert (
+        seen[-1].done
+        == seen[-1].total
+        == (project.stat().st_size // 10**6) + (backup.stat().st_size // 10**6)
+    )
     assert {(each.total, each.unit) for each in seen} == {(seen[-1].total, "MB")}
     seen.clear()
     project.unlink()
@@ -84,7 +88,9 @@ def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
     assert seen[-1].done == seen[-1].total > 0
 
 
-@pytest.mark.parametrize("share", [0.0, 0.6, 1.0], ids=["at the first part", "while copying", "after the last part"])
+@pytest.mark.parametrize(
+    "share", [0.0, 0.6, 1.0], ids=["at the first part", "while copying", "after the last part"]
+)
 def test_a_stopped_restore_leaves_every_byte(large: tuple[Path, Path], share: float) -> None:
     """Neither the project nor the backup changes, and no draft is left."""
     project, backup = large
@@ -118,7 +124,10 @@ def test_the_project_is_what_it_was(past: Past) -> None:
         change = project.history.undo()
         assert change is not None
         assert change.text.startswith("Labelled 1 image")
-        assert {backup.reason for backup in all_backups(project)} == {BackupReason.ASKED, BackupReason.RESTORE}
+        assert {backup.reason for backup in all_backups(project)} == {
+            BackupReason.ASKED,
+            BackupReason.RESTORE,
+        }
     restore(path, kept_by(done), when=NOON)
     assert dump_of(path) == present
 
@@ -215,7 +224,8 @@ def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> 
     make_empty(path)
     shutil.rmtree(backups_folder() / "index")
     with pytest.raises(
-        InputError, match=r"it is unknown which project.*2 classes, 4 images, 2 labels, of .*add --other"
+        InputError,
+        match=r"it is unknown which project.*2 classes, 4 images, 2 labels, of .*add --other",
     ):
         restore(path, made.path, when=NOON)
     assert path.read_bytes() == b""
@@ -233,7 +243,8 @@ def test_a_damaged_project_takes_no_backup_of_another(past: Past) -> None:
         strange = twin.backups.take()
     make_empty(path)
     with pytest.raises(
-        InputError, match=r"backup of another project.*1 class, 0 images, 0 labels.*taken of .*/b/birds"
+        InputError,
+        match=r"backup of another project.*1 class, 0 images, 0 labels.*taken of .*/b/birds",
     ):
         restore(path, strange.path, is_doubt_allowed=True, when=NOON)
     path.unlink()
@@ -278,11 +289,16 @@ def test_a_backup_of_an_older_version_is_brought_to_the_present(tmp_path: Path) 
         project.classes.add("Owl")
     restore(path, tmp_path / "copy.protoleaf", when=NOON)
     with Project.open(path) as project:
-        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == ["Bird", "Gull"]
+        assert [project.classes.graph.name(each) for each in project.classes.graph.classes()] == [
+            "Bird",
+            "Gull",
+        ]
         assert project.check() == []
 
 
-def test_where_the_present_cannot_be_kept_nothing_is_restored(past: Past, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_present_cannot_be_kept_nothing_is_restored(
+    past: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Restoring cannot be undone without it."""
     path, made, _, present = past
     (path.parent / "taken").touch()
@@ -330,7 +346,9 @@ def test_a_kill_leaves_the_old_or_the_new_project_whole(past: Past) -> None:
         assert Project.faults_of(made.path) == []
         if found == before:
             assert any(
-                not backup.fault and backup.reason is BackupReason.RESTORE and dump_of(backup.path) == present
+                not backup.fault
+                and backup.reason is BackupReason.RESTORE
+                and dump_of(backup.path) == present
                 for backup in offer_for(path).all
             )
     assert outcomes == sorted(outcomes), "once it is restored, it stays so"

@@ -31,7 +31,13 @@ def test_a_backup_is_the_whole_project(tmp_path: Path) -> None:
         made = project.backups.take()
         before = dump(project)
         project.labels.set(image_ids, gull)
-    assert (made.classes, made.images, made.labels, made.reason, made.fault) == (2, 4, 2, BackupReason.ASKED, "")
+    assert (made.classes, made.images, made.labels, made.reason, made.fault) == (
+        2,
+        4,
+        2,
+        BackupReason.ASKED,
+        "",
+    )
     with closing(open_for_reading(made.path)) as file:
         assert file.seal is Seal.WHOLE
     with Project.open(made.path, for_writing=False) as backup:
@@ -63,7 +69,9 @@ def test_backups_beside_a_writer_are_whole(tmp_path: Path) -> None:
         assert backup.labels in (20, 21)
 
 
-def test_a_writer_who_never_stops_is_held_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_who_never_stops_is_held_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Somebody writes between any two parts: after some tries all is copied at once, with what was just written."""
     monkeypatch.setattr(taking, "PAGES_AT_ONCE", 1)
     project, gull, image_ids = labelled_birds(tmp_path)
@@ -96,11 +104,15 @@ def test_a_name_that_is_taken_is_never_overwritten(tmp_path: Path) -> None:
     assert first.path.read_bytes() == content
 
 
-def test_a_backup_that_does_not_read_back_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_that_does_not_read_back_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was written is looked at before it gets its name: a disk that swallows pages leaves no backup."""
     real = taking.row_counts
     with labelled_birds(tmp_path)[0] as project:
-        monkeypatch.setattr(taking, "row_counts", lambda connection: {**real(connection), "label": id(connection)})
+        monkeypatch.setattr(
+            taking, "row_counts", lambda connection: {**real(connection), "label": id(connection)}
+        )
         with pytest.raises(StorageError, match="differs from the project"):
             project.backups.take()
         monkeypatch.undo()

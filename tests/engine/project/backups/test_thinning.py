@@ -16,7 +16,9 @@ MOST_KEPT = 8 + 24 + 14 + 12
 moments = st.lists(
     st.builds(
         Moment,
-        st.integers(-2 * 86_400, 400 * 86_400).map(lambda seconds: NOW - timedelta(seconds=seconds)),
+        st.integers(-2 * 86_400, 400 * 86_400).map(
+            lambda seconds: NOW - timedelta(seconds=seconds)
+        ),
         st.sampled_from(BackupReason),
     ),
     max_size=200,
@@ -42,7 +44,9 @@ def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
 
 @given(moments)
 def test_few_automatic_ones_stay(given_moments: list[Moment]) -> None:
-    kept = [each for each in kept_of(given_moments) if each.when <= NOW and each.reason in AUTOMATIC]
+    kept = [
+        each for each in kept_of(given_moments) if each.when <= NOW and each.reason in AUTOMATIC
+    ]
     assert len(kept) <= MOST_KEPT
 
 
@@ -76,7 +80,9 @@ def test_a_year_of_work_by_hand() -> None:
     assert (
         sum(age < timedelta(days=1) for age in ages) == 8 + 24 - 3
     )  # three of the quarters are the last of their hours
-    assert len({moment.when.date() for moment in kept if NOW - moment.when < timedelta(days=14)}) == 14
+    assert (
+        len({moment.when.date() for moment in kept if NOW - moment.when < timedelta(days=14)}) == 14
+    )
     assert len({tuple(moment.when.isocalendar())[:2] for moment in kept}) == 12
     assert len(kept) < MOST_KEPT
 
@@ -92,14 +98,21 @@ def test_a_long_holiday_costs_nothing() -> None:
 def test_the_latest_states_stay_whatever_their_dates_say() -> None:
     """The clock ran years behind while somebody worked: what they did last is not what goes first."""
     right = [Moment(NOW - timedelta(days=day), BackupReason.DAY, day) for day in range(400, 0, -1)]
-    behind = [Moment(NOW - timedelta(days=9_000 - hour), BackupReason.DAY, 1_000 + hour) for hour in range(12)]
+    behind = [
+        Moment(NOW - timedelta(days=9_000 - hour), BackupReason.DAY, 1_000 + hour)
+        for hour in range(12)
+    ]
     gone = {(right + behind)[place].generation for place in superfluous(right + behind, NOW)}
     assert gone.isdisjoint(range(1_004, 1_012))
 
 
 def test_one_of_the_future_takes_nobodys_place() -> None:
     good = [
-        Moment(NOW - timedelta(minutes=15 * number), BackupReason.QUARTER_HOUR, 100 - number) for number in range(8)
+        Moment(NOW - timedelta(minutes=15 * number), BackupReason.QUARTER_HOUR, 100 - number)
+        for number in range(8)
     ]
-    ahead = [Moment(NOW + timedelta(days=900 + day), BackupReason.QUARTER_HOUR, 200 + day) for day in range(20)]
+    ahead = [
+        Moment(NOW + timedelta(days=900 + day), BackupReason.QUARTER_HOUR, 200 + day)
+        for day in range(20)
+    ]
     assert superfluous(good + ahead, NOW) == []

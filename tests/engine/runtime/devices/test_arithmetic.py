@@ -17,7 +17,10 @@ from tests.support.backbones import SIDE, WIDTH, write_tiny_backbone
 def product_model() -> onnx.ModelProto:
     """One matrix product of any size: what `product.onnx` was made by."""
     sides = {"a": ["rows", "inner"], "b": ["inner", "columns"], "product": ["rows", "columns"]}
-    values = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in sides.items()}
+    values = {
+        name: helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+        for name, shape in sides.items()
+    }
     node = helper.make_node("MatMul", ["a", "b"], ["product"])
     graph = helper.make_graph([node], "product", [values["a"], values["b"]], [values["product"]])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)

@@ -43,5 +43,6 @@ def test_probe_is_the_tiny_backbone(tmp_path: Path) -> None:
     """The shipped probe is what `write_tiny_backbone` writes with width 4, so that it can be made again."""
     write_tiny_backbone(tmp_path / "probe.onnx", width=4)
     assert np.array_equal(
-        probe_result(tmp_path / "probe.onnx", CPU_PROVIDER), probe_result(assets_folder() / PROBE_MODEL, CPU_PROVIDER)
+        probe_result(tmp_path / "probe.onnx", CPU_PROVIDER),
+        probe_result(assets_folder() / PROBE_MODEL, CPU_PROVIDER),
     )

@@ -57,14 +57,20 @@ def test_the_real_worker() -> None:
 
 def test_a_crash() -> None:
     """A child that dies is an attempt with its status, and its last words."""
-    trial = try_in_child("cuda", 60.0, command=python("import sys, os; print('gone', file=sys.stderr); os._exit(134)"))
+    trial = try_in_child(
+        "cuda",
+        60.0,
+        command=python("import sys, os; print('gone', file=sys.stderr); os._exit(134)"),
+    )
     assert trial.attempt == Attempt(works=False, signal=134, message="gone")
 
 
 def test_a_child_that_hangs() -> None:
     """A child that gives no answer is ended; what it reported before counts."""
     silent = python("import threading; threading.Event().wait()")
-    assert try_in_child("cuda", 0.3, command=silent).attempt == Attempt(works=False, timed_out_s=0.3)
+    assert try_in_child("cuda", 0.3, command=silent).attempt == Attempt(
+        works=False, timed_out_s=0.3
+    )
 
 
 def test_no_child_at_all(tmp_path: Path) -> None:
@@ -79,11 +85,19 @@ def test_no_child_at_all(tmp_path: Path) -> None:
     [
         (["die"], Attempt(works=False), {}),
         ([Attempt(works=True, seconds=1.5), "die"], Attempt(works=True, seconds=1.5), {}),
-        ([Attempt(works=True), Speed({"images_per_s": 9.0})], Attempt(works=True), {"images_per_s": 9.0}),
+        (
+            [Attempt(works=True), Speed({"images_per_s": 9.0})],
+            Attempt(works=True),
+            {"images_per_s": 9.0},
+        ),
         ([Failed("no such device")], Attempt(works=False, message="no such device"), {}),
         ([Failed("", "Traceback\nKeyError: 7")], Attempt(works=False, message="KeyError: 7"), {}),
         ([Attempt(works=True), Failed("x")], Attempt(works=True), {}),
-        ([Speed()], Attempt(works=False, message="the trial process said nothing about the device"), {}),
+        (
+            [Speed()],
+            Attempt(works=False, message="the trial process said nothing about the device"),
+            {},
+        ),
     ],
 )
 def test_what_a_child_reports(steps: list[Step], attempt: Attempt, speed: dict[str, float]) -> None:

@@ -49,12 +49,16 @@ def fake_management(*, status: int = 0) -> SimpleNamespace:
     return SimpleNamespace(
         nvmlInit_v2=lambda: 0,
         nvmlSystemGetDriverVersion=lambda text, _size: fill(text, b"580.65.06"),
-        nvmlDeviceGetHandleByPciBusId_v2=lambda bus, _handle: 0 if bus.value == b"0000:17:00.0" else 1,
+        nvmlDeviceGetHandleByPciBusId_v2=lambda bus, _handle: (
+            0 if bus.value == b"0000:17:00.0" else 1
+        ),
         nvmlDeviceGetMemoryInfo=tell_memory,
     )
 
 
-def install(monkeypatch: pytest.MonkeyPatch, driver: SimpleNamespace, management: SimpleNamespace | None) -> None:
+def install(
+    monkeypatch: pytest.MonkeyPatch, driver: SimpleNamespace, management: SimpleNamespace | None
+) -> None:
     """Let these be the libraries that are loaded."""
 
     def load(name: str) -> SimpleNamespace:
@@ -70,12 +74,20 @@ def test_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name, capability, memory and versions come from the two libraries."""
     install(monkeypatch, fake_driver(), fake_management())
     assert ask_driver() == DriverFacts(
-        DRIVER_LIBRARY, True, 0, 1, (13, 2), "580.65.06", CudaDevice("GPU 1", (9, 0), 8 << 30, 3 << 30)
+        DRIVER_LIBRARY,
+        True,
+        0,
+        1,
+        (13, 2),
+        "580.65.06",
+        CudaDevice("GPU 1", (9, 0), 8 << 30, 3 << 30),
     )
 
 
 @pytest.mark.parametrize("management", [None, fake_management(status=3)])
-def test_unknown_free_memory(monkeypatch: pytest.MonkeyPatch, management: SimpleNamespace | None) -> None:
+def test_unknown_free_memory(
+    monkeypatch: pytest.MonkeyPatch, management: SimpleNamespace | None
+) -> None:
     """Without an answer about the memory it is unknown; the rest is reported."""
     install(monkeypatch, fake_driver(), management)
     device = ask_driver().device

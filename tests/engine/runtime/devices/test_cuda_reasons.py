@@ -14,7 +14,9 @@ CLOSED = (DeviceNode("/dev/nvidia0", False), DeviceNode("/dev/nvidiactl", False)
 NO_GPU_OFFERED = driver_with(status=100, device_count=0, device=None)
 CPU_ONLY = facts_with(providers=(CPU_PROVIDER,), built_for_cuda="")
 BOTH_PACKAGES = {"onnxruntime-gpu": "1.31.1", "onnxruntime": "1.31.1"}
-CUDA_12 = frozenset({"libcublas.so.12", "libcublasLt.so.12", "libcudart.so.12", "libcurand.so.10", "libcudnn.so.9"})
+CUDA_12 = frozenset(
+    {"libcublas.so.12", "libcublasLt.so.12", "libcudart.so.12", "libcurand.so.10", "libcudnn.so.9"}
+)
 
 CASES: dict[str, tuple[GpuFacts, str, str, str]] = {
     "macOS": (facts_with(system="darwin"), "unsupported_system", "CUDA does not exist on macOS", "auto"),
@@ -126,13 +128,17 @@ def test_nothing_speaks_against_a_good_computer() -> None:
     assert why_not_cuda(facts_with(driver=driver_with(cuda_version=(14, 1)))) is None
     assert why_not_cuda(facts_with(is_container=True)) is None
     assert why_not_cuda(facts_with(visible_devices="0")) is None
-    twelve = facts_with(built_for_cuda="12.8", libraries=CUDA_12, driver=driver_with(cuda_version=(12, 4)))
+    twelve = facts_with(
+        built_for_cuda="12.8", libraries=CUDA_12, driver=driver_with(cuda_version=(12, 4))
+    )
     assert why_not_cuda(twelve) is None
 
 
 def test_windows_libraries() -> None:
     """On Windows the DLLs are looked for by their own names."""
-    reason = why_not_cuda(facts_with(system="win32", device_nodes=(), libraries=frozenset({"cublas64_13.dll"})))
+    reason = why_not_cuda(
+        facts_with(system="win32", device_nodes=(), libraries=frozenset({"cublas64_13.dll"}))
+    )
     assert reason is not None
     assert reason.cause == "library_missing"
     assert "cuDNN (cudnn64_9.dll)" in reason.words

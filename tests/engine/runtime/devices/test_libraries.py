@@ -5,7 +5,12 @@ from pathlib import Path
 import pytest
 
 from engine.runtime.devices import gather
-from engine.runtime.devices.gather import find_libraries, library_folders, load_gpu_libraries, needed_for_cuda
+from engine.runtime.devices.gather import (
+    find_libraries,
+    library_folders,
+    load_gpu_libraries,
+    needed_for_cuda,
+)
 
 
 def test_names_follow_the_version() -> None:
@@ -23,7 +28,14 @@ def test_names_follow_the_version() -> None:
 
 def test_only_gpu_libraries_are_found(tmp_path: Path) -> None:
     """Libraries are known by their names; folders that are not there are passed over."""
-    for name in ("libcublas.so.13", "libcublas.so.13.1.1.3", "libcudnn.so.9", "cudnn64_9.dll", "libc.so.6", "cublas.h"):
+    for name in (
+        "libcublas.so.13",
+        "libcublas.so.13.1.1.3",
+        "libcudnn.so.9",
+        "cudnn64_9.dll",
+        "libc.so.6",
+        "cublas.h",
+    ):
         (tmp_path / name).touch()
     found = find_libraries([tmp_path / "none", tmp_path])
     assert found == {"libcublas.so.13", "libcudnn.so.9", "cudnn64_9.dll"}

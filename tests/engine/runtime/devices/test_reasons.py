@@ -42,9 +42,21 @@ def test_devices_worth_a_try() -> None:
     [
         (Attempt(works=False, timed_out_s=60.0), "no_answer", "within 60 s"),
         (Attempt(works=False, signal=-11, message="Segmentation fault"), "crashed", "-11"),
-        (Attempt(works=False, is_wrong=True, message="by up to 3.5"), "wrong_numbers", "by up to 3.5"),
-        (Attempt(works=False, message="CUDA failure 2: out of memory"), "out_of_memory", "122,880 MiB free"),
-        (Attempt(works=False, message="no kernel image"), "probe_failed", "CUDAExecutionProvider fails: no kernel"),
+        (
+            Attempt(works=False, is_wrong=True, message="by up to 3.5"),
+            "wrong_numbers",
+            "by up to 3.5",
+        ),
+        (
+            Attempt(works=False, message="CUDA failure 2: out of memory"),
+            "out_of_memory",
+            "122,880 MiB free",
+        ),
+        (
+            Attempt(works=False, message="no kernel image"),
+            "probe_failed",
+            "CUDAExecutionProvider fails: no kernel",
+        ),
     ],
 )
 def test_failed_trials(attempt: Attempt, cause: str, words: str) -> None:

@@ -15,12 +15,18 @@ GUIDE = Path(__file__).parents[4] / "docs" / "gpu.md"
 
 def test_reading() -> None:
     """Names and values become settings; the last of two counts."""
-    settings = read_settings(["batch=64", "cuda_graphs=yes", "algorithm_search=exhaustive", "tf32=off", "batch=16"])
-    assert settings == DeviceSettings(batch=16, cuda_graphs=True, algorithm_search="EXHAUSTIVE", tf32=False)
+    settings = read_settings(
+        ["batch=64", "cuda_graphs=yes", "algorithm_search=exhaustive", "tf32=off", "batch=16"]
+    )
+    assert settings == DeviceSettings(
+        batch=16, cuda_graphs=True, algorithm_search="EXHAUSTIVE", tf32=False
+    )
     assert read_settings([]) == DeviceSettings()
 
 
-@pytest.mark.parametrize("text", ["speed=yes", "cuda_graphs=maybe", "batch=many", "batch", "algorithm_search=best"])
+@pytest.mark.parametrize(
+    "text", ["speed=yes", "cuda_graphs=maybe", "batch=many", "batch", "algorithm_search=best"]
+)
 def test_misuse(text: str) -> None:
     """An unknown switch or value is refused."""
     with pytest.raises(UsageError):
@@ -37,7 +43,11 @@ def test_cuda_options() -> None:
         "enable_cuda_graph": "0",
     }
     other = DeviceSettings(
-        algorithm_search="EXHAUSTIVE", spare_memory=False, channels_last=True, tf32=False, cuda_graphs=True
+        algorithm_search="EXHAUSTIVE",
+        spare_memory=False,
+        channels_last=True,
+        tf32=False,
+        cuda_graphs=True,
     )
     assert list(cuda_options(other).values()) == ["EXHAUSTIVE", "kNextPowerOfTwo", "1", "0", "1"]
 
@@ -54,7 +64,8 @@ def test_chains(device: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("free_gib", "side", "batch"), [(None, 128, 32), (120.0, 128, 128), (8.0, 224, 32), (2.0, 224, 8), (0.1, 224, 8)]
+    ("free_gib", "side", "batch"),
+    [(None, 128, 32), (120.0, 128, 128), (8.0, 224, 32), (2.0, 224, 8), (0.1, 224, 8)],
 )
 def test_batch_by_memory(free_gib: float | None, side: int, batch: int) -> None:
     """A quarter of the free memory holds a batch; by hand: 224 x 224 x 3 x 4 x 64 = 36.75 MiB an image."""

@@ -12,7 +12,16 @@ from tests.support.category_graphs import Lookup, two_branches
 def test_means_of_all_images() -> None:
     """Eq. 3 by hand; a few-shot class without images has no prototype, and its row stays zero."""
     training_set = two_branches((2, 1, 3, 1, 1, 0))
-    rows = [[1.0, 0.0], [3.0, 0.0], [0.0, 7.0], [3.0, 3.0], [3.0, 6.0], [0.0, 0.0], [5.0, 5.0], [6.0, 6.0]]
+    rows = [
+        [1.0, 0.0],
+        [3.0, 0.0],
+        [0.0, 7.0],
+        [3.0, 3.0],
+        [3.0, 6.0],
+        [0.0, 0.0],
+        [5.0, 5.0],
+        [6.0, 6.0],
+    ]
     buffer = PrototypeBuffer(training_set, 2)
     assert not buffer.exists.any()
     buffer.refresh(Lookup(torch.tensor(rows)))
@@ -47,9 +56,14 @@ def test_at_most_a_sample_of_each_class() -> None:
 
 
 @pytest.mark.parametrize(("generator", "sample"), [(None, 5), (np.random.default_rng(0), None)])
-def test_all_images_where_nothing_is_sampled(generator: np.random.Generator | None, sample: int | None) -> None:
+def test_all_images_where_nothing_is_sampled(
+    generator: np.random.Generator | None, sample: int | None
+) -> None:
     """Without a generator (at the end), or without a limit (as in the paper), every image counts."""
-    buffer, embed = PrototypeBuffer(two_branches((20, 2, 20, 20, 20, 20)), 1), Lookup(torch.zeros(102, 1))
+    buffer, embed = (
+        PrototypeBuffer(two_branches((20, 2, 20, 20, 20, 20)), 1),
+        Lookup(torch.zeros(102, 1)),
+    )
     buffer.refresh(embed, generator, sample=sample)
     assert embed.asked[0].tolist() == list(range(102))
 
@@ -69,7 +83,9 @@ def test_survives_a_checkpoint(tmp_path: Path) -> None:
     buffer.refresh(Lookup(torch.arange(5.0)[:, None] + 0.5))
     assert list(buffer.parameters()) == []
     optimizer = torch.optim.Adam([torch.nn.Parameter(torch.zeros(1))])
-    notes = checkpoints.capture(buffer, optimizer, iteration=1, curve=(), pending_losses=(), settings={})
+    notes = checkpoints.capture(
+        buffer, optimizer, iteration=1, curve=(), pending_losses=(), settings={}
+    )
     checkpoints.write(notes, tmp_path / "checkpoint")
     restored = PrototypeBuffer(two_branches((1, 1, 1, 1, 1, 0)), 1)
     checkpoints.restore_module(restored, checkpoints.read(tmp_path / "checkpoint"))

@@ -13,7 +13,9 @@ COLOURS = colour_training_set()
 """2 classes on level 3, 4 on level 4 below them, 12 few-shot classes on level 5; 12 images each."""
 
 
-def draws(shape: EpisodeShape, count: int = 20, *, coarse_levels: bool = True) -> list[LevelWiseDraw]:
+def draws(
+    shape: EpisodeShape, count: int = 20, *, coarse_levels: bool = True
+) -> list[LevelWiseDraw]:
     """Some iterations over the coloured classes."""
     sampler = LevelWiseSampler(COLOURS, shape, coarse_levels=coarse_levels)
     generator = np.random.default_rng(0)
@@ -34,7 +36,12 @@ def test_few_shot_task() -> None:
     """N classes with k support and q query images each, all of the classes they are marked with."""
     for draw in draws(EpisodeShape(5, 3, queries=4)):
         task = draw.few_shot_task
-        assert (task.level, len(task.classes), task.support.shape, len(task.queries)) == (5, 5, (5, 3), 20)
+        assert (task.level, len(task.classes), task.support.shape, len(task.queries)) == (
+            5,
+            5,
+            (5, 3),
+            20,
+        )
         of_images = COLOURS.class_positions[draw.images]
         assert (of_images[task.support] == task.classes[:, None]).all()
         assert (of_images[task.queries] == task.classes[task.targets]).all()
@@ -49,7 +56,11 @@ def test_as_many_queries_as_shots() -> None:
 
 def test_every_few_shot_class_comes_up() -> None:
     """Sixty draws of three out of twelve miss none."""
-    seen = {position for draw in draws(EpisodeShape(3, 1), 60) for position in draw.few_shot_task.classes.tolist()}
+    seen = {
+        position
+        for draw in draws(EpisodeShape(3, 1), 60)
+        for position in draw.few_shot_task.classes.tolist()
+    }
     assert seen == set(COLOURS.few_shot.tolist())
 
 
@@ -59,8 +70,15 @@ def test_subgraph_holds_all_ancestors() -> None:
         chosen = set(draw.few_shot_task.classes.tolist())
         above = set().union(*(COLOURS.ancestors[position] for position in chosen))
         assert draw.classes.tolist() == sorted(chosen | above)
-        pairs = {(draw.classes[parent], draw.classes[child]) for parent, child in draw.edge_index.T.tolist()}
-        assert pairs == {(parent, child) for parent, child in COLOURS.edge_index.T.tolist() if child in chosen | above}
+        pairs = {
+            (draw.classes[parent], draw.classes[child])
+            for parent, child in draw.edge_index.T.tolist()
+        }
+        assert pairs == {
+            (parent, child)
+            for parent, child in COLOURS.edge_index.T.tolist()
+            if child in chosen | above
+        }
 
 
 def test_levels_come_finest_first() -> None:
@@ -79,7 +97,9 @@ def test_levels_come_finest_first() -> None:
 
 def test_siblings_leave_their_lone_parent_without_a_task() -> None:
     """The parent still propagates: it is on the subgraph."""
-    draw = LevelWiseSampler(two_branches((9, 9, 2, 2, 0, 0)), EpisodeShape(2, 1)).draw(np.random.default_rng(0))
+    draw = LevelWiseSampler(two_branches((9, 9, 2, 2, 0, 0)), EpisodeShape(2, 1)).draw(
+        np.random.default_rng(0)
+    )
     assert [task.classes.tolist() for task in draw.tasks] == [[2, 3]]
     assert draw.classes.tolist() == [0, 2, 3]
     assert draw.edge_index.tolist() == [[0, 0], [1, 2]]
@@ -93,7 +113,9 @@ def test_images_of_coarse_classes(limit: int, expected: int) -> None:
         for task in draw.tasks[1:]:
             assert task.support.shape == (len(task.classes), 0)
             assert np.bincount(task.targets).tolist() == [expected] * len(task.classes)
-            assert (COLOURS.class_positions[draw.images[task.queries]] == task.classes[task.targets]).all()
+            assert (
+                COLOURS.class_positions[draw.images[task.queries]] == task.classes[task.targets]
+            ).all()
 
 
 def test_support_of_coarse_classes() -> None:
@@ -101,7 +123,9 @@ def test_support_of_coarse_classes() -> None:
     for draw in draws(EpisodeShape(8, 1, coarse_images=10, coarse_shots=3), 5):
         for task in draw.tasks[1:]:
             assert task.support.shape == (len(task.classes), 3)
-            assert (COLOURS.class_positions[draw.images[task.support]] == task.classes[:, None]).all()
+            assert (
+                COLOURS.class_positions[draw.images[task.support]] == task.classes[:, None]
+            ).all()
             assert np.bincount(task.targets).tolist() == [7] * len(task.classes)
 
 
@@ -110,7 +134,9 @@ def test_coarse_classes_without_enough_images_are_no_candidates() -> None:
     training_set = replace(colour_training_set(), few_shot=np.arange(6, 18))
     kept = np.flatnonzero(training_set.class_positions != 3)
     training_set = replace(
-        training_set, pixels=training_set.pixels[kept], class_positions=training_set.class_positions[kept]
+        training_set,
+        pixels=training_set.pixels[kept],
+        class_positions=training_set.class_positions[kept],
     )
     draw = LevelWiseSampler(training_set, EpisodeShape(12, 1)).draw(np.random.default_rng(0))
     assert [task.classes.tolist() for task in draw.tasks] == [list(range(6, 18)), [2, 4, 5], [0, 1]]
@@ -129,7 +155,9 @@ def test_same_generator_same_draw() -> None:
     sampler = LevelWiseSampler(COLOURS, EpisodeShape(5, 2))
     first, other, again = (sampler.draw(np.random.default_rng(seed)) for seed in (1, 2, 1))
     assert first.images.tolist() == again.images.tolist()
-    assert [task.targets.tolist() for task in first.tasks] == [task.targets.tolist() for task in again.tasks]
+    assert [task.targets.tolist() for task in first.tasks] == [
+        task.targets.tolist() for task in again.tasks
+    ]
     assert first.images.tolist() != other.images.tolist()
 
 
@@ -154,7 +182,9 @@ def test_classes_with_too_few_images_are_never_drawn() -> None:
     """Where enough others suffice, a scarce class is passed over."""
     sampler = LevelWiseSampler(two_branches((9, 9, 4, 3, 4, 4)), EpisodeShape(2, 2))
     generator = np.random.default_rng(0)
-    assert {c for _ in range(30) for c in sampler.draw(generator).few_shot_task.classes.tolist()} == {2, 4, 5}
+    assert {
+        c for _ in range(30) for c in sampler.draw(generator).few_shot_task.classes.tolist()
+    } == {2, 4, 5}
 
 
 def test_one_way_is_no_task() -> None:
@@ -165,7 +195,9 @@ def test_one_way_is_no_task() -> None:
 
 def test_a_class_without_parents() -> None:
     """Nothing is propagated to it, and it is drawn like any other: alone beside a tree, or in a flat list."""
-    beside_a_tree = LevelWiseSampler(two_branches(pairs=((0, 2), (0, 3), (1, 4))), EpisodeShape(4, 1))
+    beside_a_tree = LevelWiseSampler(
+        two_branches(pairs=((0, 2), (0, 3), (1, 4))), EpisodeShape(4, 1)
+    )
     draw = beside_a_tree.draw(np.random.default_rng(0))
     assert [task.classes.tolist() for task in draw.tasks] == [[2, 3, 4, 5], [0, 1]]
     flat = LevelWiseSampler(two_branches((0, 0, 2, 2, 2, 2), pairs=()), EpisodeShape(4, 1))
@@ -177,12 +209,17 @@ def test_a_class_without_parents() -> None:
 def test_the_only_coarse_class_of_a_level_competes_with_the_few_shot_classes_beside_it() -> None:
     """So its own labels are learned from though no other coarse class is at the top level."""
     training_set = replace(
-        two_branches((3, 0, 4, 4, 4, 4), pairs=((0, 2), (0, 3))), levels=np.array([0, 0, 1, 1, 0, 0])
+        two_branches((3, 0, 4, 4, 4, 4), pairs=((0, 2), (0, 3))),
+        levels=np.array([0, 0, 1, 1, 0, 0]),
     )
-    draw = LevelWiseSampler(training_set, EpisodeShape(4, 1, queries=2)).draw(np.random.default_rng(0))
+    draw = LevelWiseSampler(training_set, EpisodeShape(4, 1, queries=2)).draw(
+        np.random.default_rng(0)
+    )
     few_shot, coarse = draw.tasks
     assert (coarse.level, coarse.classes.tolist(), coarse.support.shape) == (0, [0, 4, 5], (3, 0))
-    assert (training_set.class_positions[draw.images[coarse.queries]] == coarse.classes[coarse.targets]).all()
+    assert (
+        training_set.class_positions[draw.images[coarse.queries]] == coarse.classes[coarse.targets]
+    ).all()
     assert np.bincount(coarse.targets).tolist() == [3, 2, 2]
     assert set(coarse.queries[coarse.targets > 0].tolist()) <= set(few_shot.queries.tolist())
     assert len(draw.images) == 4 * 3 + 3

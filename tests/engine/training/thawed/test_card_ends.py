@@ -34,7 +34,9 @@ def test_images_are_prepared_as_for_embedding(name: str) -> None:
     np.testing.assert_allclose(seen.numpy(), Preparation(card).prepare(images), atol=2e-5)
 
 
-@pytest.mark.parametrize(("pooling", "shape"), [("mean", (2, 4, 3, 3)), ("mean", (2, 5, 4)), ("first", (2, 5, 4))])
+@pytest.mark.parametrize(
+    ("pooling", "shape"), [("mean", (2, 4, 3, 3)), ("mean", (2, 5, 4)), ("first", (2, 5, 4))]
+)
 def test_what_comes_out_is_pooled_as_for_embedding(pooling: str, shape: tuple[int, ...]) -> None:
     """Maps, tokens, and length 1."""
     card = replace(tiny_card(), pooling=pooling, unit_length=True)

@@ -34,7 +34,9 @@ def test_it_does_what_the_file_does(size: tuple[int, int, int, int]) -> None:
     path, images = find_model().backbone, _noise(*size)
     network = thawed(path)
     with torch.no_grad():
-        torch.testing.assert_close(network.train()(images), _run(path, images), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(
+            network.train()(images), _run(path, images), atol=1e-5, rtol=1e-4
+        )
 
 
 class _Blocks(nn.Module):
@@ -42,12 +44,18 @@ class _Blocks(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1, bias=False), nn.BatchNorm2d(8), nn.Hardswish())
+        self.stem = nn.Sequential(
+            nn.Conv2d(3, 8, 3, 2, 1, bias=False), nn.BatchNorm2d(8), nn.Hardswish()
+        )
         self.pool = nn.MaxPool2d(3, 2, 1)
-        self.depthwise = nn.Sequential(nn.Conv2d(8, 8, 3, 1, 1, groups=8), nn.ReLU6(), nn.AvgPool2d(2))
+        self.depthwise = nn.Sequential(
+            nn.Conv2d(8, 8, 3, 1, 1, groups=8), nn.ReLU6(), nn.AvgPool2d(2)
+        )
         narrow, wide = nn.Conv2d(8, 4, 1), nn.Conv2d(4, 8, 1)
         self.excite = nn.Sequential(nn.AdaptiveAvgPool2d(1), narrow, nn.SiLU(), wide, nn.Sigmoid())
-        self.attention = nn.TransformerEncoderLayer(8, 2, 16, 0.0, "gelu", batch_first=True, norm_first=True)
+        self.attention = nn.TransformerEncoderLayer(
+            8, 2, 16, 0.0, "gelu", batch_first=True, norm_first=True
+        )
         self.start = nn.Parameter(torch.zeros(1, 1, 8))
         self.head = nn.Linear(8, 6)
 
@@ -121,10 +129,15 @@ def test_frozen_layers_stay(blocks: Path) -> None:
 def test_an_operator_that_is_not_known_is_named(tmp_path: Path) -> None:
     """Of a file from anywhere, the message says which operator, where, and what to do instead."""
     node = helper.make_node("Det", ["images"], ["embeddings"])
-    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3, 8, 8]) for name in ("images", "embeddings")]
+    ends = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3, 8, 8])
+        for name in ("images", "embeddings")
+    ]
     model = helper.make_model(helper.make_graph([node], "odd", ends[:1], ends[1:]))
     onnx.save(model, str(tmp_path / "odd.onnx"))
-    with pytest.raises(ModelError, match=r"cannot go through this network.*“Det” in .*odd\.onnx.*Tune propagation"):
+    with pytest.raises(
+        ModelError, match=r"cannot go through this network.*“Det” in .*odd\.onnx.*Tune propagation"
+    ):
         thawed(tmp_path / "odd.onnx")
 
 
@@ -135,10 +148,14 @@ def test_weights_too_large_for_the_file_are_refused(tmp_path: Path) -> None:
     (weights,) = model.graph.initializer
     values = numpy_helper.to_array(weights).astype(np.float16)
     weights.CopyFrom(numpy_helper.from_array(values, "half"))
-    model.graph.node.insert(0, helper.make_node("Cast", ["half"], ["weights"], to=TensorProto.FLOAT))
+    model.graph.node.insert(
+        0, helper.make_node("Cast", ["half"], ["weights"], to=TensorProto.FLOAT)
+    )
     onnx.save(model, str(tmp_path / "half.onnx"))
     network = thawed(tmp_path / "half.onnx")
     with torch.no_grad():
         network.weights[0].fill_(1e6)
-    with pytest.raises(ModelError, match=r"does not fit into the file: expected float16, found half"):
+    with pytest.raises(
+        ModelError, match=r"does not fit into the file: expected float16, found half"
+    ):
         with_weights(tmp_path / "half.onnx", network)

@@ -16,7 +16,9 @@ def test_gradient_is_that_of_the_value(alpha: float) -> None:
     for row, column in ((0, 0), (1, 7), (4, 31)):
         step = np.zeros_like(weights)
         step[row, column] = 1e-3
-        difference = (objective(task, weights + step, alpha)[0] - objective(task, weights - step, alpha)[0]) / 2e-3
+        difference = (
+            objective(task, weights + step, alpha)[0] - objective(task, weights - step, alpha)[0]
+        ) / 2e-3
         assert gradient[row, column] == pytest.approx(difference, rel=0.03, abs=2e-3)
 
 

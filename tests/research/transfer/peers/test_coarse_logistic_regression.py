@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from research.transfer.peers import coarse_logistic_regression, logistic_regression
-from research.transfer.peers.coarse_logistic_regression import fitted_weights, marginal_losses, predict
+from research.transfer.peers.coarse_logistic_regression import (
+    fitted_weights,
+    marginal_losses,
+    predict,
+)
 from research.transfer.task import CoarseLabels, FewShotTask
 from tests.support.transfer import clusters
 
@@ -41,7 +45,9 @@ def test_a_coarse_label_teaches_its_branch() -> None:
     support = np.array([[0.1, 1], [0.1, -1], [-0.1, 1], [-0.1, -1]], dtype=np.float32)
     queries = np.array([[2, 1], [2, -1], [-2, 1], [-2, -1], [1, 0.2], [-1, -0.2]], dtype=np.float32)
     is_right = np.array([[True, True, False, False], [False, False, True, True]])
-    task = FewShotTask(support, np.arange(4), queries, 4, CoarseLabels(np.arange(4), is_right[[0, 0, 1, 1]]))
+    task = FewShotTask(
+        support, np.arange(4), queries, 4, CoarseLabels(np.arange(4), is_right[[0, 0, 1, 1]])
+    )
     alone = fitted_weights(replace(task, coarse=None), 1.0)
     taught = fitted_weights(task, 1.0)
     assert np.abs(taught[:, 0]).min() > 3 * np.abs(alone[:, 0]).min()

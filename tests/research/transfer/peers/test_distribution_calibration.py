@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from research.transfer.peers.distribution_calibration import DRAWS, BaseClasses, base_classes, with_draws
+from research.transfer.peers.distribution_calibration import (
+    DRAWS,
+    BaseClasses,
+    base_classes,
+    with_draws,
+)
 from research.transfer.task import FewShotTask
 from tests.support.transfer import clusters
 
@@ -17,7 +22,9 @@ BASE = BaseClasses(
 
 def test_draws_have_the_mean_and_spread_that_are_lent() -> None:
     """A shot at (1, 3) lends from (0, 0) and (2, 0): mean (1, 1), variances the means of (0, 2) and (18, 0)."""
-    task = FewShotTask(np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1)
+    task = FewShotTask(
+        np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1
+    )
     found = with_draws(task, BASE, 0.0)
     drawn = found.support[1:]
     assert (len(drawn), found.classes.tolist()) == (DRAWS, [0] * (DRAWS + 1))
@@ -27,8 +34,12 @@ def test_draws_have_the_mean_and_spread_that_are_lent() -> None:
 
 def test_alpha_is_common_to_all_numbers() -> None:
     """It is added to the covariances, too: draws spread along the diagonal."""
-    task = FewShotTask(np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1)
-    added = np.cov(with_draws(task, BASE, 1.0).support[1:].T) - np.cov(with_draws(task, BASE, 0.0).support[1:].T)
+    task = FewShotTask(
+        np.array([[1, 3]], dtype=np.float32), np.array([0]), np.zeros((1, 2), dtype=np.float32), 1
+    )
+    added = np.cov(with_draws(task, BASE, 1.0).support[1:].T) - np.cov(
+        with_draws(task, BASE, 0.0).support[1:].T
+    )
     assert added[0, 1] == pytest.approx(np.mean([0.5, 4.5, 81.0]), rel=0.2)
 
 

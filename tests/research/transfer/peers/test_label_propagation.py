@@ -3,7 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from research.transfer.peers.label_propagation import labels_at_start, normalised_affinity, predict, spread
+from research.transfer.peers.label_propagation import (
+    labels_at_start,
+    normalised_affinity,
+    predict,
+    spread,
+)
 from research.transfer.task import CoarseLabels, FewShotTask
 from tests.support.transfer import clusters
 
@@ -65,7 +70,9 @@ def test_coarse_labels_start_on_all_leaves_below() -> None:
 
 def test_a_coarse_label_decides_for_its_neighbours() -> None:
     """A series a little nearer to the shot of one class goes to the other when a coarse label leaves only that."""
-    images = np.array([[1, 0, 0], [0, 1, 0], [0, 0.5, 1], [0, 0.1, 1], [0.4, 0, 1]], dtype=np.float32)
+    images = np.array(
+        [[1, 0, 0], [0, 1, 0], [0, 0.5, 1], [0, 0.1, 1], [0.4, 0, 1]], dtype=np.float32
+    )
     lone = FewShotTask(images[:2], np.array([0, 1]), images[2:], 2)
     labelled = replace(lone, coarse=CoarseLabels(np.array([2]), np.array([[True, False]])))
     option = "length 1, 5 neighbours, alpha = 0.8"

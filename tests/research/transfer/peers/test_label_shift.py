@@ -29,9 +29,10 @@ def test_calibration_finds_what_was_done(has_biases: bool) -> None:
     generator = np.random.default_rng(0)
     true = generator.normal(size=(20_000, 3))
     powers = np.exp(true)
-    classes = (generator.random((len(true), 1)) > np.cumsum(powers / powers.sum(axis=1, keepdims=True), axis=1)).sum(
-        axis=1
-    )
+    classes = (
+        generator.random((len(true), 1))
+        > np.cumsum(powers / powers.sum(axis=1, keepdims=True), axis=1)
+    ).sum(axis=1)
     shift = np.array([0.5, 0.0, -0.5]) * has_biases
     scale, biases = calibration((2 * (true - shift)).astype(np.float32), classes, has_biases)
     assert scale == pytest.approx(0.5, abs=0.02)
@@ -56,5 +57,12 @@ def test_one_shot_cannot_be_calibrated() -> None:
     found = predict(task)
     for name in ("logistic regression", "nearest prototype"):
         assert (found[f"{name}, {PLAIN}"] == found[f"{name}, temperature and biases"]).all()
-    more = FewShotTask(np.concatenate([task.support, task.queries[:1]]), np.append(task.classes, 0), task.queries, 5)
-    assert {option: len(classes) for option, classes in predict(more).items()} == dict.fromkeys(found, 75)
+    more = FewShotTask(
+        np.concatenate([task.support, task.queries[:1]]),
+        np.append(task.classes, 0),
+        task.queries,
+        5,
+    )
+    assert {option: len(classes) for option, classes in predict(more).items()} == dict.fromkeys(
+        found, 75
+    )

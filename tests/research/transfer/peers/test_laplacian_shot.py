@@ -23,7 +23,9 @@ def test_neighbours_convince() -> None:
 
 def test_one_step_by_hand() -> None:
     """Two images, each the other's neighbour, that agree: the fixed point a = sigmoid(1 + lambda (2a - 1))."""
-    found = bound_updates(np.array([[0.0, 1.0]] * 2, dtype=np.float32), np.array([[1], [0]]), 0.5)[0, 0]
+    found = bound_updates(np.array([[0.0, 1.0]] * 2, dtype=np.float32), np.array([[1], [0]]), 0.5)[
+        0, 0
+    ]
     assert found == pytest.approx(1 / (1 + np.exp(-(1 + 0.5 * (2 * found - 1)))), abs=1e-3)
 
 

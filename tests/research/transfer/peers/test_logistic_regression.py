@@ -18,7 +18,9 @@ def test_fewer_coordinates_give_the_same_fit() -> None:
     task, _ = clusters(ways=4, shots=2, noise=1.2, seed=1)
     smaller = logistic_regression.spanned(task)
     assert smaller.support.shape == (8, 8)
-    np.testing.assert_allclose(smaller.queries @ smaller.support.T, task.queries @ task.support.T, rtol=1e-4)
+    np.testing.assert_allclose(
+        smaller.queries @ smaller.support.T, task.queries @ task.support.T, rtol=1e-4
+    )
     same = logistic_regression.fitted(task, 10.0) == logistic_regression.fitted(smaller, 10.0)
     assert same.mean() > 0.98
 

@@ -40,7 +40,16 @@ PEERS: Mapping[str, Predict] = {
     "label propagation": label_propagation.predict,
     "logistic regression, coarse labels": coarse_logistic_regression.predict,
 }
-TRANSDUCTIVE = ("BD-CSPN", "LaplacianShot", "PT-MAP", "TIM", "alpha-TIM", "PADDLE", "iLPC", "label propagation")
+TRANSDUCTIVE = (
+    "BD-CSPN",
+    "LaplacianShot",
+    "PT-MAP",
+    "TIM",
+    "alpha-TIM",
+    "PADDLE",
+    "iLPC",
+    "label propagation",
+)
 
 
 @pytest.mark.parametrize("name", PEERS)
@@ -70,5 +79,7 @@ def test_unlabelled_images_teach(name: str) -> None:
     for seed in range(5):
         task, answers = clusters(noise=1.3, seed=seed)
         alone = float((nearest_prototype.predict(task)["plain"] == answers).mean())
-        gains.append(max(float((found == answers).mean()) for found in PEERS[name](task).values()) - alone)
+        gains.append(
+            max(float((found == answers).mean()) for found in PEERS[name](task).values()) - alone
+        )
     assert statistics.fmean(gains) > 0.04

@@ -19,15 +19,21 @@ def test_transport_by_hand() -> None:
     """Symmetric costs: the plan is the row-wise softmax, which is even already."""
     plan = transport(np.array([[0.0, 0.1], [0.1, 0.0]], dtype=np.float32))
     assert plan[0, 0] == pytest.approx(1 / (1 + np.exp(-1.0)), abs=1e-6)
-    assert nearest(np.array([[0.0, 0.1]], dtype=np.float32))[0, 0] == pytest.approx(plan[0, 0], abs=1e-6)
+    assert nearest(np.array([[0.0, 0.1]], dtype=np.float32))[0, 0] == pytest.approx(
+        plan[0, 0], abs=1e-6
+    )
 
 
 def test_power_transform_by_hand() -> None:
     """Square roots of length one, then centred and of length one: two queries lie opposite each other."""
-    queries = np.array([[9.0, 16.0], [16.0, 9.0]], dtype=np.float32)  # roots (0.6, 0.8) and (0.8, 0.6) of length one
+    queries = np.array(
+        [[9.0, 16.0], [16.0, 9.0]], dtype=np.float32
+    )  # roots (0.6, 0.8) and (0.8, 0.6) of length one
     task = FewShotTask(queries, np.array([0, 1]), queries, 2)
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(power_transformed(task).queries, [[-half, half], [half, -half]], rtol=1e-5)
+    np.testing.assert_allclose(
+        power_transformed(task).queries, [[-half, half], [half, -half]], rtol=1e-5
+    )
 
 
 def test_negative_values_keep_their_sign() -> None:

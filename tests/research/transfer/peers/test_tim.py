@@ -10,7 +10,9 @@ def test_latent_assignments_by_hand() -> None:
     probabilities = np.array([[0.9, 0.1], [0.6, 0.4]], dtype=np.float32)
     powers = probabilities**1.1
     held = powers / np.sqrt(powers.sum(axis=0))
-    np.testing.assert_allclose(latent_assignments(probabilities), held / held.sum(axis=1, keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(
+        latent_assignments(probabilities), held / held.sum(axis=1, keepdims=True), rtol=1e-5
+    )
 
 
 def test_large_classes_are_held_back() -> None:

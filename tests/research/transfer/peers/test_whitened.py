@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from research.transfer.peers import nearest_prototype
-from research.transfer.peers.whitened import differences_of_look_alikes, predict_whitened, whitening_by
+from research.transfer.peers.whitened import (
+    differences_of_look_alikes,
+    predict_whitened,
+    whitening_by,
+)
 from research.transfer.task import FewShotTask
 
 
@@ -10,13 +14,17 @@ def test_a_direction_that_all_share_counts_less() -> None:
     """Classes differ a little in one direction, every image a lot in another: whitening finds the little one."""
     generator = np.random.default_rng(0)
     classes = np.repeat([0, 1], 100)
-    vectors = np.stack([classes + 0.05 * generator.normal(size=200), 3 * generator.normal(size=200)], axis=1)
+    vectors = np.stack(
+        [classes + 0.05 * generator.normal(size=200), 3 * generator.normal(size=200)], axis=1
+    )
     shots = np.concatenate([np.arange(10), 100 + np.arange(10)])
     rest = np.setdiff1d(np.arange(200), shots)
     images = vectors.astype(np.float32)
     task = FewShotTask(images[shots], classes[shots], images[rest], 2)
     plain = (nearest_prototype.predict(task)["plain"] == classes[rest]).mean()
-    whitened = (predict_whitened(nearest_prototype.predict, task)["all images, plain"] == classes[rest]).mean()
+    whitened = (
+        predict_whitened(nearest_prototype.predict, task)["all images, plain"] == classes[rest]
+    ).mean()
     assert plain < 0.9
     assert whitened > plain + 0.1
 
