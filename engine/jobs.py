@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from engine.backbones import messages
-from engine.collection.bundle.opened import TryBundle
+from engine.bundle.opened import TryBundle
 from engine.collection.finding_things import FindInProject, ThingsFound
-from engine.collection.map.make import MadeMap, MakeMap
-from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.detection.messages import DetectorFacts, ExamineDetector
 from engine.embedding.messages import (
@@ -27,6 +25,8 @@ from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Rea
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress, TimeLeft
 from engine.images.details_messages import DetailsSummary, ReadDetails
+from engine.map.make import MadeMap, MakeMap
+from engine.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.texts import Message
@@ -36,8 +36,8 @@ from engine.worker.serve import Handlers, Send, serve_standard_streams
 if TYPE_CHECKING:
     from engine.backbones.messages import OnnxFacts, Trial
     from engine.backbones.model_files import ModelFiles
+    from engine.bundle.opened import BundleTrial
     from engine.collection.backbone_change import PreparedChange
-    from engine.collection.bundle.opened import BundleTrial
     from engine.embedding.cache import EmbeddingCache
     from engine.embedding.photo_caches import PreviewCaches
     from engine.embedding.reader_process import PhotoReader
@@ -272,7 +272,7 @@ def _prepare_change(request: PrepareChange, send: Send, cancel: CancelToken) -> 
 
 
 def _make_map(request: MakeMap, send: Send, cancel: CancelToken) -> MadeMap:
-    from engine.collection.map.make import make_map
+    from engine.map.make import make_map
     from engine.project import Project
 
     with Project.open(request.project, for_writing=False) as project:
@@ -372,7 +372,7 @@ def _held(limits: Limits, cancel: CancelToken) -> Iterator[None]:
 
 
 def _try_bundle(request: "TryBundle", _send: Send, cancel: CancelToken) -> "BundleTrial":
-    from engine.collection.bundle.opened import classify_a_picture
+    from engine.bundle.opened import classify_a_picture
 
     with _held(request.limits, cancel):
         return classify_a_picture(request.folder)

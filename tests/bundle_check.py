@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from engine.collection.bundle.export import ExportedModel, export_model
-from engine.collection.bundle.opened import classify_files, open_bundle
+from engine.bundle.export import ExportedModel, export_model
+from engine.bundle.opened import classify_files, open_bundle
 from engine.collection.classify import Classified, classify
 from engine.collection.embed import embed_closer, embed_project
 from engine.collection.new_project import fill_project, new_project

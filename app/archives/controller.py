@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the window shows first
     from app.archives.logic import CopyLook
     from app.archives.view import CopyCard
     from app.shell import Shell
-    from engine.collection.archive.unpack import UnpackedProject
+    from engine.archive.unpack import UnpackedProject
     from engine.events import CancelToken, OnProgress
 
 SETTLED_MS: Final = 150
@@ -135,7 +135,7 @@ class Archives(Feature):
         self._settled.stop()
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> UnpackedProject:
-            from engine.collection.archive.unpack import unpack_project
+            from engine.archive.unpack import unpack_project
 
             return unpack_project(
                 look.archive, look.folder, caches, on_progress=on_progress, cancel=cancel

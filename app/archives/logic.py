@@ -6,8 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.collection.archive.layout import ArchiveFacts
-from engine.collection.archive.unpack import archive_facts, free_folder
+from engine.archive.layout import ArchiveFacts
+from engine.archive.unpack import archive_facts, free_folder
 from engine.errors import ProtoleafError
 from engine.files import shown
 from engine.full_disk import as_full_disk

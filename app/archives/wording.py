@@ -11,8 +11,8 @@ from engine.files import shown
 
 if TYPE_CHECKING:
     from app.archives.logic import CopyLook
-    from engine.collection.archive.layout import ArchiveFacts
-    from engine.collection.archive.unpack import UnpackedProject
+    from engine.archive.layout import ArchiveFacts
+    from engine.archive.unpack import UnpackedProject
 
 
 def title_text(facts: ArchiveFacts) -> str:

@@ -17,8 +17,8 @@ from app.texts import marked, tr
 
 if TYPE_CHECKING:
     from app.shell import Shell
-    from engine.collection.audit.checked import CheckedImages
     from engine.collection.live import LiveCollection
+    from engine.evaluation.audit.checked import CheckedImages
     from engine.project import Change
 
 TOPIC: Final = "audit"
@@ -78,7 +78,7 @@ class Auditing(Feature):
             self._tell()
 
     def _draw(self) -> None:
-        from engine.collection.audit.draw import draw_audit
+        from engine.evaluation.audit.draw import draw_audit
 
         state = self._session.state
         if state is not None:
@@ -153,6 +153,6 @@ class Auditing(Feature):
 
 
 def _latest_of(live: LiveCollection) -> CheckedImages | None:
-    from engine.collection.audit.checked import latest_checked
+    from engine.evaluation.audit.checked import latest_checked
 
     return latest_checked(live.project)

@@ -115,7 +115,7 @@ class BackboneJobs(QObject):
         self, source: str, name: str, preparation: Request[Any] | None = None
     ) -> None:
         """Embed the open project with another backbone; nothing while nobody may write."""
-        from engine.collection.requests import PrepareChange
+        from engine.requests import PrepareChange
 
         info = self._session.info
         if info is None or not info.is_writable or self.is_changing:

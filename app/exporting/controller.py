@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # the window shows first
     from app.exporting.logic import ExportLook
     from app.exporting.view import ExportCard
     from app.shell import Shell
-    from engine.collection.archive.pack import WrittenArchive
-    from engine.collection.bundle.export import ExportedModel
+    from engine.archive.pack import WrittenArchive
+    from engine.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
     from engine.interchange.labelled_images.records import WrittenExport
@@ -235,7 +235,7 @@ class Exporting(Feature):
 
     def _on_finished(self, done: Written, look: ExportLook) -> None:
         from app.exporting.wording import written_text
-        from engine.collection.bundle.export import ExportedModel
+        from engine.bundle.export import ExportedModel
 
         self._end("")
         if self.card is not None:

@@ -44,8 +44,8 @@ from app.exporting.wording import (
 )
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
-from engine.collection.exporting.export import Which
-from engine.collection.exporting.preview import ExportPreview
+from engine.exporting.export import Which
+from engine.exporting.preview import ExportPreview
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing

@@ -12,33 +12,22 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import tr
 from app.wording import seen_text
-from engine.collection.archive.layout import portable_paths
-from engine.collection.archive.pack import archive_bytes, pack_project
-from engine.collection.exporting.export import (
-    ExportChoice,
-    Which,
-    answers_in,
-    check_target,
-    export_images,
-)
-from engine.collection.exporting.preview import (
-    ChosenImages,
-    ExportPreview,
-    chosen_images,
-    preview_export,
-)
+from engine.archive.layout import portable_paths
+from engine.archive.pack import archive_bytes, pack_project
 from engine.collection.fitting import setting_of
 from engine.collection.outputs import ARCHIVE, check_file, check_folder, what_it_is
 from engine.config import ARCHIVE_SUFFIX
 from engine.errors import ProtoleafError, TakenError
+from engine.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
+from engine.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
 from engine.files import shown
 from engine.full_disk import as_full_disk
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup, ImageFormat
 from engine.project import Project
 
 if TYPE_CHECKING:
-    from engine.collection.archive.pack import WrittenArchive
-    from engine.collection.bundle.export import ExportedModel
+    from engine.archive.pack import WrittenArchive
+    from engine.bundle.export import ExportedModel
     from engine.collection.state import CollectionState
     from engine.config import CacheFolders
     from engine.events import CancelToken, OnProgress
@@ -212,7 +201,7 @@ def export_the_model(
         InputError, ModelError, StorageError: nothing is embedded or labelled yet, or the place or the disk refuses.
         Cancelled: it was stopped.
     """
-    from engine.collection.bundle.export import export_model
+    from engine.bundle.export import export_model
 
     with Project.open(project_path, for_writing=False) as project:
         return export_model(

@@ -26,7 +26,7 @@ from app.palette.overlay import Overlay
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.collection.exporting.export import ExportChoice
+from engine.exporting.export import ExportChoice
 from engine.interchange.labelled_images.formats import ImageFormat
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, marked, plural, tr
 from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences, number, sentence
-from engine.collection.exporting.export import Which
-from engine.collection.exporting.preview import ExportPreview
+from engine.exporting.export import Which
+from engine.exporting.preview import ExportPreview
 from engine.files import shown
 from engine.images.reduced_photo import REDUCED_SIDE
 from engine.interchange.labelled_images.formats import FormatGroup
@@ -18,8 +18,8 @@ from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook
-    from engine.collection.archive.pack import WrittenArchive
-    from engine.collection.bundle.export import ExportedModel
+    from engine.archive.pack import WrittenArchive
+    from engine.bundle.export import ExportedModel
     from engine.interchange.labelled_images.formats import ImageFormat
     from engine.interchange.labelled_images.records import WrittenExport
 
@@ -197,8 +197,8 @@ def job_title(target: Path) -> str:
 
 def written_text(done: WrittenExport | ExportedModel | WrittenArchive, target: Path) -> str:
     """What was written, and what was left out."""
-    from engine.collection.archive.pack import WrittenArchive
-    from engine.collection.bundle.export import ExportedModel
+    from engine.archive.pack import WrittenArchive
+    from engine.bundle.export import ExportedModel
 
     if isinstance(done, WrittenArchive):
         return copy_done_text(done, target)

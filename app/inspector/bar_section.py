@@ -30,7 +30,7 @@ from app.wording import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from engine.collection.policy_curve import PolicyCurve, PolicyPoint
+    from engine.evaluation.policy_curve import PolicyCurve, PolicyPoint
 
 
 PLOT_HEIGHT: Final = (

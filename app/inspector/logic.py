@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # the window shows first
     from collections.abc import Mapping
 
     from engine.collection.answers import ClassFacts
-    from engine.collection.policy_curve import PolicyCurve
+    from engine.evaluation.policy_curve import PolicyCurve
     from engine.everyday.classifier import Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.answers import ClassFacts
     from engine.collection.live import LiveCollection
-    from engine.collection.policy_curve import PolicyCurve
     from engine.collection.state import CollectionState
+    from engine.evaluation.policy_curve import PolicyCurve
     from engine.everyday.classifier import ScoredClass
     from engine.project import Change, Label
 
@@ -400,7 +400,7 @@ ClassAnswer = tuple["ClassFacts", tuple["ScoredClass", ...], tuple[int, ...], "P
 def _ask_class(live: LiveCollection, class_id: int) -> ClassAnswer | None:
     """On the project thread; None when the class was removed."""
     from engine.collection.graph_suggestions.find import suggested_parents
-    from engine.collection.policy_curve import curve_of
+    from engine.evaluation.policy_curve import curve_of
 
     if class_id not in live.project.classes.graph:
         return None

@@ -27,7 +27,7 @@ from app.wording import (
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
-    from engine.collection.policy_curve import PolicyCurve
+    from engine.evaluation.policy_curve import PolicyCurve
     from engine.graph.category_graph import CategoryGraph
     from engine.project.records import Label
 

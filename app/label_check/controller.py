@@ -22,10 +22,10 @@ from engine.project.actions import action as action_of
 if TYPE_CHECKING:
     from app.label_check.view import LabelCheckPage
     from app.shell import Shell
-    from engine.collection.label_check import LabelCheck, LabelCheckInput, SuspectLabel
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
     from engine.project import Change, Label, Project
+    from engine.review.label_check import LabelCheck, LabelCheckInput, SuspectLabel
 
 TOPIC: Final = "label check"
 AHEAD: Final = 12  # labels of which everything is fetched before they come up
@@ -130,7 +130,7 @@ class LabelChecking(Feature):
         self._drop_job()
 
         def work(_on_progress: OnProgress, cancel: CancelToken) -> LabelCheck:
-            from engine.collection.label_check import check_labels
+            from engine.review.label_check import check_labels
 
             return check_labels(given, cancel)
 
@@ -365,7 +365,7 @@ class LabelChecking(Feature):
 
 
 def _given(live: LiveCollection) -> LabelCheckInput:
-    from engine.collection.label_check import label_check_input
+    from engine.review.label_check import label_check_input
 
     return label_check_input(live)
 

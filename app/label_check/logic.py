@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, final
 
 if TYPE_CHECKING:
-    from engine.collection.label_check import SuspectLabel
+    from engine.review.label_check import SuspectLabel
 
 
 @final

@@ -22,9 +22,9 @@ from app.wording import image_name
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
-    from engine.collection.label_check import SuspectLabel
     from engine.collection.state import CollectionState
     from engine.project import Label
+    from engine.review.label_check import SuspectLabel
 
 FACE: Final = 60  # side of a look-alike
 LEAST_IMAGE: Final = 120  # height that the image keeps in a low window

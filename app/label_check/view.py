@@ -22,9 +22,9 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.collection.label_check import SuspectLabel
     from engine.collection.state import CollectionState
     from engine.project import Label
+    from engine.review.label_check import SuspectLabel
 
 ICON_SIDE: Final = 48  # pixels
 NARROWEST: Final = 280  # of the text on the empty page

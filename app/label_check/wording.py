@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import day_text, fill, plural, shortened, tr
 from app.wording import enumeration, in_sentences, number, probability_text
-from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
+from engine.review.label_check import LabelCheck, SuspectLabel, SuspectReason
 
 if TYPE_CHECKING:
     from engine.project import Label

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.theme.tokens import Scheme
-from engine.collection.map import palette
-from engine.collection.map.palette import argb
 from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
 from engine.graph.class_colours import class_colour
+from engine.map import palette
+from engine.map.palette import argb
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph

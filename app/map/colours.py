@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread
     from app.session import Session
     from engine.collection.live import LiveCollection
-    from engine.collection.map.image_map import ImageMap
-    from engine.collection.map.prototypes import MapPrototypes
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
+    from engine.map.image_map import ImageMap
+    from engine.map.prototypes import MapPrototypes
     from engine.project import Change
 
 SOON_MS: Final = 40  # several changes within this time are one
@@ -159,7 +159,7 @@ class MapColours(QObject):
         ]
 
         def work() -> None:
-            from engine.collection.map.prototypes import placed
+            from engine.map.prototypes import placed
 
             spots = zip(found.class_ids.tolist(), names, placed(made, found), strict=True)
             marks = [PrototypeMark(class_id, name, *spot) for class_id, name, spot in spots]
@@ -193,7 +193,7 @@ def _coloured_scene(
 
 def prototypes_in(live: LiveCollection) -> MapPrototypes:
     """On the project thread."""
-    from engine.collection.map.prototypes import prototypes_of
+    from engine.map.prototypes import prototypes_of
 
     return prototypes_of(live)
 

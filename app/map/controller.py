@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from app.map.view import MapPage
     from app.palette.logic import Choice, PaletteRow
     from app.shell import Shell
-    from engine.collection.map.image_map import ImageMap
     from engine.events import Progress
+    from engine.map.image_map import ImageMap
     from engine.project import Change, Project
 
 FINISHED_MS: Final = 1_500  # without new embeddings, before new images are placed

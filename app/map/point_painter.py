@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.map.scene import MANY, faded
 from app.theme.tokens import tokens
-from engine.collection.map.raster import Layer, View, draw_layers, draw_smooth
+from engine.map.raster import Layer, View, draw_layers, draw_smooth
 
 if TYPE_CHECKING:
     from app.jobs.background_thread import BackgroundThread

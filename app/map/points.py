@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from engine.collection.map.image_map import ImageMap
+    from engine.map.image_map import ImageMap
 
 Rows = NDArray[np.int64]
 Flags = NDArray[np.bool_]

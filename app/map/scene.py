@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from app.map.colouring import Colouring
 from app.map.labels import ClassPlace
 from app.map.points import MapPoints, PaintOrder
-from engine.collection.map.raster import Density
+from engine.map.raster import Density
 
 MANY: Final = 150_000  # points in view from which their density is painted in place of each of them
 FADED: Final = 0.72  # how far the others go towards the ground while some are selected

@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.process_job import JobSlot, Stage
 from app.texts import tr
-from engine.collection.map.image_map import ImageMap, content_numbers, map_file, read_map
-from engine.collection.map.make import MadeMap, MakeMap
 from engine.events import Progress
+from engine.map.image_map import ImageMap, content_numbers, map_file, read_map
+from engine.map.make import MadeMap, MakeMap
 
 if TYPE_CHECKING:
     from app.session import Session

@@ -27,10 +27,10 @@ if TYPE_CHECKING:  # the window shows first
     from app.palette.logic import PaletteRow
     from app.shell import Shell
     from engine.collection.live import LiveCollection
-    from engine.collection.merging.agreement import AgreementTable
-    from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import Verdict
     from engine.events import CancelToken, OnProgress
+    from engine.merging.agreement import AgreementTable
+    from engine.merging.merge import Merge
+    from engine.merging.merge_plan import Verdict
     from engine.project import Change
 
 
@@ -92,7 +92,7 @@ class Merging(Imports["MergeCard"]):
 
         def work(live: LiveCollection, _on_progress: OnProgress, cancel: CancelToken) -> Merge:
             from engine.collection.importing.match_images import FileContents
-            from engine.collection.merging.merge import merge
+            from engine.merging.merge import merge
 
             return merge(
                 live.project, source, adds_images=adds_images, contents=FileContents(cancel)
@@ -170,7 +170,7 @@ class Merging(Imports["MergeCard"]):
 
     def _ask_faces(self, dispute: Dispute, image_ids: Sequence[int]) -> None:
         from app.merging.logic import nearest_of
-        from engine.collection.merging.merge_plan import Conflict
+        from engine.merging.merge_plan import Conflict
 
         if isinstance(dispute, Conflict):
             classes = dispute.ours.class_id, dispute.theirs.class_id
@@ -198,7 +198,7 @@ class Merging(Imports["MergeCard"]):
         )
 
     def _settle_as_unknown(self) -> None:
-        from engine.collection.merging.merge_plan import Verdict
+        from engine.merging.merge_plan import Verdict
 
         self._settle(Verdict.OTHER)
 
@@ -222,7 +222,7 @@ class Merging(Imports["MergeCard"]):
 
     def _on_class_chosen(self, group: DisputeGroup | None, choice: PaletteChoice) -> None:
         from app.palette.logic import ClassChoice
-        from engine.collection.merging.merge_plan import Verdict
+        from engine.merging.merge_plan import Verdict
 
         if (
             isinstance(choice, ClassChoice)
@@ -279,7 +279,7 @@ class Merging(Imports["MergeCard"]):
             return
 
         def write(_on_progress: OnProgress, _cancel: CancelToken) -> None:
-            from engine.collection.merging.conflict_list import write_agreement
+            from engine.merging.conflict_list import write_agreement
 
             write_agreement(path, graph, table, is_overwriting=True)  # the dialog has asked
 

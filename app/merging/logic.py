@@ -12,11 +12,11 @@ import numpy as np
 
 from engine.collection.folding.partitions import ALONE
 from engine.collection.importing.match_images import FileContents
-from engine.collection.merging.merge import images_on_disk
-from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Verdict
-from engine.collection.merging.planning import open_other, plan_merge
-from engine.collection.merging.settled import name_of_comment, name_of_label, settle, settle_comment
 from engine.errors import InputError
+from engine.merging.merge import images_on_disk
+from engine.merging.merge_plan import CommentConflict, Conflict, MergePlan, Verdict
+from engine.merging.planning import open_other, plan_merge
+from engine.merging.settled import name_of_comment, name_of_label, settle, settle_comment
 from engine.project import Project
 
 if TYPE_CHECKING:

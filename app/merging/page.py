@@ -27,9 +27,9 @@ from app.merging.summary import SummaryView
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, clauses, titled
-from engine.collection.merging.merge_plan import CommentConflict, Conflict, Verdict
 from engine.files import shown
 from engine.graph.names import join_path, split_path
+from engine.merging.merge_plan import CommentConflict, Conflict, Verdict
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails

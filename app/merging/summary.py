@@ -15,8 +15,8 @@ from app.texts import tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from engine.collection.merging.agreement import AgreementTable
     from engine.graph.category_graph import CategoryGraph
+    from engine.merging.agreement import AgreementTable
 
 WIDEST: Final = 720  # pixels
 

@@ -12,25 +12,25 @@ from PySide6.QtCore import QLocale
 from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
-from engine.collection.merging.class_plan import Divergence
 from engine.config import ARCHIVE_SUFFIX
 from engine.files import shown
 from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
+from engine.merging.class_plan import Divergence
 from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.merging.logic import MergeSurvey
-    from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
-    from engine.collection.merging.class_plan import ClassDifference
-    from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import (
+    from engine.graph.category_graph import CategoryGraph
+    from engine.merging.agreement import AgreementTable, AnnotatorAgreement
+    from engine.merging.class_plan import ClassDifference
+    from engine.merging.merge import Merge
+    from engine.merging.merge_plan import (
         CommentConflict,
         Conflict,
         MergePlan,
         OutdatedLabel,
         Waiting,
     )
-    from engine.graph.category_graph import CategoryGraph
 
 Row = tuple[str, ...]
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from app.moved_images.view import MovedImagesPanel
     from app.shell import Shell
     from engine.collection.live import LiveCollection
-    from engine.collection.relink.records import KnownImages, RelinkPlan
     from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress, Progress
     from engine.project import Change, Project
+    from engine.relink.records import KnownImages, RelinkPlan
 
 KNOWN: Final = "known images"
 REPLACED: Final = "replaced"  # the search for replaced images
@@ -182,8 +182,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         until_s = time.monotonic() + LONGEST_UNASKED_S if self._is_unasked else math.inf
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> RelinkPlan:
-            from engine.collection.relink.find import find_moved
             from engine.errors import Cancelled
+            from engine.relink.find import find_moved
 
             def go_on(progress: Progress) -> None:
                 if time.monotonic() > until_s:
@@ -240,7 +240,7 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self.panel.show_idle()
 
         def action(project: Project) -> Change:
-            from engine.collection.relink.find import relink
+            from engine.relink.find import relink
 
             return relink(project, plan, caches)
 
@@ -309,6 +309,6 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
 
 def _known_images(live: LiveCollection) -> KnownImages:
-    from engine.collection.relink.find import known_images
+    from engine.relink.find import known_images
 
     return known_images(live.project)

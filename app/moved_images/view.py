@@ -25,7 +25,7 @@ from app.texts import breakable, tr
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from engine.collection.relink.records import RelinkPlan
+    from engine.relink.records import RelinkPlan
 
 
 @final

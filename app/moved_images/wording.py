@@ -9,8 +9,8 @@ from app.texts import plural, tr
 from app.wording import SEPARATOR, images, number, titled
 
 if TYPE_CHECKING:
-    from engine.collection.relink.records import FolderCheck, RelinkPlan
     from engine.events import Progress
+    from engine.relink.records import FolderCheck, RelinkPlan
 
 EXAMPLES: Final = 3
 
@@ -59,7 +59,7 @@ def verdict(plan: RelinkPlan) -> str:
 
 def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """How images were found: `1,190 by their folders`, `Birds: 140 images, all verified by content`."""
-    from engine.collection.relink.records import Way
+    from engine.relink.records import Way
 
     by_path, by_name, by_content = (
         plan.counts.get(way, 0) for way in (Way.PATH, Way.NAME, Way.CONTENT)

@@ -15,7 +15,7 @@ from app.report.surface import ChartView
 from app.report.table import ReportTableView
 from app.texts import tr
 from app.theme.tokens import tokens
-from engine.collection.report.document import (
+from engine.report.document import (
     BarPlot,
     Block,
     ColumnPlot,
@@ -26,7 +26,7 @@ from engine.collection.report.document import (
     ReportSection,
     ReportText,
 )
-from engine.collection.report.shown import printable
+from engine.report.shown import printable
 
 WIDEST: Final = 940  # of a section; longer lines are hard to follow
 FACTS_ACROSS: Final = 5  # beside each other

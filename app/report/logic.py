@@ -7,19 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.collection.report.document import Document
-from engine.collection.report.figures import Report
-from engine.collection.report.gather import (
-    Material,
-    RivalModel,
-    gather,
-    rival_settings,
-    rival_versions,
-)
-from engine.collection.report.make import ReportRequest, TruthFile, make_report
-from engine.collection.report.wording import document_of
-from engine.collection.report.write import check_target, write_report
 from engine.everyday.classifier import Setting
+from engine.report.document import Document
+from engine.report.figures import Report
+from engine.report.gather import Material, RivalModel, gather, rival_settings, rival_versions
+from engine.report.make import ReportRequest, TruthFile, make_report
+from engine.report.wording import document_of
+from engine.report.write import check_target, write_report
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -92,7 +86,7 @@ def gather_all(live: LiveCollection, *, waits: bool) -> Gathered | None:
     if waits and is_unfinished(live):
         return None
     from engine.collection.fitting import setting_of
-    from engine.collection.report.gather import version_name
+    from engine.report.gather import version_name
 
     models = live.project.models
     current = models.current.version_id
@@ -127,7 +121,7 @@ def make(
 
 
 def _read(path: Path, material: Material) -> TruthFile:
-    from engine.collection.truth_file import read_truth
+    from engine.evaluation.truth_file import read_truth
 
     return TruthFile(path.name, read_truth(path, material.graph))
 

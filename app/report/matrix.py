@@ -22,14 +22,14 @@ from app.report.matrix_look import GAP, TOTALS, MatrixScene, MatrixSizes
 from app.report.wording import cell_text, set_title
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
-from engine.collection.report.shown import printable
-from engine.collection.report.words import class_of
+from engine.report.shown import printable
+from engine.report.words import class_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.collection.report.confusion import Confusion, Folded
+    from engine.report.confusion import Confusion, Folded
 
 MOST_LINES: Final = 2_000
 """Rows that can be open at once: a person who opens more than this looks for something else."""

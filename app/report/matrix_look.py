@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import number
-from engine.collection.report.confusion import Folded
+from engine.report.confusion import Folded
 
 # Logical pixels.
 SMALLEST_SIDE: Final = 26  # of a cell: a number of three digits fits

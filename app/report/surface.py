@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.mirroring import keep_as_drawn
 from app.theme.tokens import tokens
-from engine.collection.report.charts import Chart, Ink, Point, TextAlign, chart_height, paint
+from engine.report.charts import Chart, Ink, Point, TextAlign, chart_height, paint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView
 from app.controls import CellDelegate
 from app.texts import plain_tip
 from engine.collation import collation
-from engine.collection.report.document import ClassName
-from engine.collection.report.shown import NUMBERS, printable, shown_value
 from engine.graph.codes import UNKNOWN
+from engine.report.document import ClassName
+from engine.report.shown import NUMBERS, printable, shown_value
 
 if TYPE_CHECKING:
-    from engine.collection.report.document import FigureTable, Value
+    from engine.report.document import FigureTable, Value
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole

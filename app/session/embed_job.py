@@ -144,7 +144,7 @@ class EmbedJob(WorkerJob):
         )
 
         def question(live: LiveCollection) -> tuple[EmbedImages | ProtoleafError | None, bool]:
-            from engine.collection.requests import images_to_embed, views_to_embed
+            from engine.requests import images_to_embed, views_to_embed
 
             try:
                 waiting = images_to_embed(

@@ -11,8 +11,8 @@ from app.session.runner import Runner, news_of_change, news_of_kept, news_of_sta
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if import WhatIfBaseline
     from engine.project import Change
+    from engine.review.what_if import WhatIfBaseline
 
 
 @final
@@ -44,7 +44,7 @@ class WhatIfSession(QObject):
         """Begin before all edits that come later; the baseline is renewed until the first of them."""
 
         def begin(live: LiveCollection) -> WhatIfBaseline:
-            from engine.collection.what_if import begin_what_if
+            from engine.review.what_if import begin_what_if
 
             return begin_what_if(live)
 
@@ -57,7 +57,7 @@ class WhatIfSession(QObject):
         """Apply all edits to the project, as one step."""
 
         def keep(live: LiveCollection) -> Change:
-            from engine.collection.what_if import kept_action, tried_edits
+            from engine.review.what_if import kept_action, tried_edits
 
             return live.project.what_if.keep(kept_action(tried_edits(live.project)))
 
@@ -83,7 +83,7 @@ class WhatIfSession(QObject):
         """Renew the baseline where embedding changed predictions before the first edit."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
-            from engine.collection.what_if import baseline_of
+            from engine.review.what_if import baseline_of
 
             return baseline_of(live)
 

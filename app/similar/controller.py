@@ -77,7 +77,7 @@ class SimilarImages(Feature):
         caches = self._session.caches
 
         def question(live: LiveCollection) -> int | EmbedImages:
-            from engine.collection.requests import file_to_embed
+            from engine.requests import file_to_embed
 
             own = live.project.images.find(path)
             known = None if own is None else live.embedded.ready_row(own)

@@ -23,8 +23,8 @@ from engine.training.curve import TrainingDuration
 if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.live import LiveCollection
-    from engine.collection.requests import TrainingResult
     from engine.project import Change
+    from engine.requests import TrainingResult
     from engine.training.curve import TrainingPoint
 
 MakeJob = Callable[[str, Any], ProcessJob]
@@ -67,7 +67,7 @@ class Forecast(QObject):
 
     def want(self, plan: Plan) -> None:
         """Measure an unknown duration; one at a time, and not while labels still come."""
-        from engine.collection.requests import EstimateTraining
+        from engine.requests import EstimateTraining
 
         info, key = self._session.info, (plan.start, plan.side)
         if info is None or self.is_measuring or key in self._known:
@@ -172,7 +172,7 @@ class Training(QObject):
 
     def _train(self, plan: Plan, info: ProjectInfo, folder: ScratchFolder) -> None:
         self._folder = folder
-        from engine.collection.requests import Train
+        from engine.requests import Train
 
         out = folder.path / TRAINED
         request = Train(

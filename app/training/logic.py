@@ -37,7 +37,7 @@ def version_rows(live: LiveCollection) -> tuple[VersionRow, ...]:
 
 def evidence(live: LiveCollection) -> Evidence:
     """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
-    from engine.collection.what_if import held_out_answers
+    from engine.review.what_if import held_out_answers
 
     answers = (
         None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)

@@ -16,7 +16,7 @@ from app.what_if.wording import accuracy_line, tried_line, would_change_line
 from app.wording import SEPARATOR
 
 if TYPE_CHECKING:
-    from engine.collection.what_if import WhatIfOutcome
+    from engine.review.what_if import WhatIfOutcome
 
 
 @final

@@ -41,8 +41,8 @@ from app.what_if import wording
 from app.wording import number
 from app.workspace.changed_badge import changed_line, more_line
 from engine.collection.state import ChangedImages, ClassMove, CollectionState
-from engine.collection.what_if import WhatIfOutcome
 from engine.file_parts import ImageSource
+from engine.review.what_if import WhatIfOutcome
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]

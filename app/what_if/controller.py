@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from app.session import Session
     from app.shell import Shell
     from app.what_if.changed_panel import ChangedPanel
-    from engine.collection.what_if import WhatIfOutcome
     from engine.project import Change
+    from engine.review.what_if import WhatIfOutcome
 
 TOPIC: Final = "changed images"
 TRIED_OUT: Final = WRITE | Needs.TRIED_OUT
@@ -200,7 +200,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
     ) -> None:
         baseline = self._session.what_if.baseline
         if baseline is not None:
-            from engine.collection.what_if import outcome_of
+            from engine.review.what_if import outcome_of
 
             self._session.ask(
                 lambda live: outcome_of(live, baseline), self._show_outcome, owner=self, topic=TOPIC

@@ -14,7 +14,7 @@ from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import ChangedImages, ClassMove
-    from engine.collection.what_if import HeldOutComparison
+    from engine.review.what_if import HeldOutComparison
 
 NameOf = Callable[[int], str]
 LONGEST_TEXT: Final = 120  # letters of an edit's text, which may name many classes

@@ -57,7 +57,7 @@ def audit(
 
 
 def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:
-    from engine.collection.audit.draw import SIZES
+    from engine.evaluation.audit.draw import SIZES
 
     if draw is not None and grow is not None:
         raise UsageError("--draw and --grow exclude each other", remedy="leave one of them out")
@@ -71,7 +71,7 @@ def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:
 
 
 def _draw(project: "Project", size: int, *, stratified: bool) -> None:
-    from engine.collection.audit.draw import draw_for
+    from engine.evaluation.audit.draw import draw_for
 
     draw_for(project, CacheFolders.default(), size, is_stratified=stratified)
 

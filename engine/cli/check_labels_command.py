@@ -11,8 +11,8 @@ from engine.config import CacheFolders
 from engine.graph.codes import UNKNOWN
 
 if TYPE_CHECKING:
-    from engine.collection.label_check import LabelCheck, SuspectLabel
     from engine.project import Project
+    from engine.review.label_check import LabelCheck, SuspectLabel
 
 NONE_OF_THEM: Final = "none of the classes"
 
@@ -23,7 +23,7 @@ def check_labels(
     as_json: AsJson = False,
 ) -> None:
     """List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing."""
-    from engine.collection.label_check import check_project
+    from engine.review.label_check import check_project
 
     with stoppable("run it again") as cancel, open_project(project, for_writing=False) as opened:
         found = check_project(opened, CacheFolders.default(), count, cancel)
@@ -97,7 +97,7 @@ def _fields(project: "Project", suspect: "SuspectLabel") -> dict[str, Any]:
 
 
 def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[int, str]) -> str:
-    from engine.collection.label_check import SuspectReason
+    from engine.review.label_check import SuspectReason
 
     if suspect.reason is SuspectReason.TWIN and suspect.twin_id is not None:
         return f"{path_of[suspect.twin_id]} is nearly the same image, and has another label"

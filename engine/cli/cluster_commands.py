@@ -161,9 +161,9 @@ def classify_on_cluster(
     data_set: Path, model: Path, out: Path, cluster: str | None, *, as_json: bool
 ) -> None:
     """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
+    from engine.bundle.opened import open_bundle, try_bundle
     from engine.cluster.classify import classify_data_set
     from engine.cluster.run import Places
-    from engine.collection.bundle.opened import open_bundle, try_bundle
     from engine.dataset.opened import DataSet
 
     with stoppable(_GO_ON) as cancel, progress_bar("Classifying") as on_progress:

@@ -48,7 +48,7 @@ from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
-    from engine.collection.evaluate import Evaluation
+    from engine.evaluation.evaluate import Evaluation
     from engine.images.details_messages import DetailsSummary
 Plain = Annotated[
     bool,
@@ -222,7 +222,7 @@ def _classify_by_model(
     is_overwriting: bool,
     as_json: bool,
 ) -> None:
-    from engine.collection.bundle.opened import classify_files, open_bundle, try_bundle
+    from engine.bundle.opened import classify_files, open_bundle, try_bundle
 
     with (
         stoppable("run it again; nothing was written") as cancel,
@@ -336,8 +336,8 @@ def evaluate(
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
     from engine.collection.classify import classify as run
-    from engine.collection.evaluate import evaluate as score
-    from engine.collection.truth_file import read_truth
+    from engine.evaluation.evaluate import evaluate as score
+    from engine.evaluation.truth_file import read_truth
     from engine.everyday.classifier import Setting
 
     check_setting(setting, (*SETTINGS, "all"))
@@ -356,7 +356,7 @@ def evaluate(
 
 
 def _check_report(out: Path, setting: str, collection: bool | None) -> None:
-    from engine.collection.report.write import kind_of
+    from engine.report.write import kind_of
 
     kind_of(out)
     if setting == "all":

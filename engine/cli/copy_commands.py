@@ -31,7 +31,7 @@ def export_copy(
     project: Path, out: Path, *, has_previews: bool, is_overwriting: bool, as_json: bool
 ) -> None:
     """Write a project and its photos into one file."""
-    from engine.collection.archive.pack import pack_project
+    from engine.archive.pack import pack_project
 
     with (
         stoppable("run it again; nothing was written") as cancel,
@@ -71,7 +71,7 @@ def unpack(
     as_json: AsJson = False,
 ) -> None:
     """Unpack a copy of a project with its photos into a new folder."""
-    from engine.collection.archive.unpack import free_folder, unpack_project
+    from engine.archive.unpack import free_folder, unpack_project
 
     with (
         stoppable("run it again; nothing was written") as cancel,

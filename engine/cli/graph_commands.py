@@ -15,11 +15,11 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
-    from engine.collection.what_if import WhatIfOutcome
     from engine.graph.category_graph import CategoryGraph
     from engine.interchange.left_out import LeftOutGroup
     from engine.interchange.versions.plan import ImportReport, ReportKind, ReportLine
     from engine.project import Change, Project
+    from engine.review.what_if import WhatIfOutcome
 
 
 def import_graph(
@@ -207,7 +207,7 @@ def export_graph(
     as_json: AsJson = False,
 ) -> None:
     """Write the category graph for another program, or as a drawing."""
-    from engine.collection.exporting.export_graph import export_graph as run
+    from engine.exporting.export_graph import export_graph as run
 
     with open_project(project, for_writing=False) as opened:
         written = run(opened, out, graph_format, is_dark=is_dark, is_overwriting=is_overwriting)
@@ -242,7 +242,7 @@ def what_if(
 ) -> None:
     """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
     from engine.collection.live import LiveCollection
-    from engine.collection.what_if import begin_what_if, outcome_of
+    from engine.review.what_if import begin_what_if, outcome_of
 
     if not (unlink or link or merge):
         raise UsageError(

@@ -106,8 +106,8 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
-    from engine.collection.exporting.export import ExportChoice, Which, export_project
     from engine.everyday.classifier import Setting
+    from engine.exporting.export import ExportChoice, Which, export_project
     from engine.interchange.labelled_images.class_folders import FolderOptions
 
     if format_name == COPY:
@@ -157,7 +157,7 @@ def _exported(
 
 
 def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
-    from engine.collection.bundle.export import export_model
+    from engine.bundle.export import export_model
     from engine.everyday.classifier import Setting
 
     with (

@@ -37,9 +37,9 @@ def make_map(
     New images are placed among the others, which stay where they are.
     """
     from engine.collection.live import LiveCollection
-    from engine.collection.map.image_map import read_map
-    from engine.collection.map.make import make_map as run
-    from engine.collection.map.write import check_out, write
+    from engine.map.image_map import read_map
+    from engine.map.make import make_map as run
+    from engine.map.write import check_out, write
 
     check_out(out)
     caches = CacheFolders.default()

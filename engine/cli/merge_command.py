@@ -23,15 +23,9 @@ from engine.graph.codes import NONE_OF_THEM
 
 if TYPE_CHECKING:
     from engine.collection.importing.match_images import FileContents
-    from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
-    from engine.collection.merging.merge_plan import (
-        CommentConflict,
-        Conflict,
-        MergePlan,
-        Preference,
-        Side,
-    )
     from engine.graph.category_graph import CategoryGraph
+    from engine.merging.agreement import AgreementTable, AnnotatorAgreement
+    from engine.merging.merge_plan import CommentConflict, Conflict, MergePlan, Preference, Side
     from engine.project import Project
 
 
@@ -66,8 +60,8 @@ def merge(
 ) -> None:
     """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
     from engine.collection.importing.match_images import FileContents
-    from engine.collection.merging.conflict_list import write_conflicts
     from engine.collection.outputs import CONFLICTS, check_file
+    from engine.merging.conflict_list import write_conflicts
 
     prefer = _preference(preferred)
     with (
@@ -118,8 +112,8 @@ class _Outcome(NamedTuple):
 def _planned(
     ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool
 ) -> _Outcome:
-    from engine.collection.merging.merge import images_on_disk
-    from engine.collection.merging.planning import open_other, plan_merge
+    from engine.merging.merge import images_on_disk
+    from engine.merging.planning import open_other, plan_merge
 
     with open_other(ours.path, other) as theirs:
         plan = plan_merge(ours, theirs, contents)
@@ -141,7 +135,7 @@ def _merged(
     adds_images: bool,
     prefer: "Preference | None",
 ) -> _Outcome:
-    from engine.collection.merging.merge import merge as run
+    from engine.merging.merge import merge as run
 
     done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
     counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
@@ -153,7 +147,7 @@ def _merged(
 
 
 def _preference(text: str) -> "Preference | None":
-    from engine.collection.merging.merge_plan import Preference
+    from engine.merging.merge_plan import Preference
 
     if not text:
         return None

@@ -18,7 +18,7 @@ from engine.menu_entry import add_menu_entry, remove_menu_entry
 
 if TYPE_CHECKING:
     from engine.collection.importing.data_set import DataSetProject
-    from engine.collection.relink.records import FolderCheck, RelinkPlan
+    from engine.relink.records import FolderCheck, RelinkPlan
 
 T = TypeVar("T")
 
@@ -182,8 +182,8 @@ def relink(
     as_json: AsJson = False,
 ) -> None:
     """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
-    from engine.collection.relink.find import find_moved, known_images
-    from engine.collection.relink.find import relink as apply
+    from engine.relink.find import find_moved, known_images
+    from engine.relink.find import relink as apply
 
     with open_project(project, for_writing=False) as opened:
         known, replaced = known_images(opened), replaced_text(opened) + written_to_text(opened)

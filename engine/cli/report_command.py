@@ -13,10 +13,10 @@ from engine.config import CacheFolders
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from engine.collection.report.figures import Proportion, Report
-    from engine.collection.report.gather import RivalModel
-    from engine.collection.report.make import TruthFile
     from engine.project import Project
+    from engine.report.figures import Proportion, Report
+    from engine.report.gather import RivalModel
+    from engine.report.make import TruthFile
 
 TWO: Final = 2
 
@@ -52,9 +52,9 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts."""
-    from engine.collection.report.gather import gather_from, rival_settings, rival_versions
-    from engine.collection.report.write import check_target, kind_of
     from engine.everyday.classifier import Setting
+    from engine.report.gather import gather_from, rival_settings, rival_versions
+    from engine.report.write import check_target, kind_of
 
     kind_of(out)
     if settings is not None and versions is not None:
@@ -83,9 +83,9 @@ def write_evaluation(
     opened: "Project", truth: Path, out: Path, setting: str, *, overwrite: bool
 ) -> "Report":
     """Write the report of an evaluation."""
-    from engine.collection.report.gather import gather_from
-    from engine.collection.report.write import check_target
     from engine.everyday.classifier import Setting
+    from engine.report.gather import gather_from
+    from engine.report.write import check_target
 
     check_target(out, opened, is_overwriting=overwrite)
     material = gather_from(opened, CacheFolders.default(), Setting(setting))
@@ -95,9 +95,9 @@ def write_evaluation(
 def _written(
     material: Any, out: Path, answers: "TruthFile | None", rivals: "tuple[RivalModel, ...]"
 ) -> "Report":
-    from engine.collection.report.make import ReportRequest, make_report
-    from engine.collection.report.wording import document_of
-    from engine.collection.report.write import write_report
+    from engine.report.make import ReportRequest, make_report
+    from engine.report.wording import document_of
+    from engine.report.write import write_report
 
     with (
         stoppable("nothing was written") as cancel,
@@ -110,8 +110,8 @@ def _written(
 
 
 def _read(truth: Path, opened: "Project") -> "TruthFile":
-    from engine.collection.report.make import TruthFile
-    from engine.collection.truth_file import read_truth
+    from engine.evaluation.truth_file import read_truth
+    from engine.report.make import TruthFile
 
     return TruthFile(truth.name, read_truth(truth, opened.classes.graph))
 

@@ -25,7 +25,7 @@ def similar(
     as_json: AsJson = False,
 ) -> None:
     """List the images of a project that look most like one, most alike first. Changes nothing."""
-    from engine.collection.similar_files import similar_to_file
+    from engine.review.similar_files import similar_to_file
 
     with open_project(project, for_writing=False) as opened:
         found = similar_to_file(opened, CacheFolders.default(), image, count, device=device)

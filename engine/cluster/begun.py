@@ -10,9 +10,9 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from engine.backbones.model_files import ModelFiles
+from engine.bundle.export import place_backbone
 from engine.cluster.plan import ShardPlan, write_plan
 from engine.cluster.sources import each_piece
-from engine.collection.bundle.export import place_backbone
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.manifest import BACKBONE_FILE, Manifest, read_manifest, write_manifest
 from engine.errors import InputError

@@ -4,12 +4,12 @@ import uuid
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from engine.bundle.behind_embedding import behind_embedding, embedded_by
+from engine.bundle.classes_file import NAME
+from engine.bundle.opened import ModelBundle
 from engine.cluster.begun import named, one_run
 from engine.cluster.classify_shard import CLASSIFIER, ClassifyShards
 from engine.cluster.run import HERE, Places, do_all
-from engine.collection.bundle.behind_embedding import behind_embedding, embedded_by
-from engine.collection.bundle.classes_file import NAME
-from engine.collection.bundle.opened import ModelBundle
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
 from engine.dataset.opened import DataSet
 from engine.dataset.predictions import (

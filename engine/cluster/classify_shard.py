@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engine.bundle.batch_answers import BatchAnswers, answers_of
+from engine.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
-from engine.collection.bundle.batch_answers import BatchAnswers, answers_of
-from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EmbeddedRows
 from engine.dataset.manifest import read_manifest

@@ -16,12 +16,12 @@ import numpy as np
 import psutil
 
 from engine.backbones.model_files import ModelFiles
+from engine.bundle.export import export_model
+from engine.bundle.opened import open_bundle
 from engine.cluster.classify import classify_data_set
 from engine.cluster.embed import embed_sources
 from engine.cluster.ray_cluster import LOCAL
 from engine.cluster.run import Places
-from engine.collection.bundle.export import export_model
-from engine.collection.bundle.opened import open_bundle
 from engine.collection.models import find_model
 from engine.config import CacheFolders
 from engine.dataset.opened import DataSet

@@ -10,7 +10,6 @@ from typing import Final
 
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
-from engine.collection.requests import images_to_embed
 from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedResult
@@ -18,6 +17,7 @@ from engine.errors import ProtoleafError
 from engine.events import OnProgress, ignore_progress
 from engine.new_file import write_file
 from engine.new_folder import scratch_folder
+from engine.requests import images_to_embed
 from engine.worker.client import Done, Ending, Worker
 from research.benchmarks.synthetic import synthetic_project
 from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget

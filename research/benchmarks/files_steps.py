@@ -18,12 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
-from engine.collection.exporting.gathered import ModelAnswers
 from engine.collection.importing.import_images import add_found
 from engine.collection.new_project import new_project
-from engine.collection.relink.find import find_moved, known_images, relink
 from engine.config import CacheFolders
+from engine.exporting.export import ExportChoice, Which, export_images
+from engine.exporting.gathered import ModelAnswers
 from engine.images.find_images import find_images
 from engine.images.read_file import file_hash
 from engine.new_file import create_file
@@ -31,6 +30,7 @@ from engine.project import Project
 from engine.project.backups.keeping import back_up
 from engine.project.backups.restoring import restore
 from engine.project.clock import present_time
+from engine.relink.find import find_moved, known_images, relink
 from engine.worker.limits import peak_memory_bytes
 
 FILES_IN_FOLDER: Final = 500

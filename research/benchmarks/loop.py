@@ -10,9 +10,9 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bundle.export import export_model
+from engine.bundle.opened import open_bundle
 from engine.cluster.classify import classify_data_set
-from engine.collection.bundle.export import export_model
-from engine.collection.bundle.opened import open_bundle
 from engine.collection.importing.data_set import project_of_data_set
 from engine.collection.models import find_model
 from engine.config import CacheFolders

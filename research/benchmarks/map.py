@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from engine.collection.map.image_map import read_map
-from engine.collection.map.make import make_map
 from engine.config import CacheFolders
+from engine.map.image_map import read_map
+from engine.map.make import make_map
 from engine.new_folder import scratch_folder
 from engine.project import Project
 from research.benchmarks.synthetic import synthetic_project

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from engine.collection.report.mistakes import GraphDistance
 from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.scores import calibration_error
 from engine.new_folder import scratch_folder
+from engine.report.mistakes import GraphDistance
 from research.peers.predictions import (
     PeerError,
     PeerPredictions,

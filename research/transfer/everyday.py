@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project
-from engine.collection.evaluate import evaluate, match_truth
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
+from engine.evaluation.evaluate import evaluate, match_truth
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.new_project import TRUTH_NAME
-from engine.collection.truth_file import read_truth
+from engine.evaluation.truth_file import read_truth
 from engine.graph.category_graph import CategoryGraph
 from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project
-from engine.collection.evaluate import Evaluation, evaluate
 from engine.collection.new_project import COLLECTION, TRUTH_NAME, copy_sample_project
-from engine.collection.truth_file import read_truth
 from engine.config import CacheFolders
+from engine.evaluation.evaluate import Evaluation, evaluate
+from engine.evaluation.truth_file import read_truth
 from engine.events import OnProgress, ignore_progress
 from engine.project import Project
 

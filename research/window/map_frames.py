@@ -34,7 +34,7 @@ def drawn_scene(points: int) -> "MapScene":
     from app.map.labels import ClassPlace
     from app.map.points import MapPoints
     from app.map.scene import MapScene, PrototypeMark
-    from engine.collection.map import palette
+    from engine.map import palette
 
     generator = np.random.default_rng(0)
     centres = generator.uniform(-45, 45, (CLASSES, 2))

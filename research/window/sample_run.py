@@ -9,7 +9,7 @@ from engine.config import CacheFolders, sample_folder
 from engine.errors import ProtoleafError
 
 if TYPE_CHECKING:
-    from engine.collection.evaluate import Evaluation
+    from engine.evaluation.evaluate import Evaluation
 
 
 def has_display() -> bool:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication
 from app.language import LANGUAGE_VARIABLE, install_language
 from app.texts import speak
 from engine.cluster.begun import _refuse_other
-from engine.collection.exporting.export_graph import export_graph
 from engine.errors import ModelError, ProtoleafError
+from engine.exporting.export_graph import export_graph
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
 from engine.interchange import json_tree

@@ -15,7 +15,7 @@ PERMITTED: Mapping[str, str] = {
     "app.graph_import.logic._children_shown": "goes SHOWN_LEVELS deep",
     "engine.backbones.onnx_structure._parts": "protobuf reads at most 100 messages within one another",
     "engine.cli.output._plain": "a command's answer, whose fields are written in its module",
-    "engine.collection.bundle.card._finite": "the card's fields, which are written in its module",
+    "engine.bundle.card._finite": "the card's fields, which are written in its module",
     "engine.collection.training.settings._fields_of": SETTINGS,
     "engine.collection.training.settings._replaced": SETTINGS,
     "research.transfer.results.TransferResult.best_option": BY_NAME,

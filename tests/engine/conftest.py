@@ -10,6 +10,7 @@ from engine.config import BACKBONES_VARIABLE, CACHE_VARIABLE
 from engine.everyday.prototypical.prototypes import PropagationSession
 from tests.support.collections import Collection, cache_of_test
 from tests.support.everyday import exported_propagation
+from tests.support.labelled_images import Labelled, labelled_project
 from tests.support.other_backbones import own_backbone
 from tests.support.unread import unread_collection
 
@@ -46,3 +47,11 @@ def live(collection: Collection) -> Iterator[LiveCollection]:
 def tinyleaf(tmp_path: Path) -> Path:
     """An ONNX file with random weights, its card and its propagation."""
     return own_backbone(tmp_path / "own models")
+
+
+@pytest.fixture
+def music(tmp_path: Path) -> Iterator[Labelled]:
+    """The small collection that formats and exports are tried on."""
+    labelled = labelled_project(tmp_path / "collection")
+    yield labelled
+    labelled.project.close()

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from engine.collection.importing.import_images import add_found
-from engine.collection.relink import find
-from engine.collection.relink.find import relink
-from engine.collection.relink.seen_files import NumbersByKey
 from engine.config import CacheFolders
 from engine.images.find_images import find_images
 from engine.project import images as project_images
 from engine.project import step
+from engine.relink import find
+from engine.relink.find import relink
+from engine.relink.seen_files import NumbersByKey
 from tests.support.moved_images import numbered, shelf, write_files
 from tests.support.projects import new_project
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.interchange.labelled_images.class_folders import (
     FolderOptions,
     flat_folders,

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
-from engine.collection.policy_curve import BARS, PolicyCurve, PolicyPoint
+from engine.evaluation.policy_curve import BARS, PolicyCurve, PolicyPoint
 from engine.file_parts import ImageSource
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label

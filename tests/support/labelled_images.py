@@ -7,7 +7,7 @@ from typing import Final
 
 from PIL import Image
 
-from engine.collection.exporting.export import Which, gather
+from engine.exporting.export import Which, gather
 from engine.files import FoundFile
 from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.records import LabelledImages, ModelAnswer

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.collection.relink.find import find_moved, known_images
-from engine.collection.relink.records import RelinkPlan
 from engine.files import FoundFile
 from engine.images.read_file import content_hash
 from engine.project import ImageId, Project
+from engine.relink.find import find_moved, known_images
+from engine.relink.records import RelinkPlan
 from tests.support.projects import new_project
 
 

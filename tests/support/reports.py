@@ -5,10 +5,11 @@ from datetime import UTC, date, datetime
 
 import numpy as np
 
-from engine.collection.report.branch_tree import branch_tree
-from engine.collection.report.classes import class_figures
-from engine.collection.report.confusion import Confusion, confusion_of
-from engine.collection.report.figures import (
+from engine.graph.category_graph import CategoryGraph
+from engine.report.branch_tree import branch_tree
+from engine.report.classes import class_figures
+from engine.report.confusion import Confusion, confusion_of
+from engine.report.figures import (
     Accuracy,
     Bin,
     CalibrationFigures,
@@ -23,8 +24,7 @@ from engine.collection.report.figures import (
     TruthSource,
     WorkProgress,
 )
-from engine.collection.report.mistakes import mistakes_of
-from engine.graph.category_graph import CategoryGraph
+from engine.report.mistakes import mistakes_of
 
 
 def zoo() -> CategoryGraph:

@@ -11,11 +11,11 @@ import onnx
 from app.jobs.process_job import ProcessJob
 from app.training.logic import Trained
 from engine.collection.live import LiveCollection
-from engine.collection.requests import Train, TrainingResult
 from engine.config import assets_folder
 from engine.events import Progress
 from engine.model_card import file_hash
 from engine.project import Change, ModelVersion, Project
+from engine.requests import Train, TrainingResult
 from engine.training.curve import TrainingPoint
 from tests.support.scripted_workers import Step, scripted_command
 

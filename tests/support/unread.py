@@ -7,9 +7,9 @@ from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
-from engine.collection.requests import images_to_embed
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedImages
+from engine.requests import images_to_embed
 from tests.support.collections import FAMILY_OF, LEAVES, Collection, write_graph, write_shape
 
 UNREAD_IMAGES = 12

@@ -15,15 +15,15 @@ from typing import Final, Literal
 from engine.cli.commands import COMMAND_NAMES
 from engine.cli.main import main
 from engine.collection.importing.import_images import import_images
-from engine.collection.merging.merge import merge
-from engine.collection.merging.merge_plan import Verdict
-from engine.collection.merging.settled import settle, settle_comment
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
+from engine.merging.merge import merge
+from engine.merging.merge_plan import Verdict
+from engine.merging.settled import settle, settle_comment
 from engine.project import ClassPolicy, Project, SplitPart
 from engine.project.actions import action
 from tests.trust.acknowledge import Log

@@ -19,11 +19,11 @@ from typing import Final
 
 import pyarrow as pa
 
+from engine.bundle.export import export_model
+from engine.bundle.opened import open_bundle
 from engine.cluster.classify import begin_predictions
 from engine.cluster.classify_shard import ClassifyShards
 from engine.cluster.shard_work import Resources
-from engine.collection.bundle.export import export_model
-from engine.collection.bundle.opened import open_bundle
 from engine.config import CacheFolders
 from engine.dataset.opened import DataSet
 from engine.dataset.predictions import prediction_shards, read_predictions_manifest

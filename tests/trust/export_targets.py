@@ -12,8 +12,8 @@ from typing import Final
 
 from engine import new_file
 from engine.cli.main import main
-from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
+from engine.exporting.export_graph import GRAPH_FORMATS
 from engine.interchange.labelled_images.formats import FORMATS
 from tests.trust.children import Place, run_apart
 from tests.trust.hostile_targets import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.collection.bundle.export import export_model
+from engine.bundle.export import export_model
 from engine.collection.embed import embed_project
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.importing.import_images import import_class_folders, import_images

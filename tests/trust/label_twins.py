@@ -18,10 +18,10 @@ from typing import Final
 
 from PIL import Image
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.errors import ProtoleafError
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.file_parts import BoundingBox, FilePart
 from engine.files import FoundFile
 from engine.images.read_file import content_hash

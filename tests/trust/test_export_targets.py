@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from engine.collection.exporting import export, export_graph
 from engine.config import CacheFolders
+from engine.exporting import export, export_graph
 from tests.trust.export_targets import aim, aim_many
 from tests.trust.hostile_targets import TARGETS, build_world
 from tests.trust.stages import Stage

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.merging.class_match import ClassMatcher
-from engine.collection.merging.image_match import ImagePairs
-from engine.collection.merging.planning import _Labels
+from engine.merging.class_match import ClassMatcher
+from engine.merging.image_match import ImagePairs
+from engine.merging.planning import _Labels
 from tests.trust.outcome import Fault
 from tests.trust.stages import Stage
 from tests.trust.trios import Batch, merge_many, try_some

@@ -15,13 +15,13 @@ from PIL import Image
 from engine.collection.finding_things import add_found
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels
-from engine.collection.relink.find import find_moved, known_images, relink
 from engine.config import CacheFolders
 from engine.detection.detections import Detection
 from engine.errors import InputError
 from engine.file_parts import BoundingBox, FilePart, file_part, is_within_picture
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import ImageId, Project
+from engine.relink.find import find_moved, known_images, relink
 from tests.support.collections import LEAVES, draw_shape, write_shape
 from tests.support.projects import dump
 from tests.trust.acknowledge import Log

@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from engine.collection.merging.merge import Merge, merge
+from engine.merging.merge import Merge, merge
 from engine.project import ImageId, Project
 from tests.trust.children import Place, own_peak_bytes, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from app.exporting.class_graph.logic import OfferedFormat, WrittenClasses
     from app.session import Session
     from app.status.toast import Toast
-    from engine.collection.exporting.export_graph import GraphToWrite
     from engine.events import CancelToken, OnProgress
+    from engine.exporting.export_graph import GraphToWrite
 
 
 TITLES: Final = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:  # the window shows first
-    from engine.collection.exporting.export_graph import GraphToWrite
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken
+    from engine.exporting.export_graph import GraphToWrite
 
 FIRST: Final = "json"
 """Offered before anything was exported: it holds all there is."""
@@ -55,7 +55,7 @@ class WrittenClasses:
 
 def offered_formats() -> list[OfferedFormat]:
     """All of them, drawings last and each in light and dark."""
-    from engine.collection.exporting.export_graph import GRAPH_FORMATS
+    from engine.exporting.export_graph import GRAPH_FORMATS
 
     plain = [
         OfferedFormat(name, each.suffix) for name, each in GRAPH_FORMATS.items() if name != SVG
@@ -92,9 +92,9 @@ def taken_out(
     """
 
     def question(live: LiveCollection) -> GraphToWrite | str:
-        from engine.collection.exporting.export_graph import graph_to_write
         from engine.collection.outputs import what_it_is
         from engine.errors import TakenError
+        from engine.exporting.export_graph import graph_to_write
 
         try:
             return graph_to_write(
@@ -117,7 +117,7 @@ def write(
         Cancelled: it was stopped.
     """
     from app.exporting.class_graph.picture import png_of
-    from engine.collection.exporting.export_graph import GRAPH_FORMATS, drawing, write_graph
+    from engine.exporting.export_graph import GRAPH_FORMATS, drawing, write_graph
 
     share = 1.0
     if form.kind in {SVG, PNG}:

@@ -16,7 +16,7 @@ from app.exporting.controller import Exporting
 from app.image_view.preview_mark import preview_text
 from app.merging.controller import Merging
 from app.welcome.controller import Projects
-from engine.collection.archive.pack import pack_project
+from engine.archive.pack import pack_project
 from engine.collection.embed import embed_project
 from engine.images.reduced_photo import is_reduced
 from engine.project import Project

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from app.audit.controller import Auditing
 from app.session.subsets import Subset
-from engine.collection.audit.draw import draw_audit
+from engine.evaluation.audit.draw import draw_audit
 from engine.project import Change, Project
 from engine.project.labels import IN_BULK
 from tests.support.collections import Collection

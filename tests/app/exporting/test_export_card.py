@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 from app.exporting.controller import Exporting
 from app.exporting.view import ExportCard
 from app.theme import set_scheme
-from engine.collection.exporting.export import Which
+from engine.exporting.export import Which
 from engine.graph.codes import NO_CLASS
 from engine.interchange.labelled_images import class_folders
 from engine.new_folder import Placing, place_file

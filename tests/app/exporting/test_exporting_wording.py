@@ -22,8 +22,8 @@ from app.exporting.wording import (
     target_facts,
     which_hint,
 )
-from engine.collection.exporting.export import ExportChoice, Which
-from engine.collection.exporting.preview import ChosenImages, ExportPreview
+from engine.exporting.export import ExportChoice, Which
+from engine.exporting.preview import ChosenImages, ExportPreview
 from engine.files import FileFailure
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
 from engine.interchange.labelled_images.records import WrittenExport

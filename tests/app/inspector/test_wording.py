@@ -33,7 +33,7 @@ from app.inspector.wording import (
     shares_text,
     shortened,
 )
-from engine.collection.policy_curve import PolicyCurve
+from engine.evaluation.policy_curve import PolicyCurve
 from engine.file_parts import ImageSource
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label

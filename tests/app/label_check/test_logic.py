@@ -1,7 +1,7 @@
 """The queue of labels that look wrong, without a window."""
 
 from app.label_check.logic import LabelQueue
-from engine.collection.label_check import SuspectLabel, SuspectReason
+from engine.review.label_check import SuspectLabel, SuspectReason
 
 
 def suspect(image_id: int, probability: float = 0.9) -> SuspectLabel:

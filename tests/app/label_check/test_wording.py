@@ -3,7 +3,7 @@
 import pytest
 
 from app.label_check.wording import emptiness_of, judged_text
-from engine.collection.label_check import LabelCheck
+from engine.review.label_check import LabelCheck
 
 FEW = "18 of 24 labels could be judged. 2 classes have too few labels: class 3, class 5"
 MANY = "3 of 24 labels could be judged. 8 classes have too few labels: " + ", ".join(

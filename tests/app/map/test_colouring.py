@@ -10,10 +10,10 @@ from app.map.colouring import OTHER, ColourBy, Colouring, Wish, coloured
 from app.map.labels import class_places, placed_apart
 from app.map.wording import entry_text
 from app.theme.tokens import Scheme
-from engine.collection.map.palette import argb
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_colours import class_colour
+from engine.map.palette import argb
 
 GREY = argb(OTHER[Scheme.LIGHT])
 

@@ -18,11 +18,11 @@ from app.map.pointer import Tool
 from app.map.view import MapPage
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.hidden_images import PRIVATE, hide_categories
-from engine.collection.map.image_map import ImageMap, content_numbers, map_file, write_map
 from engine.collection.models import model_of
 from engine.collection.state import NO_CLASS
 from engine.everyday.layout.space import map_space
 from engine.files import FoundFile
+from engine.map.image_map import ImageMap, content_numbers, map_file, write_map
 from engine.project import Project
 from engine.project.records import ImageDetails, NewItem
 from tests.support.collections import FAMILIES, Collection

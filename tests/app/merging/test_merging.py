@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog
 from app.merging.card import MergeCard
 from app.merging.controller import Merging
 from app.merging.page import ConflictPage
-from engine.collection.merging.merge_plan import Conflict
+from engine.merging.merge_plan import Conflict
 from engine.project import Change, Project
 from tests.support.clipping import clipped, overlapping
 from tests.support.collections import Collection

@@ -218,7 +218,7 @@ def test_a_search_by_itself_can_be_stopped(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the foot of the window, while one goes on working; then the notice offers to find them."""
-    monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
+    monkeypatch.setattr("engine.relink.find.find_moved", endless)
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
     bar = desk.window.status_line.job_bar
@@ -242,7 +242,7 @@ def test_a_search_by_itself_ends_after_a_minute(
             cancel.raise_if_cancelled()
             on_progress(Progress(count, 0, unit="files"))
 
-    monkeypatch.setattr("engine.collection.relink.find.find_moved", slow)
+    monkeypatch.setattr("engine.relink.find.find_moved", slow)
     monkeypatch.setattr("app.moved_images.controller.LONGEST_UNASKED_S", 0.0)
     collection.unsorted.rename(collection.folder / "renamed")
     desk.open(collection.project)
@@ -327,7 +327,7 @@ def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collec
 
 def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cancel answers at once, nothing is changed, and one may look again."""
-    monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
+    monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
     click(away, panel.beside_button)
@@ -350,7 +350,7 @@ def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection)
 
 def test_leaving_while_it_looks(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing the project ends the search; the next project starts with a clean page."""
-    monkeypatch.setattr("engine.collection.relink.find.find_moved", endless)
+    monkeypatch.setattr("engine.relink.find.find_moved", endless)
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
     click(away, panel.beside_button)

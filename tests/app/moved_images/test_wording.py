@@ -15,9 +15,9 @@ from app.moved_images.wording import (
     verdict,
     way_lines,
 )
-from engine.collection.relink.records import Doubt, FolderCheck, MissingImage, Move, RelinkPlan, Way
 from engine.events import Progress
 from engine.files import FileFailure, FoundFile
+from engine.relink.records import Doubt, FolderCheck, MissingImage, Move, RelinkPlan, Way
 
 
 def image(number: int) -> MissingImage:

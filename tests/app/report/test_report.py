@@ -17,13 +17,13 @@ from app.report.surface import ChartView
 from app.report.table import ReportTableView
 from app.report.view import ReportPage
 from app.theme import set_scheme
-from engine.collection.report import make as making
-from engine.collection.report.document import BarPlot, ColumnPlot, LinePlot
-from engine.collection.report.figures import TruthSource
-from engine.collection.report.html import html_of
-from engine.collection.report.write import SUFFIXES
 from engine.events import CancelToken
 from engine.graph.codes import NO_CLASS
+from engine.report import make as making
+from engine.report.document import BarPlot, ColumnPlot, LinePlot
+from engine.report.figures import TruthSource
+from engine.report.html import html_of
+from engine.report.write import SUFFIXES
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk

@@ -6,10 +6,10 @@ import pytest
 
 from engine.backbones.library import BackboneLibrary
 from engine.collection.backbone_change import PreparedChange
-from engine.collection.requests import PrepareChange
 from engine.embedding.messages import EmbedBatch
 from engine.events import CancelToken, OnProgress, Progress
 from engine.project import Project
+from engine.requests import PrepareChange
 from engine.worker.protocol import Stopped
 from tests.support import onnx_models as models
 from tests.support.backbone_jobs import SMALL, keep_list

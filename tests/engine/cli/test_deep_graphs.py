@@ -10,8 +10,8 @@ from typing import Final
 
 import pytest
 
-from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.config import CacheFolders
+from engine.exporting.export_graph import GRAPH_FORMATS
 from engine.interchange.labelled_images.formats import FORMATS, READ_FORMATS
 from tests.architecture.test_texts import commands
 from tests.support.collections import Collection, write_graph

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.archive.layout import ABOUT
+from engine.archive.layout import ABOUT
 from engine.config import ARCHIVE_SUFFIX
 from engine.menu_entry import ENTRY, add_menu_entry
 from engine.project.schema import APPLICATION_ID

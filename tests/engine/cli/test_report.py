@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.report.write import SUFFIXES
 from engine.project import Project
+from engine.report.write import SUFFIXES
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 

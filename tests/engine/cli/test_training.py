@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.requests import Train, TrainingResult
 from engine.collection.training.trained import FIGURE_NAMES, adopt, read_trained
 from engine.events import Progress
 from engine.project import Project
+from engine.requests import Train, TrainingResult
 from engine.training.curve import TrainingPoint
 from engine.worker.client import Died, Ending, Worker
 from engine.worker.protocol import Stopped

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from engine.bundle.export import export_model
+from engine.bundle.opened import open_bundle
 from engine.cluster.classify import begin_predictions
 from engine.cluster.classify_shard import ClassifyShards
 from engine.cluster.shard_work import Resources
-from engine.collection.bundle.export import export_model
-from engine.collection.bundle.opened import open_bundle
 from engine.collection.classify import Classified, classify
 from engine.dataset.described_folder import SHARDS
 from engine.dataset.opened import DataSet

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.collection.bundle.export import export_model
+from engine.bundle.export import export_model
 from engine.dataset.opened import DataSet
 from engine.dataset.predictions import read_predictions_manifest
 from engine.project import Project

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from engine.collection.audit.draw import allocation
 from engine.collection.audit_figures import AuditFigures, cautious_interval, estimated, figures_of
+from engine.evaluation.audit.draw import allocation
 from engine.everyday.error_odds import PRIOR_ERRORS
 from engine.project import Audit, AuditItem, Label
 from engine.project.labels import IN_BULK

@@ -10,11 +10,11 @@ from engine.collection.backbone_change import compare_on_shots
 from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project, open_views_cache
 from engine.collection.live import LiveCollection
-from engine.collection.requests import images_to_embed, views_to_embed
 from engine.embedding.views import MOST_PER_CLASS
 from engine.everyday.blocks import to_floats
 from engine.everyday.shots import Shots
 from engine.project import Project
+from engine.requests import images_to_embed, views_to_embed
 from tests.support.collections import (
     Collection,
     add_stranger,

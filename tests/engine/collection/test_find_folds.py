@@ -11,7 +11,6 @@ from PIL import Image
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
-from engine.collection.evaluate import Evaluation, evaluate
 from engine.collection.find_folds import (
     FoldInput,
     burst_seconds,
@@ -24,7 +23,8 @@ from engine.collection.folding.sequences import ShotTimes
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.project_folds import folds_of_project
-from engine.collection.truth_file import read_truth
+from engine.evaluation.evaluate import Evaluation, evaluate
+from engine.evaluation.truth_file import read_truth
 from engine.images.fingerprint_cache import Fingerprints
 from engine.project import ImageDetails, Project
 from tests.support.collections import Collection, cache_of_test

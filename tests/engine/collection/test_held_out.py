@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from engine.collection.live import LiveCollection
-from engine.collection.what_if import HeldOutAnswers, HeldOutComparison, compared, held_out_answers
 from engine.project import ClassPolicy
+from engine.review.what_if import HeldOutAnswers, HeldOutComparison, compared, held_out_answers
 from tests.support.collections import class_ids
 
 

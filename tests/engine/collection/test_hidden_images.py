@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from engine.collection.audit.draw import population_of
 from engine.collection.embed import embed_project
 from engine.collection.fitting import run_fit
 from engine.collection.hidden_images import PRIVATE, hide_categories
-from engine.collection.label_check import label_check_input
 from engine.collection.live import LiveCollection
 from engine.collection.review_groups import ReviewMemory, make_queue
+from engine.evaluation.audit.draw import population_of
 from engine.files import FoundFile
 from engine.project.records import NewItem
+from engine.review.label_check import label_check_input
 from tests.support.collections import Collection
 
 

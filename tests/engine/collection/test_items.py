@@ -9,9 +9,9 @@ from engine.collection.embed import embed_project
 from engine.collection.fitting import run_fit
 from engine.collection.live import LiveCollection
 from engine.collection.project_folds import folds_of_project
-from engine.collection.requests import images_to_embed
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, ImageStatus
 from engine.project import Change
+from engine.requests import images_to_embed
 from tests.support.collections import Collection, class_ids
 from tests.support.live_states import assert_same, fresh_state
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.files import FoundFile
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.project import Project

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.outputs import PREDICTIONS, check_file, what_it_is
 from engine.errors import InputError, TakenError
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.project import Project
 from engine.project.images import ProjectImages
 from tests.support.labelled_images import Labelled

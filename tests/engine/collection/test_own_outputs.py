@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
-from engine.collection.exporting.export_graph import GRAPH_FORMATS, export_graph
 from engine.collection.outputs import PREDICTIONS, is_own_output
+from engine.exporting.export import ExportChoice, Which, export_images
+from engine.exporting.export_graph import GRAPH_FORMATS, export_graph
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.interchange.predictions_file import LabelledRow, write_predictions_file
 from tests.support.labelled_images import Labelled

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 
 from engine.collection.graph_suggestions.find import find_suggestions, suggestion_input
-from engine.collection.label_check import check_labels, label_check_input
 from engine.collection.live import LiveCollection
 from engine.everyday.classifier import Setting
+from engine.review.label_check import check_labels, label_check_input
 from tests.support.drawn_embeddings import DrawnEmbeddings, drawn_kinds
 from tests.support.projects import dump
 

@@ -15,10 +15,10 @@ from engine.collection.classify import classify
 from engine.collection.embed import embed_project
 from engine.collection.found_images import images_found
 from engine.collection.importing.import_images import import_images
-from engine.collection.label_check import check_project
-from engine.collection.relink.find import known_images
 from engine.collection.replaced_images import labelled_and_written_to
 from engine.project import Project
+from engine.relink.find import known_images
+from engine.review.label_check import check_project
 from tests.support.collections import Collection, class_ids, draw_shape, write_shape
 
 LABELLED = "shots/Red/Red disc/0.png"

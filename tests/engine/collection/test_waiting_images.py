@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.collection.live import LiveCollection
-from engine.collection.requests import images_to_embed
 from engine.embedding.messages import EmbedImages
 from engine.project import Project
+from engine.requests import images_to_embed
 from tests.support.collections import cache_of_test
 from tests.support.unread import UNREAD_IMAGES, unread_collection
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, StorageError
+from engine.evaluation.truth_file import read_truth
 from engine.files import EmbeddedKeywords
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange import archives, limits

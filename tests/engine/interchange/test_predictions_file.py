@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from engine.collection.classify import Classified, write_predictions
-from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
-from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, InputError
+from engine.evaluation.evaluate import evaluate
+from engine.evaluation.truth_file import read_truth
 from engine.interchange.predictions_file import COLUMNS
 from engine.project import Project
 from tests.support.classified import made_up

@@ -14,8 +14,8 @@ from app.exporting.class_graph.controller import TITLES, filter_text
 from app.exporting.class_graph.logic import OfferedFormat, chosen_format, offered_formats
 from app.exporting.class_graph.picture import png_of
 from app.exporting.controller import Exporting
-from engine.collection.exporting.export_graph import GRAPH_FORMATS
 from engine.collection.outputs import is_own_output
+from engine.exporting.export_graph import GRAPH_FORMATS
 from engine.graph_drawing.svg import DARK, LIGHT
 from engine.interchange.detect import read_graph
 from tests.support.desk import Desk

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.hidden_images import PRIVATE, hidden_images, hide_categories
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels, plan_labels
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.file_parts import MOST_BOXES, file_part
 from engine.graph.codes import EMPTY, NONE_OF_THEM, NOTHING_THERE, UNKNOWN
 from engine.interchange.labelled_images.class_folders import FolderOptions

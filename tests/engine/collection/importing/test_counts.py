@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.field_renaming import Renaming, renamed_fields
 from engine.image_fields import CAMERA_TRAP
 from engine.project import Project

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.class_reading import KeywordClasses, KeywordMeaning
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.read_labels import read_labels
 from engine.errors import FormatError
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images.foreign_labels import whole_keywords

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.collection.importing.match_images import FileContents
 from engine.errors import GraphError
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.formats import FORMATS

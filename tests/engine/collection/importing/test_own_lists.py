@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.exporting.export_graph import export_graph
 from engine.collection.importing.import_graph import import_graph, preview_import
+from engine.exporting.export_graph import export_graph
 from engine.interchange.detect import read_graph
 from engine.project import Project
 from tests.support.copies import labels_of

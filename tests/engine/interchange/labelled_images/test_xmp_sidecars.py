@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import plan_labels
 from engine.errors import Cancelled
+from engine.exporting.export import ExportChoice, Which, export_images
 from engine.interchange.labelled_images import xmp_sidecars
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.records import WrittenExport

@@ -1,0 +1,299 @@
+"""Read a project archive: what it says of itself, the project alone for a merge, or all of it into a new folder.
+
+An archive comes from somebody else. Only the project and the photos that it names are taken out of it, under names
+that lead nowhere else, and no more bytes than it declares.
+"""
+
+import os
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final, final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from engine.archive.layout import (
+    ABOUT,
+    CONTENTS,
+    EMBEDDINGS,
+    MOST_EMBEDDINGS,
+    ArchiveFacts,
+    facts_from,
+    folded,
+    not_readable,
+    portable_part,
+)
+from engine.collection.importing.data_set import imported_into
+from engine.collection.models import model_of
+from engine.config import ARCHIVE_SUFFIX, CacheFolders
+from engine.errors import FormatError, ProtoleafError, StorageError, reason_of
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.files import FileFailure, open_regular
+from engine.full_disk import disk_full, writing
+from engine.images.kinds import IMAGE_SUFFIXES
+from engine.images.media_kinds import DOCUMENT_SUFFIXES, VIDEO_SUFFIXES
+from engine.images.read_file import HASH_BYTES
+from engine.interchange.archives import BROKEN_ARCHIVE, checked_name, is_archive, opened_archive
+from engine.new_file import ORDINARY_FILE, create_file
+from engine.new_folder import new_folder, scratch_folder
+from engine.project import Project
+from engine.texts import Message, marked
+
+MEDIA_SUFFIXES: Final = IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | VIDEO_SUFFIXES
+"""Of the photos that are taken out: no program comes with them."""
+MOST_RATIO: Final = 250
+"""By which a file may grow when it is unpacked. Chosen: a project full of zeros shrinks to a hundredth."""
+_SMALL_BYTES: Final = 1 << 20  # of which no bomb is made
+_LARGEST_ABOUT_BYTES: Final = 100_000  # of what an archive says of itself; ours have some hundred
+_PART_BYTES: Final = (
+    1 << 20
+)  # unpacked at a time. Chosen: little memory, and a cancel is noticed at once.
+_ENCRYPTED: Final = 1  # a flag of zip archives
+
+
+@dataclass(frozen=True)
+class UnpackedProject:
+    """What came out of an archive.
+
+    Attributes:
+        project: the project file.
+        photos: how many came out.
+        missing: photos of the project that are not in the archive.
+        failures: photos that are damaged.
+    """
+
+    project: Path
+    photos: int
+    missing: int
+    failures: tuple[FileFailure, ...] = ()
+
+
+def is_project_archive(path: Path) -> bool:
+    """Whether a file is a zip archive by its beginning; reading it tells whether it is one of ours."""
+    try:
+        with open_regular(path) as file:
+            return is_archive(file)
+    except OSError:
+        return False
+
+
+def archive_facts(path: Path) -> tuple[ArchiveFacts, int]:
+    """What an archive says of itself, and how many bytes it unpacks to.
+
+    Raises:
+        FormatError: it is no archive of a project, or a dangerous one.
+        StorageError: it cannot be read.
+    """
+    with _opened(path) as archive:
+        return archive.facts, archive.size_bytes
+
+
+@contextmanager
+def project_in(path: Path) -> Iterator[Path]:
+    """The project file of an archive, taken out for the time of the block.
+
+    Raises:
+        FormatError: it is no archive of a project, or a dangerous one.
+        StorageError: it cannot be read, or there is no room.
+    """
+    with scratch_folder() as folder, _opened(path) as archive:
+        target = folder / archive.facts.project
+        with writing(target, "the project cannot be taken out of the copy"):
+            _check_room(folder, archive.info(archive.facts.project).file_size)
+            archive.extract(archive.facts.project, target, CancelToken())
+        yield target
+
+
+def unpack_project(
+    path: Path,
+    folder: Path,
+    caches: CacheFolders,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> UnpackedProject:
+    """Unpack a project and its photos into a new folder, whole or not at all; damaged photos are left out.
+
+    Raises:
+        FormatError: it is no archive of a project, or a dangerous one.
+        ProjectDamagedError, ProjectTooNewError: the project in it cannot be read.
+        InputError: something is in the folder.
+        StorageError: it cannot be read, or the disk is too full or refuses.
+        Cancelled: stopped; nothing is left.
+    """
+    cancel = cancel or CancelToken()
+    with _opened(path) as archive, new_folder(folder) as draft:
+        _check_room(draft, archive.size_bytes)
+        project = archive.facts.project
+        with writing(folder, "the copy cannot be unpacked", "choose another place"):
+            archive.extract(project, draft / project, cancel)
+            with Project.open(draft / project, for_writing=False) as opened:
+                photos = _Photos(archive, draft, cancel)
+                photos.extract(opened, on_progress)
+                _bring_embeddings(archive, opened, caches)
+            cancel.raise_if_cancelled()
+    return UnpackedProject(folder / project, photos.count, photos.missing, tuple(photos.failures))
+
+
+def free_folder(archive: Path) -> Path:
+    """A new folder beside an archive, called as it."""
+    number, folder = 1, archive.with_name(archive.name.removesuffix(ARCHIVE_SUFFIX))
+    stem = folder.name
+    while os.path.lexists(folder):
+        number += 1
+        folder = folder.with_name(f"{stem} ({number})")
+    return folder
+
+
+def _check_room(folder: Path, needed_bytes: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed_bytes:
+        raise disk_full(folder, needed_bytes=needed_bytes, free_bytes=free)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator["_Archive"]:
+    """An archive whose list of files is sound."""
+    if not path.exists():
+        raise StorageError('there is no "{path}"', remedy="check the path", path=path)
+    try:
+        with opened_archive(path) as archive:
+            yield _Archive(archive, path.name)
+    except BROKEN_ARCHIVE as error:
+        raise not_readable(path.name, reason_of(error)) from error
+    except OSError as error:
+        raise StorageError(
+            "{path} cannot be read", found=reason_of(error), remedy="check the path", path=path
+        ) from error
+
+
+@final
+class _Archive:
+    """An open archive whose names, sizes and kinds were checked."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._archive = archive
+        self.name = name
+        self.files: dict[str, zipfile.ZipInfo] = {}
+        for info in archive.infolist():
+            self._check(info)
+            if not info.is_dir():
+                self.files[info.filename] = info
+        self.size_bytes = sum(info.file_size for info in self.files.values())
+        self.facts = self._facts()
+
+    def _check(self, info: zipfile.ZipInfo) -> None:
+        checked_name(info.filename, self.name)
+        if info.filename in self.files:
+            raise self._refused(marked("it has two files of one name"), info)
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise self._refused(marked("it has a link to another file"), info)
+        if info.flag_bits & _ENCRYPTED:
+            raise self._refused(marked("it is encrypted"), info)
+        if info.file_size > _SMALL_BYTES and info.file_size > MOST_RATIO * info.compress_size:
+            raise self._refused(marked("a small file in it would become a very large one"), info)
+
+    def _refused(self, reason: str, info: zipfile.ZipInfo) -> FormatError:
+        return not_readable(
+            self.name,
+            Message("{reason} ({file})", {"reason": Message(reason), "file": info.filename}),
+        )
+
+    def _facts(self) -> ArchiveFacts:
+        about = self.files.get(ABOUT)
+        if about is None or about.file_size > _LARGEST_ABOUT_BYTES:
+            raise not_readable(self.name)
+        facts = facts_from(self._archive.read(about), self.name)
+        if facts.project not in self.files:
+            raise not_readable(self.name, marked("there is no project in it"))
+        return facts
+
+    def info(self, name: str) -> zipfile.ZipInfo:
+        return self.files[name]
+
+    def open(self, name: str) -> IO[bytes]:
+        return self._archive.open(self.files[name])
+
+    def extract(self, name: str, target: Path, cancel: CancelToken) -> None:
+        """Write a file of the archive; one whose bytes are other than it says raises one of `BROKEN_ARCHIVE`."""
+        with self.open(name) as source, create_file(target, mode=ORDINARY_FILE) as file:
+            while part := source.read(_PART_BYTES):
+                cancel.raise_if_cancelled()
+                file.write(part)
+
+
+@final
+class _Photos:
+    """Takes the photos of a project out of its archive."""
+
+    def __init__(self, archive: _Archive, draft: Path, cancel: CancelToken) -> None:
+        self.count = self.missing = 0
+        self.failures: list[FileFailure] = []
+        self._archive, self._draft, self._cancel = archive, draft, cancel
+
+    def extract(self, project: Project, on_progress: OnProgress) -> None:
+        table = project.images.table()
+        times = dict(zip(table.paths, table.modified_ns, strict=True))
+        meter = ProgressMeter(len(times), on_progress)
+        for path, modified_ns in times.items():
+            self._cancel.raise_if_cancelled()
+            self._extract_one(path, modified_ns)
+            meter.advance()
+
+    def _extract_one(self, path: str, modified_ns: int) -> None:
+        if not self._may_be_photo(path) or path not in self._archive.files:
+            self.missing += 1
+            return
+        target = self._draft / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._archive.extract(path, target, self._cancel)
+        except (*BROKEN_ARCHIVE, FileExistsError) as error:
+            if not isinstance(error, FileExistsError):
+                target.unlink(missing_ok=True)
+            self.failures.append(FileFailure(Path(path), reason_of(error)))
+            return
+        with suppress(OSError, OverflowError):
+            os.utime(
+                target, ns=(modified_ns, modified_ns)
+            )  # by which the project knows that it is the same file
+        self.count += 1
+
+    def _may_be_photo(self, path: str) -> bool:
+        """Whether a path of the project leads to no file of the project itself, and is the same on every system."""
+        is_portable = "/".join(map(portable_part, path.split("/"))) == path
+        project = folded(self._archive.facts.project)
+        is_of_project = folded(path) == project or folded(path).startswith(f"{project}-")
+        return (
+            is_portable
+            and not is_of_project
+            and PurePosixPath(path).suffix.casefold() in MEDIA_SUFFIXES
+        )
+
+
+def _bring_embeddings(archive: _Archive, project: Project, caches: CacheFolders) -> None:
+    """Bring the embeddings to this project alone, so that it opens classified; without, they are computed."""
+    with suppress(ProtoleafError, ValueError, *BROKEN_ARCHIVE):
+        model = model_of(project, caches)
+        if archive.facts.embedding != model.embedding_identity:
+            return
+        hashes = _rows(archive, CONTENTS, np.uint8, HASH_BYTES)
+        vectors = _rows(archive, EMBEDDINGS, np.dtype("<f2"), model.card.embedding_width)
+        if len(hashes) == len(vectors) and np.isfinite(vectors).all():
+            with imported_into(project, model, caches) as store:
+                store.put_many([each.tobytes() for each in hashes], vectors)
+
+
+def _rows(archive: _Archive, name: str, kind: DTypeLike, width: int) -> NDArray[Any]:
+    """An array (n, width) of the archive; ValueError where it is none, or too large."""
+    found = np.dtype(kind)
+    info = archive.files.get(name)
+    if info is None or info.file_size > MOST_EMBEDDINGS * width * found.itemsize:
+        raise ValueError(name)
+    with archive.open(name) as file:
+        return np.frombuffer(file.read(), dtype=found).reshape(-1, width)

@@ -1,0 +1,115 @@
+"""The part of an exported model behind the embedding: it classifies embeddings, without backbone and images.
+
+`classifier.onnx` is the backbone and the fitted model in one graph (`classifier_graph`), joined at the value
+`EMBEDDING`. The nodes that its answers need from there on are that part.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from engine.bundle.classifier_graph import IMAGES
+from engine.bundle.opened import CLASSIFIER, ModelBundle
+from engine.errors import FormatError, ModelError
+from engine.everyday.classifier import EMBEDDING
+from engine.files import read_regular
+from engine.runtime.eight_bit import trial_images
+from engine.runtime.onnx_runtime import load_onnxruntime
+from engine.runtime.providers import CPU_CHOICE
+from engine.runtime.sessions import one_line, run_session, runtime_errors
+
+_CARD: Final = "card.json"
+_TRIALS: Final = 2  # pictures that part and whole are compared on
+_TOLERANCE: Final = (
+    1e-5  # of a probability: the same operators on the same numbers, in batches of another size
+)
+
+
+def embedded_by(folder: Path) -> tuple[str, str]:
+    """Name and SHA-256, hex, of the backbone that an exported model takes embeddings of.
+
+    Raises:
+        FormatError: the folder's card is missing or damaged.
+    """
+    path = folder / _CARD
+    try:
+        backbone = json.loads(read_regular(path))["backbone"]
+        return str(backbone["name"]), str(backbone["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError(
+            "the card of the exported model cannot be read",
+            found=str(path),
+            remedy="export the model again",
+        ) from error
+
+
+def behind_embedding(bundle: ModelBundle, width: int) -> bytes:
+    """The part as an ONNX file, from `EMBEDDING` (B, width) float32 of length 1 to the outputs of the whole.
+
+    Raises:
+        ModelError: it answers otherwise than the whole on trial pictures, or there is no such part.
+    """
+    import onnx
+
+    whole = onnx.load_from_string(read_regular(bundle.folder / CLASSIFIER, at_most=1 << 31))
+    described = onnx.helper.make_tensor_value_info(
+        EMBEDDING, onnx.TensorProto.FLOAT, ["batch", width]
+    )
+    part = onnx.helper.make_model(
+        _part(whole.graph, described),
+        opset_imports=list(whole.opset_import),
+        ir_version=whole.ir_version,
+    )
+    content: bytes = part.SerializeToString()
+    whole.graph.output.append(described)
+    try:
+        difference = _difference(bundle, whole.SerializeToString(), content)
+    except runtime_errors() as error:
+        raise _no_part(bundle, one_line(error)) from error
+    if not difference <= _TOLERANCE:
+        raise _no_part(bundle, f"{difference:.2g}")
+    return content
+
+
+def _part(graph: Any, described: Any) -> Any:
+    """The nodes that the outputs need, up to the embedding, with their constants."""
+    from onnx import helper
+
+    wanted, nodes = {output.name for output in graph.output}, []
+    for node in reversed(graph.node):
+        if EMBEDDING not in node.output and wanted & set(node.output):
+            nodes.append(node)
+            wanted |= set(node.input)
+    constants = [constant for constant in graph.initializer if constant.name in wanted]
+    return helper.make_graph(nodes[::-1], graph.name, [described], list(graph.output), constants)
+
+
+def _difference(bundle: ModelBundle, whole: bytes, part: bytes) -> float:
+    """The largest between outputs of the whole on trial pictures and of the part on the whole's embeddings."""
+    framing = bundle.contents.framing
+    pictures = trial_images(framing.side, _TRIALS * framing.views)
+    runtime = load_onnxruntime()
+    sessions = [
+        runtime.InferenceSession(content, providers=[CPU_CHOICE.provider])
+        for content in (whole, part)
+    ]
+    names = [output.name for output in sessions[1].get_outputs()]
+    shaped = pictures.reshape(_TRIALS, framing.views, *pictures.shape[1:])
+    embeddings, *expected = run_session(sessions[0], {IMAGES: shaped}, [EMBEDDING, *names])
+    found = run_session(sessions[1], {EMBEDDING: embeddings}, names)
+    return max(float(np.abs(one - other).max()) for one, other in zip(found, expected, strict=True))
+
+
+def _no_part(bundle: ModelBundle, found: str) -> ModelError:
+    return ModelError(
+        "the exported model cannot classify embeddings",
+        expected="the answers of {classifier} to a difference of {tolerance:g}",
+        found="{found_difference} in {folder}",
+        remedy="export the model again",
+        classifier=CLASSIFIER,
+        tolerance=_TOLERANCE,
+        found_difference=found,
+        folder=bundle.folder,
+    )

@@ -1,0 +1,258 @@
+"""Compare predictions with the truth: at the leaf, at every level above, and the calibration of the scores."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.classify import Classified
+from engine.collection.folding.partitions import ALONE
+from engine.collection.state import NO_CLASS
+from engine.errors import InputError
+from engine.evaluation.truth_file import image_keys, spellings
+from engine.everyday.blocks import BLOCK_ROWS
+from engine.everyday.scores import calibration_error
+from engine.graph.category_graph import CategoryGraph
+from engine.interchange.table_text import storable
+from engine.project import Project
+from engine.texts import enumerated
+
+TOP: Final = 5
+MOST_SHOWN: Final = 3
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures over the n images that have a truth, a prediction, and no person's label."""
+
+    setting: str  # "ppn+", "ppn" or "prototypes"
+    images: int  # n
+    top1: float  # share whose class is the best leaf
+    top5: float  # share whose class is among the five best
+    levels: tuple[float, ...]  # accuracy at each level of the graph by summed score, 0 the coarsest
+    calibration_error: float  # expected calibration error of the best leaf's score (15 bins)
+    coverage: float  # share with a safe class
+    safe_accuracy: float  # share of those whose safe class is right; NaN without any
+    safe_at_leaf: float  # share whose safe class is a leaf
+    unknown: float  # share called unknown
+    shrinkage: float  # that was chosen; 0 means lambda 1
+    not_found: (
+        int  # rows of the truth file whose image the project does not have or has no embedding of
+    )
+    has_collection: bool = (
+        False  # whether unlabelled and coarse-labelled images taught the model too
+    )
+    twins: int = (
+        0  # of the n images, those that are a copy, or a shot of the burst, of a labelled image
+    )
+    top1_without_twins: float = math.nan  # `top1` of the others; NaN without any
+
+
+def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
+    """Score the predictions of images that no person labelled.
+
+    Images of the truth are named by their path in the project, any end of that path, or absolutely.
+
+    Raises:
+        InputError: no image of the truth is among the predictions, or an end of a path fits several.
+    """
+    rows, answers, not_found = match_truth(project.path.parent, classified, truth)
+    if len(rows) == 0:
+        raise InputError(
+            "no image of the truth file has a prediction",
+            expected="paths as in the project, or ends of them",
+            found="{labels} rows, none matching an embedded image without a person's label",
+            labels=len(truth),
+        )
+    return _figures(project.classes.graph, classified, rows, answers, not_found)
+
+
+def match_truth(
+    project_folder: Path, classified: Classified, truth: Mapping[str, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Rows of the predictions with a truth, their classes, and how many rows of the truth found no image.
+
+    Images that a person labelled are left out.
+
+    Raises:
+        InputError: an end of a path fits several images, or two names of one image give it different classes.
+    """
+    folder = storable(project_folder.as_posix())
+    keys = image_keys(truth)
+    meant_by: defaultdict[str, list[str]] = defaultdict(
+        list
+    )  # every name of the truth by each of its spellings
+    for name in truth:
+        for spelled in dict.fromkeys(spellings(name)):
+            meant_by[spelled].append(name)
+    depth = max((name.count("/") for name in keys), default=0) + 1
+    claims: dict[str, list[int]] = {}
+    also: list[tuple[str, str]] = []  # names of one image, the one that counts first
+    for row, path in enumerate(classified.paths):
+        found = [spelled for spelled in _names(storable(path), folder, depth) if spelled in keys]
+        if found:
+            name = keys[found[0]]
+            claims.setdefault(name, []).append(row)
+            also += [(name, other) for spelled in found for other in meant_by[spelled]]
+    _refuse_contradictions(truth, [pair for pair in also if pair[1] not in claims])
+    rows, answers = [], []
+    for name, claimed in claims.items():
+        meant = _only_unlabelled(classified, name, claimed, folder)
+        if meant is not None:
+            rows.append(meant)
+            answers.append(truth[name])
+    return (
+        np.array(rows, dtype=np.int64),
+        np.array(answers, dtype=np.int64),
+        len(truth.keys() - claims.keys()),
+    )
+
+
+def _refuse_contradictions(
+    truth: Mapping[str, int], names_of_one: Sequence[tuple[str, str]]
+) -> None:
+    for name, other in names_of_one:
+        if truth[name] != truth[other]:
+            raise InputError(
+                "the truth file names two classes for one image",
+                expected="one class for each image",
+                found="“{name}” and “{other}”",
+                remedy="delete the line that is wrong, or write more of the path",
+                name=name,
+                other=other,
+            )
+
+
+def _only_unlabelled(
+    classified: Classified, name: str, claimed: Sequence[int], folder: str
+) -> int | None:
+    """The image of a row of the truth, None when a person labelled it; whole paths and exact spellings come first."""
+    paths = classified.paths
+    at = {
+        spelled: row
+        for row in claimed
+        for path in [storable(paths[row])]
+        for spelled in (path, f"{folder}/{path}")
+    }
+    whole = [at[spelled] for spelled in spellings(name) if spelled in at][:1]
+    free = [row for row in whole or claimed if classified.labels[row] == NO_CLASS]
+    if len(free) > 1:
+        raise InputError(
+            "“{name}” in the truth file fits {free} images",
+            found=enumerated(paths[row] for row in free[:MOST_SHOWN]),
+            remedy="write more of the path",
+            name=name,
+            free=len(free),
+        )
+    return free[0] if free else None
+
+
+def _names(path: str, folder: str, depth: int) -> list[str]:
+    """Names of an image, longest first: its path, absolutely, and every end of it."""
+    parts = PurePosixPath(path).parts
+    ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - depth), len(parts))]
+    return [path, f"{folder}/{path}", *ends]
+
+
+def _figures(
+    graph: CategoryGraph,
+    classified: Classified,
+    rows: NDArray[np.int64],
+    answers: NDArray[np.int64],
+    not_found: int,
+) -> Evaluation:
+    fitted, scores = classified.fitted, classified.scores
+    parts = [rows[start : start + BLOCK_ROWS] for start in range(0, len(rows), BLOCK_ROWS)]
+    chances = np.concatenate([classified.probabilities(part) for part in parts])
+    candidate_ids = fitted.candidate_ids
+    known, is_twin = answers != NO_CLASS, _is_twin(classified, rows)
+    is_right = candidate_ids[scores.best[rows]] == answers
+    is_unknown = fitted.is_unknown(scores)[rows]
+    safe = np.where(is_unknown, NO_CLASS, scores.safe_class[rows])
+    has_safe = safe != NO_CLASS
+    safe_right = _is_or_above(graph, safe, answers)
+    return Evaluation(
+        setting=fitted.setting.value,
+        images=len(rows),
+        top1=_share(is_right[known]),
+        top5=_share(_in_top(chances, candidate_ids, answers)[known]),
+        levels=_levels(graph, chances[known], candidate_ids, answers[known]),
+        calibration_error=calibration_error(scores.best_score[rows][known], is_right[known]),
+        coverage=_share(has_safe),
+        safe_accuracy=_share(safe_right[has_safe]),
+        safe_at_leaf=_share(np.isin(safe, candidate_ids)),
+        unknown=_share(is_unknown),
+        shrinkage=fitted.figures.shrinkage,
+        not_found=not_found,
+        has_collection=fitted.figures.uses_collection,
+        twins=int(np.count_nonzero(is_twin)),
+        top1_without_twins=_share(is_right[known & ~is_twin]),
+    )
+
+
+def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """(k,) whether the model learned from a twin of the image: it then tells little of images that are new."""
+    folds = classified.folds.held_together(classified.image_ids[rows])
+    learned = classified.folds.held_together(classified.fitted.shots.image_ids)
+    return (folds != ALONE) & np.isin(folds, learned)
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if len(flags) else math.nan
+
+
+def _in_top(
+    chances: NDArray[np.float32], candidate_ids: NDArray[np.int64], answers: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    count = min(TOP, chances.shape[1])
+    best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
+    return (candidate_ids[best] == answers[:, None]).any(axis=1)
+
+
+def _levels(
+    graph: CategoryGraph,
+    chances: NDArray[np.float32],
+    candidate_ids: NDArray[np.int64],
+    answers: NDArray[np.int64],
+) -> tuple[float, ...]:
+    """Accuracy at each level; a leaf that ends above a level stands for itself there."""
+    # By level: a class, and the column of a candidate that is it or lies below it.
+    at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for column, candidate in enumerate(candidate_ids.tolist()):
+        for class_id in (candidate, *graph.ancestors(candidate)):
+            at[graph.level(class_id)].append((class_id, column))
+    candidates, accuracies, ended = set(candidate_ids.tolist()), [], list[tuple[int, int]]()
+    for level in range(max(at) + 1):
+        chosen = _predicted(chances, sorted([*at[level], *ended]))
+        accuracies.append(_share(_is_or_above(graph, chosen, answers)))
+        ended += [(class_id, column) for class_id, column in at[level] if class_id in candidates]
+    return tuple(accuracies)
+
+
+def _predicted(
+    chances: NDArray[np.float32], members: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
+    """The class with the largest sum for each image, of classes with the columns of their candidates, in order."""
+    classes, columns = np.array(members, dtype=np.int64).T
+    starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
+    predicted: NDArray[np.int64] = classes[starts][
+        np.add.reduceat(chances[:, columns], starts, axis=1).argmax(axis=1)
+    ]
+    return predicted
+
+
+def _is_or_above(
+    graph: CategoryGraph, classes: NDArray[np.int64], answers: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    above = {
+        answer: graph.ancestors(answer) | {answer}
+        for answer in set(answers.tolist())
+        if answer != NO_CLASS
+    }
+    pairs = zip(classes.tolist(), answers.tolist(), strict=True)
+    return np.array([found in above.get(answer, ()) for found, answer in pairs], dtype=bool)

@@ -1,0 +1,149 @@
+"""Make the map of a project from its cached embeddings, or place what is new on the one that is there."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.models import model_or_lost
+from engine.config import CacheFolders
+from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, Progress, ignore_progress
+from engine.everyday.blocks import Floats, Integers, stop_if_asked, stopped_by
+from engine.everyday.layout.neighbours import NeighbourIndex
+from engine.everyday.layout.plane import MOST_LAID_OUT, lay_out, place_among, sample_of
+from engine.everyday.layout.space import map_space
+from engine.map.image_map import (
+    MOST_LANDMARKS,
+    ImageMap,
+    content_numbers,
+    map_file,
+    read_map,
+    write_map,
+)
+from engine.project import Project
+from engine.texts import marked
+from engine.worker.protocol import Request
+
+PERCENT: Final = 100
+_NEIGHBOURS_DONE: Final = (
+    15  # percent of the work that is done once every image knows its neighbours
+)
+_LAID_OUT: Final = 95
+_LOOKING: Final = marked("comparing images")
+_LAYING: Final = marked("laying out")
+_PLACING: Final = marked("placing images")
+
+
+@dataclass(frozen=True)
+class MadeMap:
+    """A map that was made, or brought up to date."""
+
+    path: Path  # of its file
+    images: int  # that have a place
+    placed: int  # of these, placed just now among others that did not move; 0 where all were laid out anew
+
+
+@dataclass(frozen=True)
+class MakeMap(Request[MadeMap]):
+    """Make the map of a project's embedded images; the map that is there is only completed, unless `is_anew`."""
+
+    project: Path  # only read
+    cache: Path  # root of the caches
+    is_anew: bool = False  # lay out every image again
+
+
+def make_map(
+    project: Project,
+    caches: CacheFolders,
+    *,
+    is_anew: bool = False,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> MadeMap:
+    """Make or complete the map of a project's embedded images, and keep it.
+
+    Raises:
+        InputError: no image is embedded.
+        StorageError: the disk refuses.
+        Cancelled: what was there stays.
+    """
+    model = model_or_lost(project, caches)
+    path = map_file(project, model, caches)
+    with stopped_by(cancel):
+        embedded = EmbeddedImages(project, model, caches)
+        try:
+            on_progress(Progress(0, PERCENT, unit="", note=_LOOKING))
+            embedded.read()
+            stop_if_asked()
+            known = None if is_anew else read_map(path)
+            is_wide = known is not None and known.space.takes(model.card.embedding_width)
+            made, placed = (
+                _completed(embedded, known, on_progress)
+                if known and is_wide
+                else _made(embedded, on_progress)
+            )
+        finally:
+            embedded.close()
+        stop_if_asked()
+        write_map(path, made)
+    on_progress(Progress(PERCENT, PERCENT, unit=""))
+    return MadeMap(path, len(made.image_ids), placed)
+
+
+def _made(embedded: EmbeddedImages, on_progress: OnProgress) -> tuple[ImageMap, int]:
+    rows, ids = embedded.ready_rows, embedded.images.ids[embedded.is_ready]
+    if not len(rows):
+        raise InputError(
+            "no image is embedded yet",
+            remedy="run `embed` first, or wait until the images were read",
+        )
+    embeddings = embedded.store.embeddings[rows]
+    space = map_space(embeddings)
+    vectors = space.apply(embeddings)
+    chosen = sample_of(len(vectors), MOST_LAID_OUT)
+    on_progress(Progress(_NEIGHBOURS_DONE // 2, PERCENT, unit="", note=_LOOKING))
+
+    def on_round(done: int, total: int) -> None:
+        percent = _NEIGHBOURS_DONE + (_LAID_OUT - _NEIGHBOURS_DONE) * done // total
+        on_progress(Progress(percent, PERCENT, unit="", note=_LAYING))
+
+    places = np.empty((len(vectors), 2), dtype=np.float32)
+    places[chosen] = lay_out(vectors[chosen], on_round)
+    others = np.setdiff1d(np.arange(len(vectors)), chosen, assume_unique=True)
+    if len(others):
+        places[others] = place_among(
+            NeighbourIndex.of(vectors[chosen]), places[chosen], vectors[others]
+        )
+    marks = sample_of(len(chosen), MOST_LANDMARKS, seed=1)
+    contents = content_numbers(embedded)[embedded.is_ready]
+    none_later = np.zeros(len(ids), dtype=bool)
+    landmarks = vectors[chosen[marks]], places[chosen[marks]]
+    return ImageMap(ids, contents, places, none_later, space, *landmarks), 0
+
+
+def _completed(
+    embedded: EmbeddedImages, known: ImageMap, on_progress: OnProgress
+) -> tuple[ImageMap, int]:
+    is_ready = embedded.is_ready
+    ids, contents = embedded.images.ids[is_ready], content_numbers(embedded)[is_ready]
+    is_new = known.missing(ids, contents)
+    if is_new.all():
+        return _made(embedded, on_progress)
+    new = np.flatnonzero(is_new)
+    if not len(new):
+        return known, 0
+    on_progress(Progress(_NEIGHBOURS_DONE, PERCENT, unit="", note=_PLACING))
+    vectors = known.space.apply(embedded.store.embeddings[embedded.ready_rows])
+    places = _placed(known, ids, vectors, is_new)
+    return known.with_new(ids[new], contents[new], places), len(new)
+
+
+def _placed(known: ImageMap, ids: Integers, vectors: Floats, is_new: np.ndarray) -> Floats:
+    """Places of the new ones of these images among the others, at most `MOST_LAID_OUT` of them."""
+    old = np.flatnonzero(~is_new)
+    old = old[sample_of(len(old), MOST_LAID_OUT)]
+    there = known.places[np.searchsorted(known.image_ids, ids[old])]
+    return place_among(NeighbourIndex.of(vectors[old]), there, vectors[is_new])

@@ -1,0 +1,60 @@
+"""Prototypes of an open project on its map, with the edges of the graph between them (the paper's Figure 1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from engine.collection.live import LiveCollection
+from engine.everyday.blocks import Floats, Integers
+from engine.map.image_map import ImageMap
+
+MOST: Final = 600
+"""Prototypes on a map, those of the classes with most images. Chosen: nobody could tell more from one another."""
+
+
+@dataclass(frozen=True)
+class MapPrototypes:
+    """Prototypes (c, d) of classes, and the edges between them."""
+
+    class_ids: Integers  # (c,) ascending
+    vectors: Floats  # (c, d)
+    edges: tuple[tuple[int, int], ...]  # places of parents and children
+
+
+def prototypes_of(live: LiveCollection, most: int = MOST) -> MapPrototypes:
+    """The prototypes of the fitted model; none before there is one."""
+    graph, fitted, width = live.project.classes.graph, live.fitted, live.model.card.embedding_width
+    if fitted is None:
+        return MapPrototypes(
+            np.zeros(0, dtype=np.int64), np.zeros((0, width), dtype=np.float32), ()
+        )
+    counts, shots = live.state.image_counts, live.state.shot_counts
+    by_size = sorted(counts.keys() | shots.keys(), key=lambda each: (-counts.get(each, 0), each))
+    found = {
+        each: vector
+        for each in by_size
+        if each in graph and (vector := fitted.prototype(each)) is not None
+    }
+    class_ids = sorted(list(found)[:most])
+    place_of = {class_id: place for place, class_id in enumerate(class_ids)}
+    edges = tuple(
+        (place_of[parent], place)
+        for class_id, place in place_of.items()
+        for parent in graph.parents(class_id)
+        if parent in place_of
+    )
+    vectors = np.array([found[each] for each in class_ids], dtype=np.float32).reshape(
+        len(class_ids), width
+    )
+    return MapPrototypes(np.array(class_ids, dtype=np.int64), vectors, edges)
+
+
+def placed(made: ImageMap, prototypes: MapPrototypes) -> Sequence[tuple[float, float]]:
+    """Places of prototypes: among the images most like them."""
+    vectors = prototypes.vectors
+    lengths = np.maximum(np.sqrt(np.einsum("cd,cd->c", vectors, vectors)), 1e-9)[:, None]
+    return [
+        (float(x), float(y)) for x, y in made.place((vectors / lengths).astype(np.float32)).tolist()
+    ]

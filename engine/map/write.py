@@ -1,0 +1,140 @@
+"""A map as a file: places for other programs (CSV, NumPy), or a picture (SVG, PNG)."""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.live import LiveCollection
+from engine.collection.outputs import MAP, check_file
+from engine.collection.state import NO_CLASS, shown_classes
+from engine.errors import UsageError
+from engine.full_disk import writing
+from engine.interchange.table_text import storable
+from engine.interchange.table_writer import write_table
+from engine.map.figure import Figure, make_figure, png_of, svg_of
+from engine.map.image_map import ImageMap
+from engine.map.prototypes import placed, prototypes_of
+from engine.new_file import output_file
+from engine.texts import either
+
+COLUMNS: Final = ("image", "x", "y", "class", "labelled")
+
+
+def check_out(out: Path) -> str:
+    """The kind of file that a name asks for.
+
+    Raises:
+        UsageError: there is no such kind.
+    """
+    kind = out.suffix.lower()
+    if kind not in WRITERS:
+        raise UsageError(
+            "a map is written as one of a few kinds of file",
+            expected=either(WRITERS),
+            found=out.name,
+        )
+    return kind
+
+
+def write(
+    live: LiveCollection,
+    made: ImageMap,
+    out: Path,
+    *,
+    level: int = 0,
+    is_plain: bool = False,
+    is_overwriting: bool,
+) -> int:
+    """Write a map, whole or not at all; returns the number of images.
+
+    Args:
+        level: of the classes that have a colour in a picture, 0 for the top.
+        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
+        is_overwriting: replace a file that is no earlier map, too.
+
+    Raises:
+        UsageError: there is no such kind of file.
+        TakenError: something else is there.
+        StorageError: the file cannot be written.
+    """
+    kind = check_out(out)
+    check_file(out, f"{MAP}{kind}", project=live.project, is_overwriting=is_overwriting)
+    shown = _without_removed(live, made)
+    content = WRITERS[kind](live, shown, level, is_plain)
+    with (
+        writing(out, "the map cannot be written", "choose another place"),
+        output_file(out) as file,
+    ):
+        file.write(content)
+    return len(shown.image_ids)
+
+
+def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
+    """The map without images that left the project."""
+    is_there = np.isin(made.image_ids, live.state.image_ids)
+    return replace(
+        made, image_ids=made.image_ids[is_there], contents=made.contents[is_there], places=made.places[is_there],
+        is_later=made.is_later[is_there],
+    )  # fmt: skip
+
+
+def _shown_classes(
+    live: LiveCollection, made: ImageMap
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """(n,) the class at which each image is shown, or `NO_CLASS`, and whether a person gave it."""
+    state = live.state
+    at = np.searchsorted(state.image_ids, made.image_ids)
+    shown = shown_classes(state.label_class[at], state.best_class[at], state.is_unknown[at])
+    return np.where(shown >= 0, shown, NO_CLASS), state.label_class[at] >= 0
+
+
+def _csv(live: LiveCollection, made: ImageMap, _level: int, is_plain: bool) -> bytes:
+    text, graph, state = io.StringIO(newline=""), live.project.classes.graph, live.state
+    classes, is_labelled = _shown_classes(live, made)
+    names = {each: graph.path_text(each) for each in np.unique(classes).tolist() if each in graph}
+    at = np.searchsorted(state.image_ids, made.image_ids).tolist()
+    columns = zip(at, made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True)
+    rows = (
+        (
+            state.paths[place],
+            f"{x:.4f}",
+            f"{y:.4f}",
+            names.get(class_id, ""),
+            "yes" if labelled else "",
+        )
+        for place, (x, y), class_id, labelled in columns
+    )
+    write_table(text, COLUMNS, rows, is_plain=is_plain)
+    return text.getvalue().encode("utf-8", "surrogateescape")
+
+
+def _npz(live: LiveCollection, made: ImageMap, _level: int, _is_plain: bool) -> bytes:
+    out = io.BytesIO()
+    classes, is_labelled = _shown_classes(live, made)
+    at = np.searchsorted(live.state.image_ids, made.image_ids).tolist()
+    paths = np.array([storable(live.state.paths[place]) for place in at], dtype=np.str_)
+    np.savez(
+        out, allow_pickle=False, protoleaf_map=np.int64(1), image=paths, xy=made.places, class_id=classes,
+        labelled=is_labelled,
+    )  # fmt: skip
+    return out.getvalue()
+
+
+def _figure(live: LiveCollection, made: ImageMap, level: int) -> Figure:
+    prototypes = prototypes_of(live)
+    classes, _is_labelled = _shown_classes(live, made)
+    places = placed(made, prototypes) if made.space.takes(prototypes.vectors.shape[1]) else []
+    return make_figure(made, classes, live.project.classes.graph, prototypes, places, level=level)
+
+
+WRITERS: Final[Mapping[str, Callable[[LiveCollection, ImageMap, int, bool], bytes]]] = {
+    ".csv": _csv,
+    ".npz": _npz,
+    ".svg": lambda live, made, level, _is_plain: svg_of(_figure(live, made, level)).encode(),
+    ".png": lambda live, made, level, _is_plain: png_of(_figure(live, made, level)),
+}

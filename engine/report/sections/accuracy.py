@@ -1,0 +1,175 @@
+"""The section of accuracy: by level, by the confidence needed, and whether scores can be relied on."""
+
+from typing import Final
+
+from engine.report.document import (
+    Bar,
+    BarPlot,
+    Block,
+    ColumnPlot,
+    FigureTable,
+    LinePlot,
+    PlotCurve,
+    ReportSection,
+    count_column,
+    interval_column,
+    share_column,
+    text_column,
+)
+from engine.report.figures import (
+    Accuracy,
+    CalibrationFigures,
+    Coverage,
+    CoveragePoint,
+    Proportion,
+    Report,
+)
+from engine.report.sections.audit import truth_line
+from engine.report.words import DASH, level_name, phrase, share, summary_of
+from engine.texts import number_text, paragraph
+
+MOST_LEVELS: Final = 12  # levels of a chart; the table has all
+STEP_PERCENT: Final = 5  # of the confidences in the table
+
+
+def accuracy_section(report: Report) -> ReportSection | None:
+    """None without a truth."""
+    accuracy, calibration, coverage = report.accuracy, report.calibration, report.coverage
+    if accuracy is None or calibration is None or coverage is None:
+        return None
+    return ReportSection(
+        "accuracy", phrase("Accuracy"),
+        (
+            truth_line(report),
+            *_accuracy_blocks(accuracy), *_coverage_blocks(coverage, has_levels=len(accuracy.levels) > 1),
+            *_calibration_blocks(calibration),
+        ),
+    )  # fmt: skip
+
+
+def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
+    levels = accuracy.levels if len(accuracy.levels) > 1 else ()
+    rows = [(level_name(number), each) for number, each in enumerate(levels)]
+    rows += [
+        (phrase("Finest class") if levels else phrase("Most likely class"), accuracy.top1),
+        (phrase("Among the five most likely"), accuracy.top5),
+    ]
+    shown = [*rows[:MOST_LEVELS], *rows[max(len(levels), MOST_LEVELS) :]]
+    bars = tuple(
+        Bar(name, each.share, share(each.share), interval=each.interval)
+        for name, each in shown
+        if each.count
+    )
+    note = phrase("The thin line is the 95% interval.")
+    summary = summary_of((bar.label, bar.text) for bar in bars)
+    table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
+    columns = (
+        text_column(phrase("Level") if levels else phrase("Prediction"), "level"),
+        share_column(phrase("Accuracy"), "accuracy"),
+        interval_column(phrase("95% interval"), "interval"), count_column(phrase("Correct"), "right"),
+        count_column(phrase("Images"), "images"),
+    )  # fmt: skip
+    title = phrase("Accuracy by level") if levels else phrase("Accuracy of predictions")
+    chart = BarPlot(title, summary, bars, 1.0, note, phrase("Correct predictions"))
+    return [chart, FigureTable("accuracy", title, columns, table, is_in_chart=True)]
+
+
+def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
+    title = phrase("Coverage and precision by minimum confidence")
+    points = coverage.points
+    precise = [each for each in points if each.right.count]
+    curves = (
+        PlotCurve(phrase("predicted"), tuple((each.bar, each.named / max(coverage.images, 1)) for each in points)),
+        PlotCurve(
+            phrase("correct"), tuple((each.bar, each.right.share) for each in precise),
+            tuple(each.right.interval for each in precise), is_main=True,
+        ),
+    )  # fmt: skip
+    used = coverage.in_use
+    low, high = coverage.bars
+    needed = (
+        share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
+    )
+    named = Proportion(used.named, coverage.images)
+    summary = phrase(
+        "With the minimum confidence in use ({needed}), {named} of the images get a class, "
+        "and {right} of these are correct.",
+        needed=needed, named=share(named.share), right=share(used.right.share),
+    )  # fmt: skip
+    parts = [summary]
+    if has_levels:
+        finest = share(Proportion(coverage.at_leaf, coverage.images).share)
+        parts.append(phrase("Of all images {leaf} get one of the finest classes.", leaf=finest))
+    parts.append(phrase("The lines show what one minimum confidence for all classes would do."))
+    note = paragraph(*parts)
+    chart = LinePlot(
+        title, summary, curves, points[0].bar, 1.0, phrase("Minimum confidence"), used.bar,
+        phrase("in use: {needed}", needed=needed), note, phrase("Images"),
+    )  # fmt: skip
+    return [chart, _coverage_table(title, coverage, used)]
+
+
+def _coverage_table(title: str, coverage: Coverage, used: CoveragePoint) -> FigureTable:
+    def row(name: str, point: CoveragePoint) -> tuple[str, int, float, float, tuple[float, float]]:
+        named = Proportion(point.named, coverage.images)
+        return name, point.named, named.share, point.right.share, point.right.interval
+
+    columns = (
+        text_column(phrase("Minimum confidence"), "confidence"), count_column(phrase("Predicted"), "named"),
+        share_column(phrase("Coverage"), "coverage"), share_column(phrase("Precision"), "precision"),
+        interval_column(phrase("95% interval"), "interval"),
+    )  # fmt: skip
+    listed = [
+        each
+        for each in coverage.points
+        if round(100 * each.bar) % STEP_PERCENT == 0 or each is coverage.points[-1]
+    ]
+    rows = [row(phrase("in use"), used), *(row(f"{each.bar:.2f}", each) for each in listed)]
+    return FigureTable("coverage", title, columns, rows, is_in_chart=True)
+
+
+def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
+    bins, title = calibration.bins, phrase("Calibration")
+    if not bins:
+        return []
+    columns = tuple(
+        Bar(
+            f"{number_text(100 * each.low, '.0f')}{DASH}{number_text(each.high, '.0%')}",
+            each.right.share,
+            share(each.right.share),
+            interval=each.right.interval,
+        )
+        for each in bins
+    )
+    summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
+    note = phrase(
+        "{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the "
+        "better a score can be relied on.",
+        summary=summary,
+    )  # fmt: skip
+    chart = ColumnPlot(
+        title,
+        summary,
+        columns,
+        1.0,
+        tuple(each.score for each in bins),
+        phrase("Score"),
+        note,
+        phrase("Correct predictions"),
+    )
+    rows = [
+        (
+            f"{each.low:.1f}{DASH}{each.high:.1f}",
+            each.right.count,
+            each.score,
+            each.right.share,
+            each.right.interval,
+        )
+        for each in bins
+    ]
+    head = (
+        text_column(phrase("Score"), "score"), count_column(phrase("Images"), "images"),
+        share_column(phrase("Mean score"), "mean_score"), share_column(phrase("Correct"), "right"),
+        interval_column(phrase("95% interval"), "interval"),
+    )  # fmt: skip
+    return [chart, FigureTable("calibration", title, head, rows, is_in_chart=True)]

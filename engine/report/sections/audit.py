@@ -1,0 +1,123 @@
+"""The section about images that were drawn at random and checked, and what other sections say of their labels."""
+
+from collections.abc import Sequence
+
+from engine.collection.audit_figures import AuditFigures, EstimatedShare
+from engine.report.document import (
+    Fact,
+    Facts,
+    FigureTable,
+    ReportSection,
+    ReportText,
+    class_column,
+    count_column,
+    interval_column,
+    share_column,
+    text_column,
+)
+from engine.report.figures import Report, TruthSource
+from engine.report.words import class_of, phrase, share, span
+from engine.texts import day_text, paragraph
+
+
+def audit_section(report: Report) -> ReportSection | None:
+    """None where no image that was drawn has an answer."""
+    answered = [each for each in report.audits if each.answered]
+    if not answered:
+        return None
+    latest = answered[-1]
+    facts = [audit_fact(phrase("Accuracy"), latest.accuracy)]
+    if latest.sure.count:
+        facts.append(audit_fact(phrase("Sure predictions that are correct"), latest.sure))
+    blocks = Facts(tuple(facts)), ReportText(_basis(latest)), _audit_table(answered)
+    classes = (_class_table(report, latest),) if latest.classes else ()
+    return ReportSection("audit", phrase("Checked at random"), (*blocks, *classes))
+
+
+def audit_fact(title: str, estimate: EstimatedShare) -> Fact:
+    """A share with how many answers say so."""
+    note = phrase(
+        "{right:,} of {count:,} correct, 95% interval {span}",
+        right=estimate.right, count=estimate.count, span=span(estimate.interval),
+    )  # fmt: skip
+    return Fact(title, share(estimate.share), note)
+
+
+def truth_line(report: Report) -> ReportText:
+    """By which labels the figures of a section were made."""
+    about = report.about
+    if about.source is TruthSource.FILE:
+        return ReportText(phrase("Measured with the truth file {name}.", name=about.truth_name))
+    parts = [
+        phrase(
+            "Measured on labelled images, each predicted without its own label. They may be easier or harder than the "
+            "others."
+        )
+    ]
+    if audit_section(report) is not None:
+        parts.append(phrase("The figures under “Checked at random” hold for the whole collection."))
+    return ReportText(paragraph(*parts))
+
+
+def _basis(audit: AuditFigures) -> str:
+    parts = [
+        phrase(
+            "On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are "
+            "answered. Answers are compared with what was predicted when the images were drawn, so the figures hold "
+            "for the collection as it was then.",
+            day=day_text(audit.drawn_at.astimezone().date()), asked=audit.asked, population=audit.population,
+            answered=audit.answered,
+        )
+    ]  # fmt: skip
+    if audit.is_stratified:
+        parts.append(
+            phrase(
+                "Some of each large predicted class were drawn, and each answer counts for as many images as it "
+                "stands for."
+            )
+        )
+    if audit.in_bulk:
+        parts.append(
+            phrase(
+                "{count:,} that were accepted in bulk do not count: they were not looked at one by one.",
+                count=audit.in_bulk,
+            )
+        )
+    return paragraph(*parts)
+
+
+def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
+    columns = (
+        text_column(phrase("Drawn"), "drawn"), count_column(phrase("Among"), "population"),
+        text_column(phrase("What was predicted"), "predicted"), count_column(phrase("Answers"), "answered"),
+        count_column(phrase("Correct"), "right"), share_column(phrase("Share"), "share"),
+        interval_column(phrase("95% interval"), "interval"),
+    )  # fmt: skip
+    rows = [
+        (
+            *(each.drawn_at.astimezone().date(), each.population, predicted),
+            *(estimate.count, estimate.right, estimate.share, estimate.interval),
+        )
+        for each in audits
+        for predicted, estimate in (
+            (phrase("Most likely class"), each.accuracy),
+            (phrase("Confident class"), each.sure),
+        )
+    ]
+    return FigureTable("audits", phrase("Images drawn at random"), columns, rows)
+
+
+def _class_table(report: Report, audit: AuditFigures) -> FigureTable:
+    columns = (
+        class_column(phrase("Class"), "class"), count_column(phrase("Answers"), "answered"),
+        count_column(phrase("Correct"), "right"), share_column(phrase("Precision"), "precision"),
+        interval_column(phrase("95% interval"), "interval"),
+    )  # fmt: skip
+    rows = [
+        (class_of(report.tree, class_id), each.count, each.right, each.share, each.interval)
+        for class_id, each in audit.classes
+    ]
+    note = phrase(
+        "Of images that were sure to be of the class when they were drawn; classes with five answers or more."
+    )
+    return FigureTable("audit-classes", phrase("Precision of each class"), columns, rows, note)

@@ -1,0 +1,47 @@
+"""A project with rules, and the model that it exports: made once, by those who only read it."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from engine.bundle.export import ExportedModel, export_model
+from engine.config import BACKBONE_VARIABLE, CacheFolders
+from engine.project import ClassPolicy, Project
+from tests.support.collections import Collection
+
+RENAMED: Final = {"Green disc": "=Green disc", "Green stripes": "unknown"}
+"""Names that a table must not write as they are."""
+
+
+@pytest.fixture(scope="session")
+def ruled(embedded_once: Collection, tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Red leaves may not be named, blue ones need more than anybody can be sure of, and green ones have odd names."""
+    folder = tmp_path_factory.mktemp("ruled")
+    shutil.copytree(embedded_once.caches.root, folder / "cache")
+    shutil.copytree(embedded_once.folder, folder / "collection")
+    collection = Collection(folder / "collection", CacheFolders(folder / "cache"))
+    with Project.open(collection.project, is_backed_up=False) as project:
+        project.policies.set(project.classes.graph.find("Red"), ClassPolicy(is_deepest=True))
+        project.policies.set(project.classes.graph.find("Blue"), ClassPolicy(bar=1.0))
+        for name, odd in RENAMED.items():
+            project.classes.rename(project.classes.graph.find(name), odd)
+    return collection
+
+
+@pytest.fixture(scope="session")
+def exported(ruled: Collection, tmp_path_factory: pytest.TempPathFactory) -> ExportedModel:
+    """The model of that project."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(BACKBONE_VARIABLE, "fast")
+        with Project.open(ruled.project, for_writing=False) as project:
+            return export_model(
+                project, ruled.caches, tmp_path_factory.mktemp("exported") / "model"
+            )
+
+
+@pytest.fixture
+def bundle(exported: ExportedModel, tmp_path: Path) -> Path:
+    """A copy of the exported folder, to damage at will."""
+    return Path(shutil.copytree(exported.folder, tmp_path / "bundle"))

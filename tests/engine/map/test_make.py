@@ -1,0 +1,160 @@
+"""The map of a project: made, completed without moving anything, kept, and written for other programs."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.embed import embed_project
+from engine.collection.importing.import_images import import_images
+from engine.collection.new_project import new_project
+from engine.errors import Cancelled, InputError
+from engine.events import CancelToken, Progress
+from engine.map import image_map
+from engine.map.image_map import ImageMap, read_map
+from engine.map.make import MadeMap, make_map
+from engine.project import Project
+from tests.support.collections import Collection, write_shape
+from tests.support.command_line import done, refused
+
+
+def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, ImageMap]:
+    """The map of the project as it is now."""
+    with Project.open(collection.project, for_writing=False) as project:
+        answer = make_map(project, collection.caches, is_anew=is_anew)
+    made = read_map(answer.path)
+    assert made is not None
+    return answer, made
+
+
+def test_every_embedded_image_has_a_place(collection: Collection) -> None:
+    """Progress goes up to the end; looked at again, nothing is done, and each image stays where it is."""
+    reported: list[Progress] = []
+    with Project.open(collection.project, for_writing=False) as project:
+        count = project.images.count
+        answer = make_map(project, collection.caches, on_progress=reported.append)
+    assert (answer.images, answer.placed) == (count, 0)
+    assert [each.done for each in reported] == sorted(each.done for each in reported)
+    assert reported[-1].done == reported[-1].total
+    again, made = made_of(collection)
+    assert again.placed == 0
+    assert made.later_count == 0
+    assert made.places.shape == (count, 2)
+    assert np.isfinite(made.places).all()
+    assert (
+        len(np.unique(made.places, axis=0)) > 0.8 * count
+    )  # only those that are nearly the same meet
+
+
+def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
+    """Among their look-alikes; they count as placed later, until the map is made again."""
+    _answer, before = made_of(collection)
+    files = [write_shape(tmp_path / f"{seed}.png", "Red disc", seed=seed) for seed in (91, 92)]
+    with Project.open(collection.project) as project:
+        import_images(project, files)
+        embed_project(project, collection.caches, device="cpu")
+        labels = project.labels.by_image()
+        red = project.classes.graph.find("Red disc")
+    answer, after = made_of(collection)
+    assert (answer.placed, after.later_count) == (2, 2)
+    kept = np.isin(after.image_ids, before.image_ids)
+    assert np.array_equal(after.places[kept], before.places)
+    shots = [
+        place
+        for place, each in enumerate(before.image_ids.tolist())
+        if each in labels and labels[each].class_id == red
+    ]
+    apart = np.linalg.norm(after.places[~kept][:, None] - before.places[None, shots], axis=2).min(
+        axis=1
+    )
+    assert (apart < 25).all()
+    assert made_of(collection, is_anew=True)[1].later_count == 0
+
+
+def test_an_image_with_another_content_gets_another_place(collection: Collection) -> None:
+    answer, made = made_of(collection)
+    made.contents[3] += np.uint64(1)
+    image_map.write_map(answer.path, made)
+    answer, after = made_of(collection)
+    assert answer.placed == 1
+    assert np.flatnonzero(after.is_later).tolist() == [3]
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 nor this"])
+def test_a_damaged_file_is_made_anew(collection: Collection, content: bytes) -> None:
+    answer, _made = made_of(collection)
+    answer.path.write_bytes(content)
+    assert read_map(answer.path) is None
+    assert made_of(collection)[0].images == answer.images
+
+
+def test_strange_numbers_are_no_map(collection: Collection) -> None:
+    """Places that are no numbers, ids out of order, arrays of other lengths."""
+    answer, _made = made_of(collection)
+    for spoilt in ("places", "image_ids"):
+        _answer, other = made_of(collection, is_anew=True)
+        values = getattr(other, spoilt)
+        values[0] = np.nan if spoilt == "places" else 10**9
+        image_map.write_map(answer.path, other)
+        assert read_map(answer.path) is None
+
+
+def test_a_cancel_leaves_what_was_there_and_an_empty_project_says_what_to_do(
+    collection: Collection, tmp_path: Path
+) -> None:
+    with Project.open(collection.project, for_writing=False) as project:
+        token = CancelToken()
+        token.cancel()
+        with pytest.raises(Cancelled):
+            make_map(project, collection.caches, is_anew=True, cancel=token)
+    with (
+        new_project(tmp_path / "new.protoleaf") as project,
+        pytest.raises(InputError, match="no image is embedded"),
+    ):
+        make_map(project, collection.caches)
+
+
+def test_old_maps_go(tmp_path: Path, collection: Collection) -> None:
+    answer, made = made_of(collection)
+    for number in range(image_map.MOST_FILES + 3):
+        image_map.write_map(answer.path.with_name(f"{number:032x}.npz"), made)
+    assert len(list(answer.path.parent.glob("*.npz"))) == image_map.MOST_FILES
+
+
+# -- the command
+
+
+def test_the_command_writes_each_kind(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A row or point for each image, prototypes with their names, and its own file is replaced."""
+    outs = {suffix: tmp_path / f"map.{suffix}" for suffix in ("csv", "npz", "svg", "png")}
+    for out in (*outs.values(), outs["csv"], outs["png"], outs["npz"], outs["svg"]):
+        fields = done(capsys, "map", collection.project, "-o", out, "--json").fields
+        assert fields["file"] == str(out)
+    with outs["csv"].open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == fields["images"]
+    assert {"Red/Red disc", "Blue/Blue checks"} <= {row["class"] for row in rows}
+    with np.load(outs["npz"], allow_pickle=False) as arrays:
+        assert arrays["xy"].shape == (len(rows), 2)
+        assert [f"{x:.4f}" for x in arrays["xy"][:, 0].tolist()] == [row["x"] for row in rows]
+    drawing = outs["svg"].read_text("utf-8")
+    assert all(f">{name}</text>" in drawing for name in ("Red", "Green", "Blue"))
+    assert drawing.count("<path ") > 8
+    assert outs["png"].read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_command_refuses(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another kind of file, and a file of somebody else."""
+    assert ".csv or .npz or .svg or .png" in refused(
+        capsys, "map", collection.project, "-o", tmp_path / "map.pdf", status=2
+    )
+    own = tmp_path / "own.csv"
+    own.write_text("mine\n", encoding="utf-8")
+    assert "not an earlier output" in refused(capsys, "map", collection.project, "-o", own)
+    assert own.read_text("utf-8") == "mine\n"
+    done(capsys, "map", collection.project, "-o", own, "--overwrite")

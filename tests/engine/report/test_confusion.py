@@ -1,0 +1,139 @@
+"""The matrix folds along the branches, keeps its images, and stays quick at ten thousand classes."""
+
+import numpy as np
+import pytest
+
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import UNKNOWN
+from engine.report.branch_tree import branch_tree
+from engine.report.classes import class_figures
+from engine.report.confusion import DEFAULT_ROWS, Confusion, confusion_of
+from engine.report.figures import Proportion
+from engine.report.mistakes import GraphDistance, mistakes_of
+from tests.support.reports import ANIMAL, AUK, BIRD, COAST, DOG, GULL, ROCK, confusion_in, zoo
+
+PAIRS = (
+    (GULL, GULL), (GULL, GULL), (GULL, AUK), (AUK, DOG), (DOG, DOG), (ROCK, GULL), (UNKNOWN, ROCK), (AUK, UNKNOWN),
+    (BIRD, GULL),
+)  # fmt: skip
+
+
+@pytest.fixture
+def matrix() -> Confusion:
+    """Nine images."""
+    return confusion_in(zoo(), PAIRS)
+
+
+def names(confusion: Confusion, opened: set[int]) -> list[str]:
+    """Names of the rows along a cut, indented."""
+    lines = confusion.lines(opened)
+    return ["  " * line.depth + confusion.tree.names.get(line.class_id, "?") for line in lines]
+
+
+def test_rows_open_branch_by_branch(matrix: Confusion) -> None:
+    """A class with two parents stands under the older; a class without images nowhere; none of the classes last."""
+    assert names(matrix, set()) == ["Animal", "Rock", "?"]
+    assert names(matrix, {ANIMAL}) == ["Animal", "  Bird", "  Dog", "Rock", "?"]
+    assert names(matrix, {BIRD}) == ["Animal", "Rock", "?"]  # it lies in a closed branch
+    assert names(matrix, {ANIMAL, BIRD}) == [
+        "Animal",
+        "  Bird",
+        "    Auk",
+        "    Gull",
+        "  Dog",
+        "Rock",
+        "?",
+    ]
+
+
+def test_cells_by_hand(matrix: Confusion) -> None:
+    """Closed: seven animals (six of them found), one rock taken for an animal, one stranger taken for a rock."""
+    closed = matrix.folded(set())
+    assert closed.cells == {(0, 0): 6, (0, 2): 1, (1, 0): 1, (2, 1): 1}
+    assert closed.row_totals.tolist() == [7, 1, 1]
+    opened = matrix.folded({ANIMAL, BIRD})
+    assert opened.branch_totals.tolist() == [7, 6, 2, 3, 1, 1, 1]
+    assert opened.row_totals.tolist() == [0, 1, 2, 3, 1, 1, 1]
+    assert opened.cells[1, 3] == 1  # Bird itself, taken for Gull
+    assert opened.cells[3, 3] == 2
+    assert sum(opened.cells.values()) == len(PAIRS)
+
+
+@pytest.mark.parametrize("opened", [set(), {ANIMAL}, {ANIMAL, BIRD}])
+def test_every_image_is_in_one_cell(matrix: Confusion, opened: set[int]) -> None:
+    """Whatever is open, the cells share out all images, and each has as many as it says."""
+    folded = matrix.folded(opened)
+    seen = []
+    for (row, column), count in folded.cells.items():
+        images = matrix.images_of(folded.lines, row, column).tolist()
+        assert len(images) == count
+        seen += images
+    assert sorted(seen) == list(range(101, 101 + len(PAIRS)))
+    last = len(folded.lines) - 1  # none of the classes, and nobody took one of them for it
+    assert not len(matrix.images_of(folded.lines, last, last))
+
+
+def test_first_cut_opens_where_mistakes_hide(matrix: Confusion) -> None:
+    """Gull for Auk and Auk for Dog hide in Animal; a cut that fits three rows leaves it closed."""
+    assert matrix.first_cut() == {ANIMAL, BIRD}
+    assert matrix.first_cut(most=3) == frozenset()
+
+
+def test_class_figures_by_hand(matrix: Confusion) -> None:
+    """Of a class with all below it; a coarse truth says nothing of the class that was predicted below it."""
+    graph = zoo()
+    figures = {
+        each.class_id: each for each in class_figures(graph, matrix, {GULL: 3, AUK: 2}, {DOG: 4})
+    }
+    gull = figures[GULL]
+    assert (gull.recall, gull.precision) == (Proportion(2, 3), Proportion(2, 3))
+    assert (gull.confused_with, gull.confused) == (AUK, 1)
+    assert gull.f1 == pytest.approx(2 / 3)
+    bird = figures[BIRD]
+    assert (bird.recall, bird.precision, bird.labels) == (Proportion(4, 6), Proportion(4, 5), 5)
+    assert bird.confused_with in (DOG, UNKNOWN)
+    animal = figures[ANIMAL]
+    assert (animal.recall, animal.precision) == (Proportion(6, 7), Proportion(6, 7))
+    assert (animal.found, figures[COAST].labels) == (4, 3)
+    assert figures[ROCK].precision == Proportion(0, 1)
+
+
+def test_mistakes_by_distance(matrix: Confusion) -> None:
+    """Gull for Auk: 2 edges, under Bird (height 1). Auk for Dog: 3, under Animal (2). Rock for Gull: over the top.
+
+    Rock is 1 below the top and Gull 2, by way of Coast; the top is higher than Animal: 3.
+    """
+    mistakes = mistakes_of(zoo(), matrix)
+    assert mistakes.wrong == 3
+    assert mistakes.by_distance == ((2, 1), (3, 2))
+    assert mistakes.mean_height == pytest.approx((1 + 2 + 3) / 3)
+    assert set(mistakes.worst) == {(GULL, AUK, 1), (AUK, DOG, 1), (ROCK, GULL, 1)}
+
+
+def test_distance_takes_the_shortest_way() -> None:
+    """Over the nearest of several common ancestors, in both directions alike."""
+    measure = GraphDistance(zoo())
+    assert measure.between(GULL, AUK) == measure.between(AUK, GULL) == (2, 1)
+    assert measure.between(GULL, COAST) == (1, 1)
+    assert measure.between(DOG, ROCK) == (3, 3)
+
+
+def test_ten_thousand_classes_in_a_second() -> None:
+    """Sums, a cut that fits a screen, and figures of each class, for 50,000 images."""
+    graph = CategoryGraph()
+    families = [graph.add_class(f"Family {number}") for number in range(100)]
+    leaves = [
+        graph.add_class(f"Leaf {number}", [families[number % 100]]) for number in range(10_000)
+    ]
+    generator = np.random.default_rng(0)
+    true = np.array(5 * leaves)
+    predicted = np.where(generator.random(50_000) < 0.7, true, generator.choice(leaves, 50_000))
+    confusion = confusion_of(branch_tree(graph, leaves), np.arange(50_000), true, predicted)
+    opened = confusion.first_cut()
+    folded = confusion.folded(opened)
+    whole = confusion.folded(families)
+    figures = class_figures(graph, confusion, {}, {})
+    assert folded.counts.sum() == whole.counts.sum() == 50_000
+    assert len(folded.lines) <= max(DEFAULT_ROWS, 100)
+    assert len(whole.lines) == 10_100
+    assert len(figures) == 10_100
