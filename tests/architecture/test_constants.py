@@ -1,12 +1,11 @@
 """A number in the code says what it is and where it comes from; one look-up in the paper is enough for everybody."""
 
 import ast
-from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.architecture.test_sizes import ROOT
+from tests.architecture.source_code import Module, findings, rule
 
 WITHOUT_A_WORD: Final = {
     "engine/everyday": 0,
@@ -24,26 +23,28 @@ WITHOUT_A_WORD: Final = {
 def test_numbers_say_what_they_are(folder: str) -> None:
     """By a docstring below, a comment on their line, or one comment above their group."""
     found = [
-        name for path in sorted((ROOT / folder).rglob("*.py")) for name in silent_numbers(path)
+        f"{module}:{name}"
+        for module, names in findings(silent_numbers).items()
+        if module.startswith(f"{folder}/")
+        for name in names
     ]
     assert len(found) <= WITHOUT_A_WORD[folder], found
 
 
-def test_what_counts_as_a_word(tmp_path: Path) -> None:
+def test_what_counts_as_a_word() -> None:
     """A reason for a linter does not."""
-    path = tmp_path / "module.py"
     described, silent = (
         'A = 1\n"""Images."""\nB = 2  # images\n\n# Tags.\nC = 3\nD = 4\n',
         "E = 5\nF = (1, 2)  # noqa: X1\n",
     )
-    path.write_text(f'"""A module."""\n{described}\n{silent}G = "a"\n')
-    assert [name.rpartition(":")[2] for name in silent_numbers(path)] == ["E", "F"]
+    module = Module("m.py", f'"""A module."""\n{described}\n{silent}G = "a"\n')
+    assert silent_numbers(module) == ["E", "F"]
 
 
-def silent_numbers(path: Path) -> list[str]:
-    """`path:name` of each numeric constant of a module that has no word beside it."""
-    text = path.read_text(encoding="utf-8")
-    lines, body = text.splitlines(), ast.parse(text).body
+@rule("app", "engine")
+def silent_numbers(module: Module) -> list[str]:
+    """Names of a module's numeric constants that have neither docstring nor comment."""
+    lines, body = module.text.splitlines(), module.tree.body
     silent = []
     for place, node in enumerate(body):
         name = _constant(node)
@@ -52,7 +53,7 @@ def silent_numbers(path: Path) -> list[str]:
             following.value, ast.Constant
         )
         if name and not has_docstring and not _has_comment(node, lines):
-            silent.append(f"{path}:{name}")
+            silent.append(name)
     return silent
 
 

@@ -1,10 +1,10 @@
 """Files from outside are opened by `engine.files` alone: reading a pipe waits forever, a device never ends."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.source_code import PROGRAM, Module, findings, rule
+
 DOOR = "engine.files"
 DOORS = {"open_regular", "read_regular", "require_regular"}
 OPENERS: Mapping[str, set[str]] = {
@@ -61,21 +61,13 @@ PERMITTED: Mapping[str, str] = {
 """Modules and packages that open files by themselves, each with the reason."""
 
 
-def sources() -> Iterator[Path]:
-    """All modules of the program."""
-    for folder in ("app", "engine", "protoleaf", "research"):
-        yield from (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*.py"))
-
-
-def opened_in(code: str) -> list[str]:
-    """What a module opens for reading without the door: lines and names."""
-    tree = ast.parse(code)
-    imports = (
-        node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == DOOR
-    )
+@rule(*PROGRAM)
+def opened_directly(module: Module) -> list[str]:
+    """What a module opens for reading without `engine.files`: lines and names."""
+    imports = [node for node in module.of_type(ast.ImportFrom) if node.module == DOOR]
     has_door = any(alias.name in DOORS for node in imports for alias in node.names)
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return [f"{call.lineno} {name}" for call in calls if (name := opener(call, has_door=has_door))]
+    names = ((call.lineno, opener(call, has_door=has_door)) for call in module.calls())
+    return [f"{line} {name}" for line, name in names if name]
 
 
 def opener(call: ast.Call, *, has_door: bool) -> str:
@@ -111,20 +103,21 @@ def writes(call: ast.Call) -> bool:
 
 
 def test_files_from_outside_are_opened_in_one_place() -> None:
-    others = [path for path in sources() if not path.as_posix().startswith(tuple(PERMITTED))]
-    found = {str(path): opened_in((ROOT / path).read_text(encoding="utf-8")) for path in others}
-    assert {path: lines for path, lines in found.items() if lines} == {}
+    found = findings(opened_directly)
+    others = {path: found[path] for path in found if not path.startswith(tuple(PERMITTED))}
+    assert others == {}
 
 
 def test_no_reason_outlives_its_module() -> None:
     """What no longer opens a file goes from the list."""
-    opening = {
-        path.as_posix()
-        for path in sources()
-        if opened_in((ROOT / path).read_text(encoding="utf-8"))
-    }
+    opening = findings(opened_directly)
     idle = {place for place in PERMITTED if not any(path.startswith(place) for path in opening)}
     assert idle == set()
+
+
+def opened_in(code: str) -> list[str]:
+    """What a module with this text opens."""
+    return opened_directly(Module("m.py", code))
 
 
 def test_what_is_found() -> None:

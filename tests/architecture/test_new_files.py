@@ -2,14 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCES = sorted(
-    path
-    for folder in ("app", "engine", "protoleaf", "research")
-    for path in (ROOT / folder).rglob("*.py")
-)
+from tests.architecture.source_code import PROGRAM, Module, findings, rule
+
 WRITING_METHODS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
 TEMPORARY = {
     "mkdtemp",
@@ -31,11 +26,10 @@ ALLOWED = {
 }
 
 
-def makes_files(path: Path) -> Iterator[str]:
+@rule(*PROGRAM)
+def makes_files(module: Module) -> Iterator[str]:
     """Calls in a module that make a file or folder by a name of their own."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
+    for node in module.calls():
         called = node.func
         name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         owner = (
@@ -49,7 +43,7 @@ def makes_files(path: Path) -> Iterator[str]:
             or (owner == "shutil" and name in COPYING)
             or (name == "open" and owner not in NO_FILES and writes(node))
         ):
-            yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno} {name}"
+            yield f"{node.lineno} {name}"
 
 
 def writes(call: ast.Call) -> bool:
@@ -65,5 +59,5 @@ def writes(call: ast.Call) -> bool:
 
 def test_files_are_made_in_one_place() -> None:
     """A name that others can foresee may hold a link of theirs, and what a killed process made by itself stays."""
-    others = [path for path in SOURCES if path.relative_to(ROOT).as_posix() not in ALLOWED]
-    assert [found for path in others for found in makes_files(path)] == []
+    found = findings(makes_files)
+    assert {path: found[path] for path in found if path not in ALLOWED} == {}

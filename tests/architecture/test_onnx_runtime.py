@@ -3,19 +3,14 @@
 import ast
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.source_code import PROGRAM, ROOT, Module, findings, rule
+
 DOOR = "engine/runtime/onnx_runtime.py"
 LEAVES = "assets/bundle/run.py"
 """Leaves with exported models, and runs without the program."""
-SOURCES = sorted(
-    path
-    for folder in ("app", "engine", "protoleaf", "research", "assets")
-    for path in (ROOT / folder).rglob("*.py")
-)
 STARTS = ("app/__main__.py", "research/window/sample_run.py", "tests/conftest.py")
 GUARD = "app.early_stop"
 """What a start may import before the engine: it takes signals, and loads nothing."""
@@ -36,17 +31,15 @@ def _name_of(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+@rule(*PROGRAM, "assets")
+def imports_onnx_runtime(module: Module) -> list[str]:
+    """Imports of the library in a module."""
+    return [name for name in imported_by(module.tree) if name.split(".")[0] == "onnxruntime"]
+
+
 def test_one_module_loads_it() -> None:
     """No other module of ours names it in an import."""
-    naming = [
-        path.relative_to(ROOT).as_posix()
-        for path in SOURCES
-        if any(
-            name.split(".")[0] == "onnxruntime"
-            for name in imported_by(ast.parse(path.read_text(encoding="utf-8")))
-        )
-    ]
-    assert sorted(naming) == sorted([DOOR, LEAVES])
+    assert sorted(findings(imports_onnx_runtime)) == sorted([DOOR, LEAVES])
 
 
 def test_the_engine_settles_it_before_anything_else() -> None:

@@ -2,11 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[2]
-SOURCES: Final = sorted((ROOT / "app").rglob("*.py"))
+from tests.architecture.source_code import Module, findings, rule
+
 OWN_WORDS: Final = {"tr", "translate", "plain_tip"}
 """Functions whose text is ours, or made plain."""
 RICH: Final = {
@@ -28,17 +27,17 @@ def called(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
-def tips(tree: ast.AST) -> Iterator[ast.expr]:
+def tips(module: Module) -> Iterator[ast.expr]:
     """What is shown as a tool tip, wherever a module gives one."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            name, words = called(node), ast.unparse(node)
-            if name == "setToolTip":
-                yield node.args[-1]
-            elif words.startswith("QToolTip.showText(") or (
-                name == "setItemData" and words.endswith("ToolTipRole)")
-            ):
-                yield node.args[1]
+    for node in module.calls():
+        name = called(node)
+        if name == "setToolTip":
+            yield node.args[-1]
+            continue
+        is_shown_at = name == "showText" and ast.unparse(node).startswith("QToolTip.")
+        is_role = name == "setItemData" and ast.unparse(node.args[-1]).endswith("ToolTipRole")
+        if is_shown_at or is_role:
+            yield node.args[1]
 
 
 def is_plain(node: ast.expr) -> bool:
@@ -58,42 +57,48 @@ def is_plain(node: ast.expr) -> bool:
             return False
 
 
+@rule("app")
+def rich_tips(module: Module) -> Iterator[str]:
+    """Tool tips that are neither texts of ours nor made plain."""
+    for tip in tips(module):
+        is_checked = isinstance(tip, ast.Name) and "tip = plain_tip(" not in module.text
+        if not is_plain(tip) or is_checked:
+            yield f"{tip.lineno}: {ast.unparse(tip)}"
+
+
+@rule("app")
+def rich_names(module: Module) -> set[str]:
+    """Classes and methods of Qt that render rich text."""
+    names = {node.id for node in module.of_type(ast.Name)}
+    return RICH_NAMES & (names | {node.attr for node in module.of_type(ast.Attribute)})
+
+
+@rule("app")
+def rich_labels(module: Module) -> Iterator[str]:
+    """Labels with words that do not set their format."""
+    if module.name in LABEL_ROOMS:
+        return
+    for node in module.calls():
+        if called(node) == "QLabel" and not all(
+            isinstance(each, ast.Name | ast.Attribute) for each in node.args
+        ):
+            yield f"{node.lineno}"
+    for each in module.of_type(ast.ClassDef):
+        is_label = any(ast.unparse(base) == "QLabel" for base in each.bases)
+        if is_label and "PlainText" not in ast.unparse(each):
+            yield f"{each.lineno}: {each.name}"
+
+
 def test_tool_tips_are_plain() -> None:
-    """A tip is a text of ours or goes through `plain_tip`; one in a variable is called `tip` and was made so above."""
-    for path in SOURCES:
-        source = path.read_text(encoding="utf-8")
-        for tip in tips(ast.parse(source)):
-            name = path.relative_to(ROOT).as_posix()
-            assert is_plain(tip), f"{name}:{tip.lineno}: {ast.unparse(tip)}"
-            if isinstance(tip, ast.Name):
-                assert "tip = plain_tip(" in source, f"{name}:{tip.lineno}"
+    """A tip is a text of ours or goes through `plain_tip`; a variable that holds one is called `tip`."""
+    assert findings(rich_tips) == {}
 
 
 def test_rich_text_is_used_by_the_guide_alone() -> None:
     """What renders rich text is listed with its reason; a reason that is no longer needed goes away."""
-    users = set()
-    for path in SOURCES:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        if names & RICH_NAMES:
-            users.add(path.relative_to(ROOT).as_posix())
-    assert users == set(RICH)
+    assert findings(rich_names).keys() == RICH.keys()
 
 
 def test_labels_are_made_plain() -> None:
-    """A label with words comes from `make_label`, or is one of ours that sets its format; others hold pictures."""
-    for path in SOURCES:
-        name = path.relative_to(ROOT).as_posix()
-        if name in LABEL_ROOMS:
-            continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and called(node) == "QLabel":
-                assert all(isinstance(each, ast.Name | ast.Attribute) for each in node.args), (
-                    f"{name}:{node.lineno}"
-                )
-            if isinstance(node, ast.ClassDef) and any(
-                ast.unparse(base) == "QLabel" for base in node.bases
-            ):
-                assert "PlainText" in ast.unparse(node), f"{name}:{node.lineno}: {node.name}"
+    """A label with words comes from `make_label` or sets its format; others hold pictures."""
+    assert findings(rich_labels) == {}

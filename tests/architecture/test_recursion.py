@@ -2,11 +2,10 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from engine.graph.traversal import reachable
+from tests.architecture.source_code import PROGRAM, Module, findings, rule
 
-ROOT = Path(__file__).parents[2]
 BY_NAME = "values of an option that is named ask for no best one"
 SETTINGS = "settings are within settings once"
 PERMITTED: Mapping[str, str] = {
@@ -60,6 +59,13 @@ def calls_in(module: str, tree: ast.Module) -> Calls:
     return calls
 
 
+@rule(*PROGRAM)
+def calls_of(module: Module) -> Iterable[tuple[str, set[str]]]:
+    """What each function of a module calls."""
+    dotted = module.name.removesuffix(".py").replace("/", ".")
+    return calls_in(dotted, module.tree).items()
+
+
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """What a definition does when it is called, without what definitions within it and lambdas do later."""
     waiting = list(ast.iter_child_nodes(scope))
@@ -109,14 +115,7 @@ def that_reach_themselves(calls: Calls) -> set[str]:
 
 def test_no_function_calls_itself() -> None:
     """Those that do are listed with what bounds them; one that no longer does goes from the list."""
-    calls: Calls = {}
-    for path in (
-        path
-        for folder in ("app", "engine", "protoleaf", "research")
-        for path in (ROOT / folder).rglob("*.py")
-    ):
-        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        calls |= calls_in(module, ast.parse(path.read_text(encoding="utf-8")))
+    calls = {name: called for found in findings(calls_of).values() for name, called in found}
     assert that_reach_themselves(calls) == set(PERMITTED)
 
 

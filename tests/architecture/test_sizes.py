@@ -2,9 +2,9 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.architecture.source_code import PROGRAM, Module, findings, rule
+
 MODULE_STATEMENTS = 300
 FUNCTION_STATEMENTS = 40
 CLASS_STATEMENTS = 250
@@ -18,24 +18,16 @@ EXCEPTIONS: dict[str, str] = {
 }
 """Path, or path:name, to the reason why it is longer."""
 
-SOURCES = sorted(
-    path
-    for folder in ("app", "engine", "protoleaf", "research")
-    for path in (ROOT / folder).rglob("*.py")
-)
 
-
-def too_long(path: Path) -> Iterator[str]:
-    """What in a file has more statements than it should have."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    name = path.relative_to(ROOT).as_posix()
-    if statements_of(tree) > MODULE_STATEMENTS:
-        yield name
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            limit = CLASS_STATEMENTS if isinstance(node, ast.ClassDef) else FUNCTION_STATEMENTS
-            if statements_of(node) > limit:
-                yield f"{name}:{node.name}"
+@rule(*PROGRAM)
+def too_long(module: Module) -> Iterator[str]:
+    """What in a module has more statements than it should have."""
+    if statements_of(module.tree) > MODULE_STATEMENTS:
+        yield module.name
+    for node in module.of_type(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        limit = CLASS_STATEMENTS if isinstance(node, ast.ClassDef) else FUNCTION_STATEMENTS
+        if statements_of(node) > limit:
+            yield f"{module.name}:{node.name}"
 
 
 def statements_of(node: ast.AST) -> int:
@@ -45,4 +37,4 @@ def statements_of(node: ast.AST) -> int:
 
 def test_nothing_is_too_long() -> None:
     """Modules, functions and classes stay readable in one sitting; an exception that is no longer needed goes away."""
-    assert {found for path in SOURCES for found in too_long(path)} == set(EXCEPTIONS)
+    assert {name for names in findings(too_long).values() for name in names} == set(EXCEPTIONS)

@@ -2,25 +2,23 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCES = sorted(path for folder in ("app", "engine") for path in (ROOT / folder).rglob("*.py"))
+from tests.architecture.source_code import Module, findings, rule
+
 WRITERS = {"writer", "DictWriter"}
 ALLOWED = {"engine/interchange/table_writer.py"}
 
 
-def writers_in(source: str) -> Iterator[str]:
+@rule("app", "engine")
+def csv_writers(module: Module) -> Iterator[str]:
     """Names by which a module makes a writer of the module `csv`."""
-    tree = ast.parse(source)
     modules = {
         alias.asname or alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
+        for node in module.of_type(ast.Import)
         for alias in node.names
         if alias.name == "csv"
     }
-    for node in ast.walk(tree):
+    for node in module.of_type(ast.ImportFrom, ast.Attribute):
         if isinstance(node, ast.ImportFrom) and node.module == "csv":
             yield from (alias.name for alias in node.names if alias.name in WRITERS)
         elif (
@@ -38,15 +36,10 @@ def test_every_way_to_a_writer_is_seen() -> None:
         "import csv as c\nc.DictWriter(x)",
         "from csv import writer",
     ):
-        assert list(writers_in(source)), source
-    assert not list(writers_in("import csv\ncsv.reader(x)"))
+        assert list(csv_writers(Module("m.py", source))), source
+    assert not list(csv_writers(Module("m.py", "import csv\ncsv.reader(x)")))
 
 
 def test_only_one_module_writes_tables() -> None:
     """A table that another module wrote would have cells that a spreadsheet runs."""
-    others = {
-        str(path.relative_to(ROOT)): found
-        for path in SOURCES
-        if (found := sorted(writers_in(path.read_text(encoding="utf-8"))))
-    }
-    assert set(others) == ALLOWED, others
+    assert findings(csv_writers).keys() == ALLOWED

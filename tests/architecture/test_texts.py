@@ -3,12 +3,13 @@
 import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from engine import __version__, errors
 from engine.cli.commands import COMMAND_NAMES, loaded
+from tests.architecture.source_code import ROOT, Module, findings, rule
 
-ROOT = Path(__file__).parents[2]
 TEXT_SUFFIXES = {".py", ".md", ".toml", ".txt", ".json", ".jsonl", ".qss", ".svg", ""}
 UNFINISHED = re.compile(r"\b(TO" + "DO|FIX" + "ME|XX" + r"X)\b|NotImplemented" + "Error")
 MACHINE = re.compile(r"(?<![\w.])/(?:ro" + "ot|ho" + r"me|wo" + r"rk)/\w")
@@ -71,13 +72,8 @@ def test_changelog_knows_the_version() -> None:
     assert f"## {__version__}" in text or "## Unreleased" in text
 
 
-def raised(path: Path) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
+def raised(module: Module) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
     """Calls that make an error, with the parts of the message."""
-    calls = [
-        node
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-    ]
     kinds = {
         name
         for name, kind in vars(errors).items()
@@ -85,7 +81,7 @@ def raised(path: Path) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
     }
     made = [
         call
-        for call in calls
+        for call in module.calls()
         if isinstance(call.func, ast.Name) and call.func.id in kinds | {"DiskFullError"}
     ]
     return [
@@ -99,34 +95,35 @@ def raised(path: Path) -> list[tuple[ast.Call, dict[str, ast.expr]]]:
     ]
 
 
+@rule("engine")
+def unclear_errors(module: Module) -> Iterator[str]:
+    """Errors whose templates and fields do not fit together."""
+    for call, given in raised(module):
+        parts = {
+            name: given.pop(name)
+            for name in ("what", "expected", "found", "remedy")
+            if name in given
+        }
+        fields = given.keys() - {"code"}
+        words = [
+            ast.unparse(part)
+            for part in parts.values()
+            if isinstance(part, ast.JoinedStr) and has_words(part)
+        ]
+        templates = [str(part.value) for part in parts.values() if isinstance(part, ast.Constant)]
+        places = {
+            place for text in templates for place in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text)
+        }
+        are_all_known = all(
+            isinstance(part, ast.Constant | ast.JoinedStr) for part in parts.values()
+        )
+        if words or places - fields or (are_all_known and fields - places):
+            yield f"{call.lineno} {words or places ^ fields}"
+
+
 def test_errors_are_templates_and_fields() -> None:
-    """Words stand in constant templates, so that they can be translated; each place has a field, each field a place."""
-    faults = []
-    for path in sorted((ROOT / "engine").rglob("*.py")):
-        for call, given in raised(path):
-            parts = {
-                name: given.pop(name)
-                for name in ("what", "expected", "found", "remedy")
-                if name in given
-            }
-            fields = given.keys() - {"code"}
-            words = [
-                ast.unparse(part)
-                for part in parts.values()
-                if isinstance(part, ast.JoinedStr) and has_words(part)
-            ]
-            templates = [
-                str(part.value) for part in parts.values() if isinstance(part, ast.Constant)
-            ]
-            places = {
-                place for text in templates for place in re.findall(r"\{(\w+)(?::[^{}]*)?\}", text)
-            }
-            are_all_known = all(
-                isinstance(part, ast.Constant | ast.JoinedStr) for part in parts.values()
-            )
-            if words or places - fields or (are_all_known and fields - places):
-                faults.append(f"{path.relative_to(ROOT)}:{call.lineno} {words or places ^ fields}")
-    assert faults == []
+    """Words stand in constant templates, which can be translated; each place has a field, each field a place."""
+    assert findings(unclear_errors) == {}
 
 
 def has_words(text: ast.JoinedStr) -> bool:

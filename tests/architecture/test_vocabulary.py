@@ -1,12 +1,16 @@
 """Words of a dialect of our own, replaced by the field's, do not come back in names, docstrings or comments."""
 
 import ast
+import io
 import re
 import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-FOLDERS = ("app", "engine", "protoleaf", "research", "tests", "packaging")
+from tests.architecture.source_code import ALL, ROOT, Module, findings, rule
+
+THIS = Path(__file__).relative_to(ROOT).as_posix()
+"""The module that lists the words."""
 RETIRED = {
     "fates": "successors",
     "fate": "consequence",
@@ -36,79 +40,60 @@ def words_of(name: str) -> set[str]:
     return {*parts, "".join(parts)}
 
 
-def retired_names(path: Path) -> list[str]:
-    """Names of a module that hold a retired word."""
-    with path.open("rb") as file:
-        names = {
-            token.string
-            for token in tokenize.tokenize(file.readline)
-            if token.type == tokenize.NAME
-        }
+@rule(*ALL)
+def retired_names(module: Module) -> list[str]:
+    """Names of a module, its own among them, that hold a retired word."""
+    if module.name == THIS:
+        return []
+    names = {Path(module.name).stem, *names_in(module)}
     return sorted(name for name in names - PHRASES if words_of(name) & RETIRED.keys())
 
 
-def circumlocutions(path: Path) -> list[str]:
-    """Lines of a module whose docstring or comment holds one."""
-    source = path.read_text(encoding="utf-8")
-    lines = source.splitlines()
-    prose = {
+def names_in(module: Module) -> Iterator[str]:
+    """Every identifier."""
+    for node in module.nodes:
+        for field in ("id", "attr", "arg", "name", "asname", "rest"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield from name.split(".")
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from node.module.split(".")
+
+
+@rule(*ALL)
+def circumlocutions(module: Module) -> list[str]:
+    """Lines of docstrings and comments that hold one."""
+    if module.name == THIS or not CIRCUMLOCUTIONS.search(module.text):
+        return []
+    lines = module.text.splitlines()
+    docstrings = {
         number
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
+        for node in module.of_type(ast.Expr)
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
-    with path.open("rb") as file:
-        tokens = [
-            token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
-        ]
-    found = [
-        lines[number - 1].strip()
-        for number in sorted(prose)
-        if CIRCUMLOCUTIONS.search(lines[number - 1])
+    tokens = tokenize.generate_tokens(io.StringIO(module.text).readline)
+    prose = [
+        *(lines[number - 1].strip() for number in sorted(docstrings)),
+        *(token.string for token in tokens if token.type == tokenize.COMMENT),
     ]
-    return found + [token.string for token in tokens if CIRCUMLOCUTIONS.search(token.string)]
-
-
-def our_modules() -> list[Path]:
-    """All of ours but this one, which lists the words."""
-    return [
-        path
-        for folder in FOLDERS
-        for path in (ROOT / folder).rglob("*.py")
-        if path != Path(__file__)
-    ]
+    return [text for text in prose if CIRCUMLOCUTIONS.search(text)]
 
 
 def test_no_name_holds_a_retired_word() -> None:
     """Nor a file's name."""
-    modules = our_modules()
-    found = {
-        path.relative_to(ROOT).as_posix(): names
-        for path in modules
-        if (names := retired_names(path))
-    }
-    assert found == {}
-    assert not [path for path in modules if words_of(path.stem) & RETIRED.keys()]
+    assert findings(retired_names) == {}
 
 
 def test_docstrings_and_comments_use_the_terms_that_a_search_finds() -> None:
     """In every folder."""
-    modules = our_modules()
-    assert {
-        path.relative_to(ROOT).as_posix(): lines
-        for path in modules
-        if (lines := circumlocutions(path))
-    } == {}
+    assert findings(circumlocutions) == {}
 
 
-def test_docstrings_and_comments_are_searched(tmp_path: Path) -> None:
-    """And nothing else: what stands on the screen is the person's language."""
-    (tmp_path / "a.py").write_text(
-        '"""Is told it."""\nX = "is told it"  # asked for\n', encoding="utf-8"
-    )
-    assert circumlocutions(tmp_path / "a.py") == ['"""Is told it."""', "# asked for"]
+def test_docstrings_and_comments_are_searched() -> None:
+    """And nothing else: texts of the screen are in the person's language."""
+    module = Module("a.py", '"""Is told it."""\nX = "is told it"  # asked for\n')
+    assert circumlocutions(module) == ['"""Is told it."""', "# asked for"]
 
 
 def test_names_are_cut_into_words() -> None:

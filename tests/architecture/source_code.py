@@ -1,0 +1,75 @@
+"""The repository's modules, each read and parsed once for all rules of this folder."""
+
+import ast
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final, TypeVar
+
+ROOT: Final = Path(__file__).parents[2]
+PROGRAM: Final = ("app", "engine", "protoleaf", "research")
+"""Folders of what people install, and of the experiments."""
+ALL: Final = (*PROGRAM, "tests", "packaging")
+SEARCHED: Final = (*ALL, "assets")
+
+Finding = TypeVar("Finding")
+Node = TypeVar("Node", bound=ast.AST)
+
+
+class Module:
+    """A module and its syntax tree.
+
+    name: its path below the repository, with forward slashes.
+    """
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self.tree = ast.parse(text)
+
+    @functools.cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree, breadth first."""
+        return list(ast.walk(self.tree))
+
+    def of_type(self, *types: type[Node]) -> list[Node]:
+        """Nodes of these types."""
+        return [node for node in self.nodes if isinstance(node, types)]
+
+    def calls(self) -> list[ast.Call]:
+        """All calls."""
+        return self.of_type(ast.Call)
+
+
+Rule = Callable[[Module], Iterable[Finding]]
+_folders_of_rules: dict[Rule[object], tuple[str, ...]] = {}
+
+
+def rule(*folders: str) -> Callable[[Rule[Finding]], Rule[Finding]]:
+    """Register a function that lists what is wrong in a module, for the modules of these folders."""
+
+    def register(function: Rule[Finding]) -> Rule[Finding]:
+        _folders_of_rules[function] = folders
+        return function
+
+    return register
+
+
+def findings(function: Rule[Finding]) -> dict[str, list[Finding]]:
+    """What a registered rule finds: the module's path to its findings, without modules that have none."""
+    return _all_findings()[function]  # type: ignore[return-value]
+
+
+@functools.cache
+def _all_findings() -> Mapping[Rule[object], dict[str, list[object]]]:
+    """Findings of all rules in one pass, so that one tree at a time is in memory."""
+    found: dict[Rule[object], dict[str, list[object]]] = {each: {} for each in _folders_of_rules}
+    for folder in SEARCHED:
+        rules = [each for each, folders in _folders_of_rules.items() if folder in folders]
+        for path in sorted((ROOT / folder).rglob("*.py")) if rules else ():
+            name = path.relative_to(ROOT).as_posix()
+            module = Module(name, path.read_text(encoding="utf-8"))
+            for each in rules:
+                if results := list(each(module)):
+                    found[each][name] = results
+    return found
