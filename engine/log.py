@@ -29,9 +29,9 @@ from engine.config import log_folder
 from engine.new_file import open_own, private_folder
 
 SIZE_BYTES: Final = (
-    1_000_000  # of one file; some thousand faults with their tracebacks (decision 41)
+    1_000_000  # of one file; some thousand faults with their tracebacks (decision 57)
 )
-OLDER_FILES: Final = 2  # kept beside the one that is written (decision 41)
+OLDER_FILES: Final = 2  # kept beside the one that is written (decision 57)
 MOST_PROCESSES: Final = 32  # of one kind that can have a log at once
 SESSION_LINES: Final = 300  # the most that is read of one session, from its end
 UNCAUGHT: Final = "uncaught"  # logger of errors that nobody caught, as critical ones

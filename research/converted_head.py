@@ -26,7 +26,7 @@ from engine.new_file import new_file
 from research.embedding_head import EmbeddingHead
 
 NUMBERS: Final = 512
-"""Numbers of an embedding; 384 cost half a point, 768 gain none (decision 46)."""
+"""Numbers of an embedding; 384 cost half a point, 768 gain none (decision 22)."""
 WHITENING: Final = 0.5
 """0 leaves the directions as they are, 1 makes the scatter within classes the same in all."""
 SHRINKAGE: Final = 0.1

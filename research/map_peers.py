@@ -1,4 +1,4 @@
-"""Layouts of the map by several libraries, beside one another on the same embeddings (decision 86).
+"""Layouts of the map by several libraries, beside one another on the same embeddings (decision 62).
 
     python -m research.map_peers points PROJECT.protoleaf OUT.npz --count 100000
     python -m research.map_peers lay OUT.npz NAME

@@ -1,4 +1,4 @@
-"""Nearest neighbours by approximate indexes, beside going through all embeddings (decision 92).
+"""Nearest neighbours by approximate indexes, beside going through all embeddings (decision 90).
 
     python -m research.neighbour_peers all|hnswlib|usearch|faiss [--count 100000]
 

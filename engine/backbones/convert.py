@@ -41,7 +41,7 @@ STEPS: Final = (
 )  # fmt: skip
 IN_FLOAT: Final = ("stem", "stages.0.", "stages.1.")
 """Layers that the eight-bit companion leaves in float32: large maps of few channels, where eight bits gain little time
-and cost most of the agreement (decision 46)."""
+and cost most of the agreement (decision 22)."""
 FORMAT: Final = 10  # version of the ONNX file format; ONNX Runtime reads it from 1.18 on
 _EVERY_MAP: Final = (0, 1, 2, 3, 4, 5, 6, 7)  # where no head chooses
 _PHOTOS: Final = 4  # that the file is compared on. Chosen: a second is enough to see a wrong file.

@@ -23,7 +23,7 @@ from engine.runtime.eight_bit import embedding_identity
 MODELS: Final = "models"
 FAST: Final = "leafnet"
 ACCURATE: Final = "efficientnet-lite2"
-DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 46 has the figures
+DEFAULT: Final = ACCURATE  # what a new project gets unless the person says otherwise: decision 22 has the figures
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
 WIDTH_AGNOSTIC: Final = (
@@ -31,7 +31,7 @@ WIDTH_AGNOSTIC: Final = (
 )
 CONVERSION: Final = "4"  # version of the conversion: another one makes every converted file anew
 CONVERSION_S: Final = (
-    10  # seconds that it takes, as shown to people: 6 on two free cores (decision 46)
+    10  # seconds that it takes, as shown to people: 6 on two free cores (decision 22)
 )
 WHOLE: Final = "whole.json"
 _KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions

@@ -157,7 +157,7 @@ def _put(path: Path, content: bytes | str) -> None:
 def largest_difference(
     folder: Path, card: BackboneCard, classified: Classified, views: int
 ) -> float:
-    """How far `backbone.onnx` and `classifier.onnx` of a folder are from the program's own answers (decision 2).
+    """How far `backbone.onnx` and `classifier.onnx` of a folder are from the program's own answers (decision 6).
 
     The fitted model is compared on embeddings of the collection, labelled images and anchors among them; the whole way
     on trial pictures.

@@ -271,7 +271,7 @@ def _added(project: Project, version: ModelVersion, model: ModelFiles, source: s
 class _KnownFacts:
     """Keeps only results that the project does not know; an unreadable image keeps its content hash.
 
-    Other contents are left to the next run of embedding, which compares the pictures (decision 100).
+    Other contents are left to the next run of embedding, which compares the pictures (decision 110).
     """
 
     def __init__(self, project: Project) -> None:

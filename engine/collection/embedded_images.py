@@ -1,4 +1,4 @@
-"""A project's images and labels together with their cached embeddings, also over all views (decision 55)."""
+"""A project's images and labels together with their cached embeddings, also over all views (decision 109)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

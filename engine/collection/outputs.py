@@ -3,7 +3,7 @@
 The program's own files and the images of the project are never replaced, under whatever name they are reached: links,
 folders under two names, hard links and other spellings are seen through by the identity of the file. An earlier output
 of the same kind may be replaced without asking; it is recognised by content, never by name, and in doubt a file is not
-ours. Anything else is replaced only where the person chose to. Decision 71.
+ours. Anything else is replaced only where the person chose to. Decision 72.
 """
 
 import json

@@ -1,7 +1,7 @@
 """What would help the predictions of an open project most, as far as its model, labels and backbone tell.
 
 While classes have no examples, images of these cannot be recognised: examples of them come first. Measured on circuit
-boards and on Grocery Store (decision 103): then labels among images unlike the labelled ones gain most, then a better
+boards and on Grocery Store (decision 83): then labels among images unlike the labelled ones gain most, then a better
 backbone or training it, then more examples of single classes.
 """
 

@@ -1,6 +1,6 @@
 """Files that hold another picture than before: found as files are read, so that no label is taken for the new picture.
 
-A label belongs to the picture that was seen (decision 100). Other metadata, or the same picture saved again, resized or
+A label belongs to the picture that was seen (decision 110). Other metadata, or the same picture saved again, resized or
 recompressed, is no other picture: perceptual hashes and embeddings tell, and the times of shots where cameras say so.
 """
 
@@ -23,7 +23,7 @@ from engine.project.records import FileChange
 
 MOST_BITS: Final = 8
 """Of 64 that the perceptual hashes of one picture differ in: at most 4 where it was saved again, 16 and more between
-others; decision 100 has the figures."""
+others; decision 110 has the figures."""
 LEAST_COSINE: Final = 0.5  # of the embeddings of one picture: its colours may be others
 SURE_COSINE: Final = (
     0.98  # the same where a hash says nothing, as of a plain picture, or is not known

@@ -1,6 +1,6 @@
 """Scores of all embedded images by the fitted model: those it was fitted with, and those that came since.
 
-A newer model may have answered a few images, those on the screen, before it has classified all (decision 91).
+A newer model may have answered a few images, those on the screen, before it has classified all (decision 44).
 """
 
 from collections.abc import Callable, Iterator, Sequence

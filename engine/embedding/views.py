@@ -2,7 +2,7 @@
 
 The mean over views depends less on how a photo is framed than one embedding. Labelled images are few and decide all
 predictions, so they are embedded in all views; where a collection is not large, so are all others, once each has an
-embedding (decision 55).
+embedding (decision 109).
 """
 
 import hashlib

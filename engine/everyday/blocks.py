@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 from engine.events import CancelToken
 from engine.priority import lower_thread_priority
 
-SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 10)
+SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 109)
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -33,7 +33,7 @@ Embeddings = Floats | NDArray[np.int16]  # (n, d): floats, or fixed-point number
 
 _buffers = threading.local()
 BLOCK_ROWS: Final = 1024
-"""Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 10)."""
+"""Rows of a block. Chosen: a block of embeddings as floats stays in a core's cache (decision 109)."""
 SPANS_PER_CORE: Final = 3
 """Blocks are handed to the cores in this many spans each: handing over costs as much as a block of single columns."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers
 
 POWER: Final = np.float32(0.35)
-"""Power of the geometric mean of the branches above a candidate in its probability (decision 54)."""
+"""Power of the geometric mean of the branches above a candidate in its probability (decision 52)."""
 LEAST: Final = np.float32(1e-9)
 """Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
 

@@ -1,6 +1,6 @@
 """How far a model's probabilities hold, by answers: its odds of being wrong as a multiple of what it says.
 
-Of a class in review by group (decision 102), or of all sure predictions in an audit (decision 105).
+Of a class in review by group (decision 83), or of all sure predictions in an audit (decision 105).
 """
 
 from collections.abc import Mapping

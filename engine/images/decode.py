@@ -47,7 +47,7 @@ from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 
 MAX_PIXELS: Final = 500_000_000
-"""Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
+"""Larger pictures are refused. Chosen: above the 484 megapixels of decision 110, below what 2 GB of RGB hold."""
 _AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
 _TURNED: Final = 6  # an EXIF orientation that swaps width and height
 _MOST_KEPT_BYTES: Final = 100 * 1024**2

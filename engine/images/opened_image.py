@@ -33,7 +33,7 @@ from engine.images.strips import (
 LARGE_PIXELS: Final = 16_000_000  # from here on a picture is reduced strip by strip
 _WORTHWHILE: Final = 4  # times as many pixels as are wanted
 _MOST_STRIP_PIXELS: Final = 16_000_000
-"""A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 32)."""
+"""A TIFF whose strip has more is decoded whole: there is nothing to gain (decision 110)."""
 _STRIP_BYTES: Final = (
     160 * 1024**2
 )  # what the strips of one picture hold, at most, with all their copies

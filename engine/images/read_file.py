@@ -24,7 +24,7 @@ from engine.files import NotRegularError, open_regular
 T = TypeVar("T")
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
-"""Larger files are refused: a file is held in memory as a whole (decision 32). Chosen."""
+"""Larger files are refused: a file is held in memory as a whole (decision 110). Chosen."""
 _GONE: Final = frozenset(
     getattr(errno, name)
     for name in (

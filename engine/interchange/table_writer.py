@@ -1,7 +1,7 @@
 """The one writer of tables: no cell of any table that the program writes is run by a spreadsheet.
 
 A package by a standard (Camtrap DP, Darwin Core) goes through it as well: spreadsheets open those first of all. Numbers
-stay numbers, and reading takes the apostrophe away. Decision 100.
+stay numbers, and reading takes the apostrophe away. Decision 72.
 """
 
 import csv

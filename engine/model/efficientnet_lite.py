@@ -19,7 +19,7 @@ from engine.texts import Message, enumerated
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
 HEAD_WIDTH: Final = 1280  # channels of the head, likewise
 CENTRE_SPREAD: Final = 0.35
-"""Standard deviation of what a place of a map counts, as a share of the map's side (decision 46)."""
+"""Standard deviation of what a place of a map counts, as a share of the map's side (decision 22)."""
 
 # Widths are rounded to multiples of 8, at most a tenth down; the rest is the published batch normalisation.
 _WIDTH_STEP: Final = 8

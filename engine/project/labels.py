@@ -1,6 +1,6 @@
 """Labels of images by people. No function of this module takes a prediction.
 
-A label belongs to the picture that was seen (decision 100). Where another picture was found in the file since, it is
+A label belongs to the picture that was seen (decision 110). Where another picture was found in the file since, it is
 outdated: it stays in its row, but counts for nothing until a person confirms it or labels the image anew.
 """
 

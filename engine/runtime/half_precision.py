@@ -1,7 +1,7 @@
 """A network whose convolutions and products compute in float16, for GPUs with tensor cores.
 
 What follows the last of them stays in float32: pooling cubes its values, and the cube of 41 is beyond float16. So do
-constants of eight bits, whose scales are too small for it (decision 107).
+constants of eight bits, whose scales are too small for it (decision 95).
 """
 
 from collections.abc import Iterator

@@ -36,7 +36,7 @@ FIDELITY: Final = 0.995
 """Smallest mean cosine between embeddings of the companion and the backbone's, on images it was not fitted to."""
 
 FEWEST_IMAGES: Final = 10
-"""Fewer than this say nothing about the range of activations. Chosen; LeafNet's companion took 200 (decision 21)."""
+"""Fewer than this say nothing about the range of activations. Chosen; LeafNet's companion took 200 (decision 95)."""
 LEAST_FIDELITY: Final = 0.985
 """Smallest cosine on the photos that are compared at each opening: above the limit there."""
 HELD_OUT: Final = 5  # one image in so many is kept for the comparison

@@ -17,7 +17,7 @@ from engine.config import make_folders
 from engine.errors import InputError
 from engine.training.settings import Augmentation, Precision
 
-# Arguments of glibc's mallopt (malloc.h), and what they are set to: decision 17.
+# Arguments of glibc's mallopt (malloc.h), and what they are set to: decision 88.
 _TRIM_THRESHOLD: Final = -1
 _TOP_PADDING: Final = -2
 _MAPPED_BLOCKS: Final = -4

@@ -31,7 +31,7 @@ Embed = Callable[[NDArray[np.int64]], Tensor]
 """Embeds the images at (k,) positions of the training set, without gradient: (k, d) float32."""
 EMBEDDING_BATCH: Final = 256  # images embedded at a time for a refresh. Chosen: little memory.
 SETTLING: Final = 1_000_000_007  # stands where iterations have their number in the seeds
-SETTLING_BATCHES: Final = 20  # batches that batch norms see before the first refresh (decision 15)
+SETTLING_BATCHES: Final = 20  # batches that batch norms see before the first refresh (decision 88)
 FREELY_CHANGED: Final = frozenset({"device", "compiles", "checkpoint_interval", "point_interval"})
 """Settings that a resumed training may change."""
 

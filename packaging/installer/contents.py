@@ -22,7 +22,7 @@ CARRIED: Final = (
 others, from fonts to OpenGL and the C++ library, must fit the desktop and its drivers, so they are the desktop's."""
 PLUGINS: Final = {
     "platforms": ("qxcb", "qwayland", "qoffscreen", "qminimal.", "qwindows", "qcocoa"),
-    "imageformats": ("qsvg",),  # Qt reads no pictures here (decision 12)
+    "imageformats": ("qsvg",),  # Qt reads no pictures here (decision 110)
     "networkinformation": (),
     "tls": (),
     "generic": (),

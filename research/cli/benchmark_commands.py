@@ -9,6 +9,7 @@ import typer
 from engine.cli.options import command_group
 from engine.cli.output import AsJson, progress_bar, say
 from research.cli import (
+    benchmark_all,
     benchmark_cluster,
     benchmark_collection,
     benchmark_detection,
@@ -68,9 +69,6 @@ def embed(
     ] = None,
     boxes: BoxesOfEach = 0,
     files: Annotated[int, typer.Option(help="Photos to generate with --boxes.", min=1)] = 480,
-    row: Annotated[
-        bool, typer.Option("--row", help="Print the row for docs/performance.md.")
-    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
@@ -102,11 +100,8 @@ def embed(
         rounds=rounds,
         open_peer=open_data_loader if peer else None,
     )
-    if row and not as_json:
-        typer.echo(_row(figures))
-    else:
-        fields = {**asdict(figures), "reachable": figures.reachable, "share": figures.share}
-        say(_embed_text(figures), fields, as_json=as_json)
+    fields = {**asdict(figures), "reachable": figures.reachable, "share": figures.share}
+    say(_embed_text(figures), fields, as_json=as_json)
     if not figures.is_kept:
         raise typer.Exit(1)
 
@@ -198,15 +193,6 @@ def _memory_line(run: "MemoryOfRun") -> str:
     return (
         f"{run.files:9,} files   peak {run.peak_mib:6.0f} MiB   {run.images_per_s:6.0f} images/s"
         f"   progress at least every {run.longest_silence_s:.2f} s"
-    )
-
-
-def _row(figures: "EmbedFigures") -> str:
-    """The figures as a row of the table in docs/performance.md."""
-    return (
-        f"| `benchmark embed` on {figures.device} | end to end {figures.pipeline:,.0f} images/s; decoding alone "
-        f"{figures.decode:,.0f}, backbone alone {figures.inference:,.0f}: {figures.share:.2f} of what both allow "
-        f"| {figures.limit} |"
     )
 
 
@@ -427,6 +413,7 @@ def _graph_line(figure: "GraphFigure") -> str:
     return f"{figure.name:40} {figure.value:12,.2f} {figure.unit}{computing}{limit}"
 
 
+benchmark_all.register(application)
 benchmark_similar.register(application)
 benchmark_map.register(application)
 benchmark_cluster.register(application)

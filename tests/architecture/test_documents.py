@@ -10,36 +10,72 @@ import pytest
 from engine.cli import label_commands
 from engine.images.kinds import KINDS, RAW_KINDS
 from engine.interchange.labelled_images.formats import FORMATS
+from research import reference_pages
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
 PLACES = ROOT / "docs" / "where-things-are.md"
+RECORDS = ROOT / "docs" / "history" / "decisions"
+MOST_WORDS = 450
+FOLDERS = ("app", "engine", "packaging", "protoleaf", "research", "tests", "docs")
+MENTION = re.compile(r"\bdecisions? ((?:\d+(?:, | and )?)+)", re.IGNORECASE)
 STEP = re.compile(r"^\d\. .*?`(?P<text>[^`]+)` in `(?P<path>[^`]+\.(?:py|qss|md))`", re.MULTILINE)
 
 
-def decisions() -> list[Path]:
-    """All decisions."""
-    return sorted(DECISIONS.glob("[0-9]*.md"))
+def decisions() -> dict[int, Path]:
+    """Decisions that hold, by number."""
+    return {int(path.name[:4]): path for path in sorted(DECISIONS.glob("[0-9]*.md"))}
+
+
+def records(page: str) -> list[int]:
+    """Numbers of the archived records that a decision replaces."""
+    (line,) = re.findall(r"^Archived records: (.*)\.$", page, re.MULTILINE)
+    links: list[tuple[str, str]] = re.findall(r"\[(\d+)\]\((.*?)\)", line)
+    assert all(Path(link).name.startswith(f"{int(number):04}-") for number, link in links)
+    return [int(number) for number, _link in links]
 
 
 def test_the_index_has_every_decision_once() -> None:
-    """By its file; its title is the page's."""
+    """By its file; title and records are the page's."""
     index = (DECISIONS / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"\| (\d+) \| \[~*(.*?)~*\]\((.*?)\)", index)
-    titles = [path.read_text(encoding="utf-8").splitlines()[0] for path in decisions()]
-    assert sorted((f"# {number}. {title}", name) for number, title, name in rows) == sorted(
-        (title, path.name) for title, path in zip(titles, decisions(), strict=True)
+    rows = re.findall(r"\| (\d+) \| \[(.*?)\]\((.*?)\) \| (.*?) \|", index)
+    pages = [(path.name, path.read_text(encoding="utf-8")) for path in decisions().values()]
+    assert sorted((f"# {number}. {title}", *rest) for number, title, *rest in rows) == sorted(
+        (text.splitlines()[0], name, ", ".join(map(str, records(text)))) for name, text in pages
     )
 
 
-def test_retired_decisions_say_so_on_both_pages() -> None:
-    """What is struck out in the index says on its page what took its place, and the other way round."""
-    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
-    struck = set(re.findall(r"\[~~.*?~~\]\((.*?)\)", index))
-    retired = {
-        path.name for path in decisions() if "**Retired**" in path.read_text(encoding="utf-8")
+def test_every_record_is_archived_once() -> None:
+    """Each is replaced by one decision, which has the number of one of its records."""
+    found = {
+        number: records(path.read_text(encoding="utf-8")) for number, path in decisions().items()
     }
-    assert struck == retired != set()
+    archived = [int(path.name[:4]) for path in RECORDS.glob("[0-9]*.md")]
+    assert sorted(number for numbers in found.values() for number in numbers) == sorted(archived)
+    assert all(number in numbers for number, numbers in found.items())
+
+
+def test_decisions_are_a_page() -> None:
+    """What is longer belongs to the archive, or is two decisions."""
+    lengths = {path.name: len(path.read_text().split()) for path in decisions().values()}
+    assert {name: words for name, words in lengths.items() if words > MOST_WORDS} == {}
+
+
+def test_decisions_that_are_named_hold() -> None:
+    """In code and documents outside of the archive, which has its own numbers."""
+    living, gone = decisions(), []
+    written = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.*")))
+    for path in (*written, *ROOT.glob("*.md")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix not in {".py", ".md"}:
+            continue
+        if name.startswith(("docs/history/", "docs/decisions/")):
+            continue
+        for numbers in MENTION.findall(path.read_text(encoding="utf-8")):
+            gone += [
+                (name, each) for each in re.findall(r"\d+", numbers) if int(each) not in living
+            ]
+    assert gone == []
 
 
 @pytest.mark.parametrize(
@@ -61,6 +97,13 @@ def test_where_things_are() -> None:
     ]
     assert len(steps) >= 9
     assert [(text, path.name) for text, path in steps if not _is_there(text, path)] == []
+
+
+@pytest.mark.parametrize("page", reference_pages.PAGES)
+def test_reference_pages_are_current(page: str) -> None:
+    """`make reference` writes them from the code's tables."""
+    written = (ROOT / reference_pages.FOLDER / page).read_text(encoding="utf-8")
+    assert reference_pages.PAGES[page]() == written
 
 
 def test_lists_of_formats_are_whole() -> None:

@@ -1,7 +1,7 @@
 """Duplicates: the same bytes, and copies that were resized, recompressed, brightened or cropped by little.
 
 Copies have perceptual hashes of a few different bits and embeddings that are not far apart; embeddings alone do not
-tell a copy from another photo of the same thing. `protoleaf experiment duplicates` measures both (docs/performance.md).
+tell a copy from another photo of the same thing. `protoleaf experiment duplicates` measures both.
 Two photos whose cameras tell different times are two photos, however alike: they fold as a sequence or not at all.
 """
 

@@ -143,7 +143,7 @@ def _places(
 
 
 def _mixed(means: ClassMeans, given: SuggestionInput) -> list[MixedSuggestion]:
-    """Found by some images of each class and split with all; none with too few images to whiten (decision 65)."""
+    """Found by some images of each class and split with all; none with too few images to whiten (decision 83)."""
     if whitening_of(given.fitted) is None:
         return []
     found = []

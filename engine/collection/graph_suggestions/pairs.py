@@ -21,7 +21,7 @@ from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 
 FEWEST_IMAGES: Final = 4  # of each class: of fewer nothing can be said
-LEAST_RATIO: Final = 0.8  # similarity between over within classes. Chosen: 8 of 10 twins, 1 of 100 others (decision 65)
+LEAST_RATIO: Final = 0.8  # similarity between over within classes. Chosen: 8 of 10 twins, 1 of 100 others (decision 83)
 LEAST_CONFUSED: Final = (
     0.25  # share of images more similar to the other class than to their own; 0.5 by chance
 )
@@ -31,7 +31,7 @@ SMALLEST_WITHIN: Final = (
 )
 FEWEST_OF_A_KIND: Final = 3  # two images might be one thing photographed twice
 MOST_RATIO: Final = (
-    0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 65)
+    0.1  # of kinds. Chosen: 19 in 20 classes put together at random, 1 in 10 others (decision 83)
 )
 STARTS: Final = 6  # pairs of least similar images that two-means starts from
 ROUNDS: Final = 20  # of two-means, after which it has settled or never will

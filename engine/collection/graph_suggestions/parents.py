@@ -14,13 +14,13 @@ from engine.graph.category_graph import CategoryGraph
 
 MOST_COMPARED: Final = 200  # classes that similarities are estimated from
 USUAL_SIBLING: Final = (
-    0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 65)
+    0.28  # cosine of whitened class means on Grocery Store and WordNet (decision 83)
 )
 USUAL_UNRELATED: Final = 0.09  # the same to the nearest class of another branch
 USUAL_SPREAD: Final = 0.09  # standard deviation of both
 LARGEST_BRANCH: Final = 0.5  # share of all labelled classes; a larger branch relates no classes
 WEIGHT: Final = 4  # classes that the usual figures count as: few classes tell nothing
-TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 65)
+TEMPERATURE: Final = 0.05  # divides cosines of whitened means. Chosen, as the next (decision 83)
 TEMPERATURE_OF_CLOSENESS: Final = 0.03  # divides cosines of plain class means
 DECAY: Final = 0.3  # share of a vote for a class that counts for its parents, too
 MOST_VOTERS: Final = (

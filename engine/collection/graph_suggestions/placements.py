@@ -63,7 +63,7 @@ FEWEST_IMAGES: Final = 3  # at or below the class: a mean of fewer says little
 FEWEST_SIBLINGS: Final = (
     2  # with images below the other parent: being like one class is no reason to move
 )
-LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 65)
+LEAST_BETTER: Final = 0.35  # difference of scores to the present parent (decision 83)
 
 LEAST_TRUST: Final = 0.7  # a ranking that is often wrong in this graph does not contradict a person
 

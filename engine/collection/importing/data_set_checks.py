@@ -29,7 +29,7 @@ from engine.texts import Message
 
 SAMPLE: Final = 16  # embeddings that are computed here too: a second of work
 LEAST_COSINE: Final = 0.9
-"""Of an embedding with the one computed here. Kinds of arithmetic differ by 0.02; see decision 96."""
+"""Of an embedding with the one computed here. Kinds of arithmetic differ by 0.02; see decision 72."""
 MOST_SHOWN: Final = 5
 LONGEST_PATH: Final = 4096  # bytes
 _REMEDY: Final = "ask whoever made it, or embed its sources again"

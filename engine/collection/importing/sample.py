@@ -24,7 +24,7 @@ class SampleBy(StrEnum):
     """How images are chosen."""
 
     TEACH_FIRST = (
-        "teach-first"  # those that represent most of `CANDIDATES` images, best first (decision 50)
+        "teach-first"  # those that represent most of `CANDIDATES` images, best first (decision 83)
     )
     RANDOM = "random"  # all with the same probability, in the data set's order
 

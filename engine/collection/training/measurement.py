@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 MOST_QUANTISED: Final = (
-    200  # images that the eight-bit companion is made with, at most; as leafnet's (decision 21)
+    200  # images that the eight-bit companion is made with, at most; as leafnet's (decision 109)
 )
 LOOKED_AT: Final = 5  # images of a class that make its prototype while training is watched
 

@@ -36,7 +36,7 @@ from engine.everyday.collection_stage.neighbours import (
 )
 
 MOST_ANCHORS: Final = 3072
-"""Images that stand for all (decision 20). Chosen: one label more takes less than a second (`benchmark collection`)."""
+"""Images that stand for all (decision 52). Chosen: one label more takes less than a second (`benchmark collection`)."""
 MOST_COMPARED: Final = 4096
 """Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
 SAME: Final = 0.9999

@@ -14,10 +14,10 @@ from engine.everyday.branches import LEAST, Branches
 
 PRIORS: Final = 0.5
 """Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
-shot's share of them: one says too little of where a class ends (decision 101)."""
+shot's share of them: one says too little of where a class ends (decision 52)."""
 AGREED: Final = (0.5, 0.85)
 """Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
-they are trusted (decision 101)."""
+they are trusted (decision 52)."""
 PRIOR_STEPS: Final = (
     10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
 )
@@ -35,11 +35,11 @@ FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
 AGREEMENT: Final = 1.8
 """What disagreement of the stage and a regression of the shots takes from the logarithm of the power where classes are
-imbalanced, as far as the agreement is below the second of `AGREED` (decision 101)."""
+imbalanced, as far as the agreement is below the second of `AGREED` (decision 52)."""
 COMPARED: Final = -0.08
 """The power goes with the share of the directions that images are compared in to this power: in few directions chance
 similarity is as strong as real one, and chances are flatter than they are right; less so
-where a regression of the shots disagrees (decision 111)."""
+where a regression of the shots disagrees (decision 52)."""
 IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
 USUAL: Final = (
     -1.20

@@ -9,7 +9,7 @@ Whitening also brings the c - 1 directions in which c classes differ (Fisher, 19
 in which images of one class do. One shot of each of three classes is then drowned in these, so images are compared with
 prototypes only in the directions that tell images apart most: the more of them, the more classes and shots there are.
 Several shots of a class say more than these directions hold, so a regression of the shots, in all of them, is joined
-(decision 111). All of this is ours, not the paper's.
+(decision 52). All of this is ours, not the paper's.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax
 
 WITHIN: Final = 0.45
-"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 101)."""
+"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 52)."""
 MOST_WITHIN: Final = (
     0.7  # the same where classes vary most: only a larger difference counts as imbalance
 )
@@ -34,26 +34,26 @@ TAUGHT: Final = (0.5, 0.9)
 """Share of the unlabelled images whose class has shots up to which a difference is one of classes without, and from
 which it is not."""
 BALANCED: Final = 0.005  # square of the difference, in variances of all images, up to which classes count as balanced
-HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 101)
+HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 52)
 EFFECTIVE: Final = (0.08, 0.48)
 """Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
-the second on their imbalance is 1 (decision 101)."""
+the second on their imbalance is 1 (decision 52)."""
 YIELDING: Final = (
-    0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
+    0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 52)
 )
-REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
-EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
+REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 52)
+EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 52)
 MOST_DIRECTIONS: Final = (
     0.5  # share of all directions above which all are: leaving the rest out changes nothing more
 )
 UNJOINED: Final = (
-    3.0  # shots of a class up to which no regression is joined: it knows no more (decision 111)
+    3.0  # shots of a class up to which no regression is joined: it knows no more (decision 52)
 )
 JOINED: Final = 3.0
 """The regression's weight beside the stage's where there are many shots of few classes; less by the share that
-`UNJOINED` is of a class's shots, and the more directions are compared (decision 111)."""
+`UNJOINED` is of a class's shots, and the more directions are compared (decision 52)."""
 DOUBTFUL: Final = 0.25
-"""Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 111)."""
+"""Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 52)."""
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 
 

@@ -20,7 +20,7 @@ from engine.everyday.blocks import (
     to_floats,
 )
 
-NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 20)
+NEIGHBOURS: Final = 6  # most alike images of each image; ten do the same, slower (decision 52)
 LINKS: Final = (
     10  # links an image keeps when it is also a neighbour of others: hubs keep the strongest
 )

@@ -6,7 +6,7 @@ restart spreads it over look-alikes.
 The threshold is learned without a label of an unknown image, by a bootstrap: labels are drawn again and again from
 among the images that look like each class, as many as the class has, and what all but a few of the others reach is
 expected of any image of a known class. Images that stay below are left out of the next turn, until no more do. So
-classes of several looks, and labels of dozens of look-alikes, expect no more than they show (decision 73). Ours, not
+classes of several looks, and labels of dozens of look-alikes, expect no more than they show (decision 104). Ours, not
 the paper's.
 """
 
@@ -33,17 +33,17 @@ ROUNDS: Final = (
     20  # rounds of the walk. Chosen: with `RESTART` more rounds change nothing that can be seen.
 )
 RESTART: Final = np.float32(0.1)
-"""Share of an image's own evidence in a round; the rest is its look-alikes' (decision 73)."""
+"""Share of an image's own evidence in a round; the rest is its look-alikes' (decision 104)."""
 LONELINESS: Final = 0.25
-"""Power of how much less an image is like its look-alikes than these are like theirs (decision 73)."""
+"""Power of how much less an image is like its look-alikes than these are like theirs (decision 104)."""
 MOST_LABELS: Final = 4096  # with more labels than this not every one is compared with
 
 
 QUANTILE: Final = (
-    0.045  # share of the images of known classes that may be called unknown (decision 73)
+    0.045  # share of the images of known classes that may be called unknown (decision 104)
 )
 CAUTION: Final = 0.4
-"""The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 73)."""
+"""The share is smaller where classes have few labels: of n it is n / (n + this) of it (decision 104)."""
 DRAWS: Final = 4  # times that labels are drawn in a turn
 TURNS: Final = 6  # at most so many turns; three or four are usual
 CORE: Final = 0.5

@@ -19,17 +19,17 @@ from engine.everyday.prototypical.classification import LinearClassifier, linear
 from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.prototypical.tuning import lambda_for
 
-ROUNDS: Final = 3  # turns of assigning images and moving prototypes (decision 20)
-STEPS: Final = 8  # steps along links in a round (decision 20)
+ROUNDS: Final = 3  # turns of assigning images and moving prototypes (decision 52)
+STEPS: Final = 8  # steps along links in a round (decision 52)
 UNLABELLED: Final = np.float32(1.0)
 """Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
 DAMPING: Final = 1.0
-"""How much less, in its logarithm, an unlabelled image counts at an imbalance of 1 (decision 101)."""
-CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 101)
+"""How much less, in its logarithm, an unlabelled image counts at an imbalance of 1 (decision 52)."""
+CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 52)
 START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
-"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 20)."""
+"""Place of the link whose cosine measures how alike images are: the last of `NEIGHBOURS` (decision 52)."""
 LEAST_TEMPERATURE: Final = (
     0.5  # in cosines of unrelated images, which scatter around 0 by 1 / sqrt(width)
 )

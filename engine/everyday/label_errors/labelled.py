@@ -15,7 +15,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
 FEWEST_TO_WHITEN: Final = (
-    200  # of fewer images whitening removes what siblings share, too (decision 65)
+    200  # of fewer images whitening removes what siblings share, too (decision 83)
 )
 
 

@@ -14,7 +14,7 @@ from engine.everyday.label_errors.labelled import JudgedLabels
 from engine.everyday.prototypical.classification import softmax
 
 NEIGHBOURS: Final = (
-    20  # that vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 84)
+    20  # that vote; measured on Grocery Store and cifar-half, 10 find a little less (decision 105)
 )
 FEWEST_NEIGHBOURS: Final = (
     3  # where classes are small: a class with few labels must not be outvoted by others

@@ -1,7 +1,7 @@
 """Nearest neighbours among all images: each is compared with those of the cells around it, never with all.
 
 Cells are the images nearest to one of about 4 * sqrt(n) centres (an inverted file, as in Faiss). Found are 92 % of the
-true fifteen nearest ones among photos, in a small part of the time that comparing all with all takes (decision 86).
+true fifteen nearest ones among photos, in a small part of the time that comparing all with all takes (decision 62).
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each,
 
 CENTRES_PER_ROOT: Final = 4  # cells, in multiples of sqrt(n): cells of 80 images at 100,000
 CELLS_SEARCHED: Final = (
-    64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 86)
+    64  # nearest to that of an image. Chosen: 92 % of the true fifteen are found (decision 62)
 )
 FEWEST_FOR_CELLS: Final = 4_000  # fewer images are compared with one another
 TRAINED_ON: Final = 32  # images that a centre is learned from, on average

@@ -1,7 +1,7 @@
 """Places of images in the plane by t-SNE (van der Maaten and Hinton, 2008), near one another where they look alike.
 
 Every image is drawn to its nearest neighbours with one weight (uniform affinities), and the start is the two directions
-of most variance, so that the same images give the same map. Decision 86 compares libraries and settings.
+of most variance, so that the same images give the same map. Decision 62 compares libraries and settings.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers, in_blocks, stop_if_asked
 from engine.everyday.layout.neighbours import NeighbourIndex
 
-NEIGHBOURS: Final = 15  # that draw an image to them (decision 86)
+NEIGHBOURS: Final = 15  # that draw an image to them (decision 62)
 FEWEST: Final = 20  # fewer images are placed by their two directions of most variance
 MOST_LAID_OUT: Final = 120_000
 """Of more images than this a sample is laid out, and the others are placed among it: time and memory stay bounded."""

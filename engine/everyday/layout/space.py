@@ -9,7 +9,7 @@ import numpy as np
 from engine.everyday.blocks import Embeddings, Floats, in_blocks, to_floats
 from engine.everyday.collection_stage.neighbours import Whitening, whitening_of
 
-WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 86)
+WIDTH: Final = 64  # dimensions in which neighbours are looked for (decision 62)
 MOST_LEARNED_FROM: Final = 20_000  # images: more do not change directions
 
 

@@ -54,7 +54,7 @@ FROM_ELSEWHERE: Final = 0.65
 """Familiarity below which shots are none of the images that classes have in the collection (decision 104). It is higher
 where nearly all images of some classes are labelled, so that nothing like them is left."""
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
-"""Least s of a zero-shot class's 1 + 1/s (decision 7). Chosen: its temperature is at most five times the others'."""
+"""Least s of a zero-shot class's 1 + 1/s (decision 6). Chosen: its temperature is at most five times the others'."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from engine.runtime.sessions import one_line, open_session, runtime_errors
 
 PRODUCT_MODEL: Final = "models/product.onnx"
 _CPU_SIDE: Final = 512  # larger ones leave the cache of a core, and are slower
-_GPU_SIDE: Final = 4096  # side of a GPU's product: large enough to keep it busy (decision 23)
+_GPU_SIDE: Final = 4096  # side of a GPU's product: large enough to keep it busy (decision 95)
 _PRODUCTS: Final = frozenset({"MatMul", "Gemm", "FusedMatMul"})
 _CONVOLUTIONS: Final = frozenset({"Conv", "FusedConv"})
 

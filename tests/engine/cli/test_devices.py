@@ -1,8 +1,6 @@
 """Devices on the command line and in the worker."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -63,39 +61,6 @@ def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
     """A switch that does not exist is misuse."""
     line = refused(capsys, "benchmark", "embed", "--device-setting", "speed=11", status=2)
     assert "no such device setting" in line
-
-
-def test_row_of_the_table(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With --row the benchmark prints a line for docs/performance.md, for the requested device and switches."""
-    asked: list[tuple[str, Sequence[str]]] = []
-
-    def measure(
-        _paths: Sequence[Path], *, device: str, device_settings: Sequence[str], **_other: object
-    ) -> EmbedFigures:
-        asked.append((device, device_settings))
-        return EmbedFigures(
-            images=100, mean_bytes=50_000, device="GPU 1", decode=4000.0, inference=9000.0, pipeline=3900.0,
-            share_of_limit=0.975, share_of_reachable=1.2, best_decoder="any", best_decode=5000.0,
-            share_of_best_decode=0.78, peer=None, over_peer=None,
-        )  # fmt: skip
-
-    monkeypatch.setattr(embedding, "measure_embed", measure)
-    answer = done(
-        capsys,
-        "benchmark",
-        "embed",
-        "--device",
-        "cuda",
-        "--device-setting",
-        "cuda_graphs=yes",
-        "--row",
-    )
-    assert asked == [("cuda", ["cuda_graphs=yes"])]
-    assert answer.out.startswith(
-        "| `benchmark embed` on GPU 1 | end to end 3,900 images/s; decoding alone 4,000,"
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,132 @@
+"""The pages of docs/reference, made from the code's own tables: `python -m research.reference_pages`."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from engine.cli.commands import COMMANDS, loaded
+from engine.exporting.export_graph import GRAPH_FORMATS
+from engine.images.kinds import KINDS, RAW_KINDS
+from engine.interchange import detect
+from engine.interchange.labelled_images.formats import FORMATS
+from engine.new_file import output_file
+
+FOLDER: Final = Path("docs/reference")
+MADE: Final = "<!-- made by `python -m research.reference_pages`; do not edit -->"
+
+
+EVERYWHERE: Final = frozenset({"help", "as_json"})
+"""Options of every command."""
+
+
+def command_line() -> str:
+    """Every command with its arguments and options."""
+    lines = [
+        "# Command line",
+        "",
+        MADE,
+        "",
+        "Every command with its options, as `protoleaf COMMAND --help` prints them. `PROJECT` is a project file; "
+        "`--json` prints one JSON object instead of text. Tasks: [the guide](../guide/command-line.md); "
+        "`benchmark` and `experiment`: [experiments](../experiments.md).",
+        "",
+    ]
+    for name in COMMANDS:
+        command = loaded(name)
+        inner: Mapping[str, Any] = getattr(command, "commands", {})
+        for path, each in [(f"{name} {sub}", each) for sub, each in inner.items()] or [
+            (name, command)
+        ]:
+            lines += [f"## {path}", "", *_command(path, each), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _command(path: str, command: Any) -> Iterator[str]:
+    context = typer.Context(command, info_name=path)
+    yield f"`protoleaf {path} {' '.join(command.collect_usage_pieces(context))}`"
+    yield ""
+    yield _plain(command.help)
+    yield ""
+    for each in command.params:
+        record = each.get_help_record(context)
+        if record is None or each.name in EVERYWHERE:
+            continue
+        name, text = record[0], _plain(record[1])
+        if text != "The project file. [required]":
+            yield f"- `{name}`: {text}" if text else f"- `{name}`"
+
+
+def _plain(text: str | None) -> str:
+    return " ".join((text or "").replace("\b", "").split())
+
+
+def formats() -> str:
+    """What is read and written: images, labels, class lists."""
+    kinds = [f"| {kind.name} | {_code(kind.suffixes)} |" for kind in KINDS]
+    labels = [
+        f"| `{name}` | {each.title} | {each.description} | {'yes' if each.write_file or each.write_folder else ''} "
+        f"| {'yes' if each.is_read else ''} | {'; '.join(map(str, each.cannot_carry))} |"
+        for name, each in FORMATS.items()
+    ]
+    classes = [
+        f"| `{name}` | {each.description} | {_code(each.patterns)} |"
+        for name, each in detect.FORMATS.items()
+    ]
+    lines = [
+        "# Formats",
+        "",
+        MADE,
+        "",
+        "## Images",
+        "",
+        "| kind | suffixes |",
+        "|---|---|",
+        *kinds,
+        f"| RAW photos, by their previews | {_code([f'.{kind.lower()}' for kind in RAW_KINDS])} |",
+        "",
+        "## Labels and predictions",
+        "",
+        "`protoleaf export PROJECT FORMAT OUT`, `protoleaf import-labels PROJECT FILE --format FORMAT`.",
+        "",
+        "| name | program | what it is | written | read | cannot carry |",
+        "|---|---|---|---|---|---|",
+        *labels,
+        "",
+        "## Class lists",
+        "",
+        "`protoleaf import-graph PROJECT SOURCE --format FORMAT`; without `--format` the content decides.",
+        "",
+        "| name | what it is | files |",
+        "|---|---|---|",
+        *classes,
+        "",
+        "## Class lists and drawings, written",
+        "",
+        "`protoleaf export-graph PROJECT OUT --format FORMAT`; without `--format` the suffix decides.",
+        "",
+        "| name | what it is | suffix |",
+        "|---|---|---|",
+        *(
+            f"| `{name}` | {each.description} | `{each.suffix}` |"
+            for name, each in GRAPH_FORMATS.items()
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _code(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+PAGES: Final[Mapping[str, Callable[[], str]]] = {
+    "command-line.md": command_line,
+    "formats.md": formats,
+}
+
+
+if __name__ == "__main__":
+    for page_name, make in PAGES.items():
+        with output_file(FOLDER / page_name) as file:
+            file.write(make().encode())
