@@ -17,6 +17,10 @@ FOLDER: Final = Path("docs/reference")
 MADE: Final = "<!-- made by `python -m research.reference_pages`; do not edit -->"
 
 
+ABOUT: Final = """\
+Every command with its options, as `protoleaf COMMAND --help` prints them. `PROJECT` is a project
+file; `--json` prints one JSON object instead of text. Tasks: [the guide](../guide/command-line.md);
+`benchmark` and `experiment`: [experiments](../experiments.md)."""
 EVERYWHERE: Final = frozenset({"help", "as_json"})
 """Options of every command."""
 
@@ -28,9 +32,7 @@ def command_line() -> str:
         "",
         MADE,
         "",
-        "Every command with its options, as `protoleaf COMMAND --help` prints them. `PROJECT` is a project file; "
-        "`--json` prints one JSON object instead of text. Tasks: [the guide](../guide/command-line.md); "
-        "`benchmark` and `experiment`: [experiments](../experiments.md).",
+        ABOUT,
         "",
     ]
     for name in COMMANDS:
