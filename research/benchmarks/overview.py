@@ -29,7 +29,7 @@ Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Measured:
+class OverviewFigure:
     """A figure and what it is compared with.
 
     Attributes:
@@ -50,7 +50,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class TableRow:
+class OverviewRow:
     """A row of the table.
 
     Attributes:
@@ -61,110 +61,112 @@ class TableRow:
 
     title: str
     arguments: str
-    read: Callable[[Fields], Measured]
+    read: Callable[[Fields], OverviewFigure]
 
 
 @dataclass(frozen=True)
-class Result:
+class OverviewResult:
     """A measured row, with machine and date (ISO 8601)."""
 
     title: str
-    measured: Measured
+    measured: OverviewFigure
     machine: str
     date: str
 
 
-def judged_row(name: str) -> Callable[[Fields], Measured]:
+def judged_row(name: str) -> Callable[[Fields], OverviewFigure]:
     """Reads a verdict by its name from the `rows` of a benchmark."""
 
-    def read(fields: Fields) -> Measured:
+    def read(fields: Fields) -> OverviewFigure:
         (row,) = (each for each in fields["rows"] if each["name"] == name)
-        return Measured(row["figure"], row["unit"], row["against"], row["reference"], row["limit"])
+        return OverviewFigure(
+            row["figure"], row["unit"], row["against"], row["reference"], row["limit"]
+        )
 
     return read
 
 
-def _rate(against: str, peer: str, limit: str) -> Callable[[Fields], Measured]:
+def _rate(against: str, peer: str, limit: str) -> Callable[[Fields], OverviewFigure]:
     """Reads images per second end to end, with the rate and the least share of it by their names."""
 
-    def read(fields: Fields) -> Measured:
-        return Measured(
+    def read(fields: Fields) -> OverviewFigure:
+        return OverviewFigure(
             fields["pipeline"], "images/s", against, fields[peer], fields[limit], at_least=True
         )
 
     return read
 
 
-def _memory_of_embedding(fields: Fields) -> Measured:
+def _memory_of_embedding(fields: Fields) -> OverviewFigure:
     fewest, *_others, most = fields["runs"]
-    return Measured(
+    return OverviewFigure(
         most["peak_mib"], "MiB", "with 1,000 files", fewest["peak_mib"], fields["limit"]
     )
 
 
-def _gpu(fields: Fields) -> Measured:
+def _gpu(fields: Fields) -> OverviewFigure:
     slower = min(fields["decode"], fields["inference"])
-    return Measured(
+    return OverviewFigure(
         fields["pipeline"], "images/s", "decoding alone or the network alone", slower,
         fields["limit"], at_least=True,
     )  # fmt: skip
 
 
-def _label_on_disk(fields: Fields) -> Measured:
-    return Measured(fields["alone_median_ms"], "ms", "the goal", 5.0, 1.0)
+def _label_on_disk(fields: Fields) -> OverviewFigure:
+    return OverviewFigure(fields["alone_median_ms"], "ms", "the goal", 5.0, 1.0)
 
 
-def _zooming(fields: Fields) -> Measured:
+def _zooming(fields: Fields) -> OverviewFigure:
     (row,) = (each for each in fields["figures"] if each["name"] == "zoom, a frame, 95 %")
-    return Measured(row["value"], row["unit"], "a frame of the screen", row["limit"], 1.0)
+    return OverviewFigure(row["value"], row["unit"], "a frame of the screen", row["limit"], 1.0)
 
 
-def _similar(fields: Fields) -> Measured:
-    return Measured(
+def _similar(fields: Fields) -> OverviewFigure:
+    return OverviewFigure(
         1000 * fields["whitened_s"], "ms", "numpy's product alone", 1000 * fields["product_s"]
     )
 
 
-def _cluster(fields: Fields) -> Measured:
-    return Measured(
+def _cluster(fields: Fields) -> OverviewFigure:
+    return OverviewFigure(
         fields["cluster"], "images/s", "the desktop", fields["desktop"], fields["limit"],
         at_least=True,
     )  # fmt: skip
 
 
 ROWS: Final = (
-    TableRow(
+    OverviewRow(
         "embedding, accurate backbone",
         "embed --backbone accurate",
         _rate("decoding and network on the same cores", "reachable", "limit"),
     ),
-    TableRow(
+    OverviewRow(
         "the same against torch and Pillow",
         "embed --backbone accurate",
         _rate("torch's DataLoader with Pillow", "peer", "limit_over_peer"),
     ),
-    TableRow(
+    OverviewRow(
         "embedding, 12-megapixel photos",
         "embed --backbone fast --photos large",
         _rate("the fastest plain decoder", "best_decode", "limit_large"),
     ),
-    TableRow("embedding on a GPU", "embed --backbone fast --device cuda", _gpu),
-    TableRow("embedding, 3 boxes a photo", "embed --boxes 3", judged_row("photos with boxes")),
-    TableRow("memory of embedding 100,000 files", "embed-memory", _memory_of_embedding),
-    TableRow("import of 480 photos", "import", judged_row("until everything")),
-    TableRow("3 photos dropped, predicted", "drop", judged_row("it is there already")),
-    TableRow("start until visible", "startup", judged_row("visible, large project")),
-    TableRow("start until all predictions", "startup", judged_row("all predictions")),
-    TableRow("memory of the window", "startup", judged_row("memory")),
-    TableRow("key to next card", "labelling", judged_row("key to next card, median")),
-    TableRow("predictions after a key", "labelling", judged_row("predictions after a key")),
-    TableRow("one more label", "collection", judged_row("one label more")),
-    TableRow("confidence of a class changed", "edit", judged_row("bar of a class")),
-    TableRow("key to next card in review", "review", judged_row("key to next card, median")),
-    TableRow("one label on disk", "backup", _label_on_disk),
-    TableRow("zooming over 10,000 classes", "graph", _zooming),
-    TableRow("similar images", "similar", _similar),
-    TableRow("embedding on a local cluster", "cluster", _cluster),
+    OverviewRow("embedding on a GPU", "embed --backbone fast --device cuda", _gpu),
+    OverviewRow("embedding, 3 boxes a photo", "embed --boxes 3", judged_row("photos with boxes")),
+    OverviewRow("memory of embedding 100,000 files", "embed-memory", _memory_of_embedding),
+    OverviewRow("import of 480 photos", "import", judged_row("until everything")),
+    OverviewRow("3 photos dropped, predicted", "drop", judged_row("it is there already")),
+    OverviewRow("start until visible", "startup", judged_row("visible, large project")),
+    OverviewRow("start until all predictions", "startup", judged_row("all predictions")),
+    OverviewRow("memory of the window", "startup", judged_row("memory")),
+    OverviewRow("key to next card", "labelling", judged_row("key to next card, median")),
+    OverviewRow("predictions after a key", "labelling", judged_row("predictions after a key")),
+    OverviewRow("one more label", "collection", judged_row("one label more")),
+    OverviewRow("confidence of a class changed", "edit", judged_row("bar of a class")),
+    OverviewRow("key to next card in review", "review", judged_row("key to next card, median")),
+    OverviewRow("one label on disk", "backup", _label_on_disk),
+    OverviewRow("zooming over 10,000 classes", "graph", _zooming),
+    OverviewRow("similar images", "similar", _similar),
+    OverviewRow("embedding on a local cluster", "cluster", _cluster),
 )
 """Of 100,000 images where the benchmark's own default is that; at most 20."""
 _ARGUMENTS: Final = {row.title: row.arguments for row in ROWS}
@@ -203,10 +205,10 @@ def run_benchmark(arguments: str) -> Fields | None:
 
 
 def measure(
-    rows: Sequence[TableRow],
+    rows: Sequence[OverviewRow],
     *,
     run: Callable[[str], Fields | None] = run_benchmark,
-    on_result: Callable[[Sequence[Result]], object] = lambda _results: None,
+    on_result: Callable[[Sequence[OverviewResult]], object] = lambda _results: None,
 ) -> list[str]:
     """Run the benchmarks of these rows, each command once.
 
@@ -227,7 +229,7 @@ def measure(
         date = datetime.now(UTC).date().isoformat()
         on_result(
             [
-                Result(row.title, row.read(fields), machine(), date)
+                OverviewResult(row.title, row.read(fields), machine(), date)
                 for row in rows
                 if row.arguments == arguments
             ]
@@ -235,22 +237,22 @@ def measure(
     return failed
 
 
-def read_results(path: Path) -> dict[str, Result]:
+def read_results(path: Path) -> dict[str, OverviewResult]:
     """Results by title; none where there is no file."""
     if not path.exists():
         return {}
-    results = msgspec.json.decode(path.read_bytes(), type=list[Result])
+    results = msgspec.json.decode(path.read_bytes(), type=list[OverviewResult])
     return {result.title: result for result in results}
 
 
-def write_results(path: Path, results: Mapping[str, Result]) -> None:
+def write_results(path: Path, results: Mapping[str, OverviewResult]) -> None:
     """Write results in the order of the table."""
     ordered = [asdict(result) for result in in_order(results)]
     with output_file(path) as file:
         file.write((json.dumps(ordered, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def markdown(results: Mapping[str, Result]) -> str:
+def markdown(results: Mapping[str, OverviewResult]) -> str:
     """The table in Markdown: rows that were measured."""
     return "\n".join(
         [
@@ -261,7 +263,7 @@ def markdown(results: Mapping[str, Result]) -> str:
     )
 
 
-def text(results: Mapping[str, Result]) -> str:
+def text(results: Mapping[str, OverviewResult]) -> str:
     """The table for a terminal."""
     return "\n".join(
         f"{result.title:34} {_amount(result.measured.value, result.measured.unit):>15} "
@@ -270,25 +272,25 @@ def text(results: Mapping[str, Result]) -> str:
     )
 
 
-def with_table(page: str, results: Mapping[str, Result]) -> str:
+def with_table(page: str, results: Mapping[str, OverviewResult]) -> str:
     """A page with the table in the place of the one that it has."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{BEGIN}\n\n{markdown(results)}\n\n{END}{rest.partition(END)[2]}"
 
 
-def write_page(results: Mapping[str, Result], page: Path = PAGE) -> None:
+def write_page(results: Mapping[str, OverviewResult], page: Path = PAGE) -> None:
     """Put the table into the page."""
     content = with_table(page.read_text(encoding="utf-8"), results)
     with output_file(page) as file:
         file.write(content.encode())
 
 
-def in_order(results: Mapping[str, Result]) -> list[Result]:
+def in_order(results: Mapping[str, OverviewResult]) -> list[OverviewResult]:
     """Results in the order of the table."""
     return [results[row.title] for row in ROWS if row.title in results]
 
 
-def _line(result: Result) -> str:
+def _line(result: OverviewResult) -> str:
     measured = result.measured
     cells = (
         result.title,
@@ -307,7 +309,7 @@ def _amount(value: float, unit: str) -> str:
     return f"{digits} {unit}"
 
 
-def _ratio(measured: Measured) -> str:
+def _ratio(measured: OverviewFigure) -> str:
     ratio = measured.value / measured.reference
     if measured.limit is None:
         return f"{ratio:.2f}"

@@ -11,7 +11,7 @@ from engine.cli.output import AsJson, note, say
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    from research.benchmarks.overview import Result
+    from research.benchmarks.overview import OverviewResult
 
 
 def all_benchmarks(
@@ -46,7 +46,7 @@ def all_benchmarks(
         raise UsageError(f"there is no such row; rows: {titles}")
     kept = overview.read_results(results)
 
-    def keep(measured: "Sequence[Result]") -> None:
+    def keep(measured: "Sequence[OverviewResult]") -> None:
         kept.update({result.title: result for result in measured})
         overview.write_results(results, kept)
 

@@ -7,11 +7,18 @@ from typing import Any
 import pytest
 
 from research.benchmarks import overview
-from research.benchmarks.overview import ROWS, Measured, Result, TableRow, measure, read_results
+from research.benchmarks.overview import (
+    ROWS,
+    OverviewFigure,
+    OverviewResult,
+    OverviewRow,
+    measure,
+    read_results,
+)
 from tests.support.command_line import done, protoleaf, refused
 
 ROOT = Path(__file__).parents[3]
-MEASURED = Measured(2.0, "s", "a peer", 4.0, 1.0)
+MEASURED = OverviewFigure(2.0, "s", "a peer", 4.0, 1.0)
 
 
 def _run(arguments: str) -> dict[str, Any] | None:
@@ -32,7 +39,7 @@ def test_each_command_runs_once_and_a_failed_one_is_named() -> None:
         asked.append(arguments)
         return _run(arguments)
 
-    kept: list[Result] = []
+    kept: list[OverviewResult] = []
     wanted = [row for row in ROWS if row.arguments in {"drop", "backup", "startup"}]
     assert measure(wanted, run=run, on_result=kept.extend) == ["startup"]
     assert sorted(asked) == ["backup", "drop", "startup"]
@@ -60,7 +67,7 @@ def test_the_command_keeps_what_it_measured(
     assert "no such row" in refused(capsys, *words, "--only", "no row", status=2)
 
 
-def test_a_failed_benchmark_is_said(
+def test_a_failed_benchmark_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """By its command, with the exit status 1."""
@@ -80,6 +87,6 @@ def test_the_page_has_the_table_of_the_results() -> None:
     assert all(result.title in {row.title for row in ROWS} for result in results.values())
 
 
-def _fake_measure(rows: list[TableRow], on_result: Any) -> list[str]:
-    on_result([Result(row.title, MEASURED, "a machine", "2026-01-02") for row in rows])
+def _fake_measure(rows: list[OverviewRow], on_result: Any) -> list[str]:
+    on_result([OverviewResult(row.title, MEASURED, "a machine", "2026-01-02") for row in rows])
     return []
