@@ -19,6 +19,7 @@ RECORDS = ROOT / "docs" / "history" / "decisions"
 MOST_WORDS = 450
 FOLDERS = ("app", "engine", "packaging", "protoleaf", "research", "tests", "docs")
 MENTION = re.compile(r"\bdecisions? ((?:\d+(?:, | and )?)+)", re.IGNORECASE)
+PLACE = re.compile(r"`((?:app|engine|packaging|protoleaf|research|tests)/[\w/.-]+)`")
 STEP = re.compile(r"^\d\. .*?`(?P<text>[^`]+)` in `(?P<path>[^`]+\.(?:py|qss|md))`", re.MULTILINE)
 
 
@@ -59,6 +60,17 @@ def test_decisions_are_a_page() -> None:
     """What is longer belongs to the archive, or is two decisions."""
     lengths = {path.name: len(path.read_text().split()) for path in decisions().values()}
     assert {name: words for name, words in lengths.items() if words > MOST_WORDS} == {}
+
+
+def test_decisions_name_files_that_exist() -> None:
+    """Modules, folders and tests of the repository, in backticks."""
+    named = {
+        (path.name, place)
+        for path in decisions().values()
+        for place in PLACE.findall(path.read_text(encoding="utf-8"))
+    }
+    found = {(name, place) for name, place in named if list(ROOT.glob(f"{place}*"))}
+    assert named - found == set()
 
 
 def test_decisions_that_are_named_hold() -> None:
