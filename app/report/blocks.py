@@ -16,17 +16,15 @@ from app.report.table import ReportTableView
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.report.document import (
-    BarPlot,
     Block,
-    ColumnPlot,
+    Chart,
     Facts,
     FigureTable,
-    LinePlot,
     Matrix,
     ReportSection,
     ReportText,
 )
-from engine.report.shown import printable
+from engine.report.words import printable
 
 WIDEST: Final = 940  # of a section; longer lines are hard to follow
 FACTS_ACROSS: Final = 5  # beside each other
@@ -77,11 +75,12 @@ def _parts(block: Block, opens: Opens) -> list[QWidget]:
                     printable(block.text), "warning" if block.is_warning else "secondary"
                 )
             ]
-        case BarPlot() | ColumnPlot() | LinePlot():
+        case Chart():
             return [ChartView(block), *_note(block.note)]
         case Matrix():
             return [_matrix(block, opens), *_note(f"{block.summary} {block.note}")]
-    return _table(block, opens)
+        case FigureTable():
+            return _table(block, opens)
 
 
 def _note(text: str) -> list[QWidget]:

@@ -11,7 +11,7 @@ from engine.everyday.classifier import Setting
 from engine.report.document import Document
 from engine.report.figures import Report
 from engine.report.gather import Material, RivalModel, gather, rival_settings, rival_versions
-from engine.report.make import ReportRequest, TruthFile, make_report
+from engine.report.make import TruthFile, make_report
 from engine.report.wording import document_of
 from engine.report.write import check_target, write_report
 
@@ -108,11 +108,9 @@ def make(
     """On a thread of its own."""
     material = gathered.material
     truth = None if choice.truth is None else _read(choice.truth, material)
-    rivals = _rivals(gathered, choice, caches) if material.classified is not None else None
+    rivals = _rivals(gathered, choice, caches) if material.classified is not None else ()
     cancel.raise_if_cancelled()
-    report = make_report(
-        material, ReportRequest(truth, rivals=rivals), on_progress=on_progress, cancel=cancel
-    )
+    report = make_report(material, truth, rivals, on_progress=on_progress, cancel=cancel)
     if report.confusion is not None:
         report.confusion.folded(
             report.confusion.first_cut()
@@ -128,19 +126,17 @@ def _read(path: Path, material: Material) -> TruthFile:
 
 def _rivals(
     gathered: Gathered, choice: ReportChoice, caches: CacheFolders
-) -> tuple[RivalModel, RivalModel] | None:
+) -> tuple[RivalModel, ...]:
     """The model in use and another one, from the project as it is on disk."""
     from engine.project import Project
 
     if choice.rival_setting is None and choice.rival_version is None:
-        return None
+        return ()
     with Project.open(gathered.material.path, for_writing=False) as project:
         if choice.rival_version is not None:
-            pair = rival_versions(project, caches, (gathered.version_id, choice.rival_version))
-        else:
-            assert choice.rival_setting is not None, "one of them is chosen"
-            pair = rival_settings(project, caches, (gathered.setting, choice.rival_setting))
-    return pair[0], pair[1]
+            return rival_versions(project, caches, (gathered.version_id, choice.rival_version))
+        assert choice.rival_setting is not None, "one of them is chosen"
+        return rival_settings(project, caches, (gathered.setting, choice.rival_setting))
 
 
 def save(made: Made, out: Path, cancel: CancelToken) -> Path:

@@ -22,8 +22,7 @@ from app.report.matrix_look import GAP, TOTALS, MatrixScene, MatrixSizes
 from app.report.wording import cell_text, set_title
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
-from engine.report.shown import printable
-from engine.report.words import class_of
+from engine.report.words import class_of, printable
 
 if TYPE_CHECKING:
     import numpy as np

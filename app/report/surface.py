@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.mirroring import keep_as_drawn
 from app.theme.tokens import tokens
-from engine.report.charts import Chart, Ink, Point, TextAlign, chart_height, paint
+from engine.report.charts import START, Ink, Point, chart_height, paint
+from engine.report.document import Chart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class _Painted:
         self._painter.setPen(QPen(ink_colour(ink), width, style))
         self._painter.drawLine(QPointF(*start), QPointF(*end))
 
-    def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None:
+    def rect(self, corner: Point, size: Point, ink: Ink, radius: float) -> None:
         self._fill(tokens().colours.sunken if ink is Ink.LINE else ink_colour(ink))
         self._painter.drawRoundedRect(QRectF(*corner, *size), radius, radius)
 
@@ -83,25 +84,21 @@ class _Painted:
     def text(
         self,
         at: Point,
-        words: str,
+        text: str,
         ink: Ink,
-        side: TextAlign = TextAlign.LEFT,
+        anchor: float = START,
         *,
-        room: float | None = None,
+        max_width: float | None = None,
     ) -> None:
-        shown = (
-            words
-            if room is None
-            else self._metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
-        )
-        shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[
-            side
-        ] * self.text_width(shown)
+        shown = text
+        if max_width is not None:
+            shown = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, max_width)
+        shift = anchor * self.text_width(shown)
         self._painter.setPen(ink_colour(ink))
         self._painter.drawText(QPointF(at[0] - shift, at[1]), shown)
 
-    def text_width(self, words: str) -> float:
-        return self._metrics.horizontalAdvance(words)
+    def text_width(self, text: str) -> float:
+        return self._metrics.horizontalAdvance(text)
 
     def _fill(self, colour: QColor | str) -> None:
         self._painter.setPen(Qt.PenStyle.NoPen)

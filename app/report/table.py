@@ -14,7 +14,7 @@ from app.texts import plain_tip
 from engine.collation import collation
 from engine.graph.codes import UNKNOWN
 from engine.report.document import ClassName
-from engine.report.shown import NUMBERS, printable, shown_value
+from engine.report.words import NUMBERS, printable, shown_value
 
 if TYPE_CHECKING:
     from engine.report.document import FigureTable, Value

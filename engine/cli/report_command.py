@@ -95,7 +95,7 @@ def write_evaluation(
 def _written(
     material: Any, out: Path, answers: "TruthFile | None", rivals: "tuple[RivalModel, ...]"
 ) -> "Report":
-    from engine.report.make import ReportRequest, make_report
+    from engine.report.make import make_report
     from engine.report.wording import document_of
     from engine.report.write import write_report
 
@@ -103,8 +103,7 @@ def _written(
         stoppable("nothing was written") as cancel,
         progress_bar("Making the report") as on_progress,
     ):
-        wanted = ReportRequest(answers, rivals=(rivals[0], rivals[1]) if rivals else None)
-        made = make_report(material, wanted, on_progress=on_progress, cancel=cancel)
+        made = make_report(material, answers, rivals, on_progress=on_progress, cancel=cancel)
         write_report(document_of(made), out, cancel)
     return made
 
@@ -173,11 +172,11 @@ def figures_json(made: "Report") -> dict[str, Any]:
     """The figures as plain data, without the images of each cell."""
     about, progress = made.about, made.progress
     return {
-        "about": {**asdict(about), "made_at": about.made_at.isoformat(), "source": about.source.value},
+        "about": {**asdict(about), "made_at": about.made_at.isoformat(), "source": about.source.value, "twins": 0},
         "progress": {
             **asdict(progress),
             "by_person": dict(progress.by_person),
-            "by_day": {each.day.isoformat(): each.labels for each in progress.by_day},
+            "by_day": {day.isoformat(): count for day, count in progress.by_day},
         },
         "accuracy": None if made.accuracy is None else {
             "images": made.accuracy.images,

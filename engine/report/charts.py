@@ -1,43 +1,40 @@
-"""Charts, painted once for every page: a surface is an SVG, a page of a PDF, or a widget of the window."""
+"""Painter of the charts: onto an SVG, a page of a PDF, or a widget of the window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
-from engine.report.document import Bar, BarPlot, ColumnPlot, LinePlot
+from engine.report.document import Bar, BarPlot, Chart, ColumnPlot, LinePlot
 
 Point = tuple[float, float]
-Chart = BarPlot | ColumnPlot | LinePlot
 
 
 class Ink(StrEnum):
-    """Colours by their use."""
+    """Colour roles."""
 
     TEXT = "text"
     MUTED = "muted"
     LINE = "line"  # hairlines of the grid
     ACCENT = "accent"
     SOFT = "soft"  # bars
-    VEIL = "veil"  # bands of uncertainty
+    VEIL = "veil"  # confidence bands
 
 
-class TextAlign(StrEnum):
-    """Where a text stands beside its point."""
-
-    LEFT = "left"  # begins there
-    MIDDLE = "middle"
-    RIGHT = "right"  # ends there
+START: Final = 0.0
+MIDDLE: Final = 0.5
+END: Final = 1.0
+"""Anchors: which part of a text is at its point."""
 
 
 class Surface(Protocol):
-    """What charts are painted on, in units of a pixel with y downwards."""
+    """Drawing operations that charts need, in pixels with y downwards."""
 
     def line(
         self, start: Point, end: Point, ink: Ink, width: float = 1.0, *, is_dashed: bool = False
     ) -> None: ...
 
-    def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None: ...
+    def rect(self, corner: Point, size: Point, ink: Ink, radius: float) -> None: ...
 
     def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None: ...
 
@@ -46,46 +43,50 @@ class Surface(Protocol):
     def text(
         self,
         at: Point,
-        words: str,
+        text: str,
         ink: Ink,
-        side: TextAlign = TextAlign.LEFT,
+        anchor: float = START,
         *,
-        room: float | None = None,
+        max_width: float | None = None,
     ) -> None:
-        """Write on a base line; cut with an ellipsis where it needs more than its room."""
+        """Write on a baseline; a text that is too wide ends in an ellipsis."""
 
-    def text_width(self, words: str) -> float: ...
+    def text_width(self, text: str) -> float: ...
 
 
 ROW: Final = 24.0  # height of a bar with its gap
 BAR: Final = 14.0
-LABEL_SHARE: Final = 0.34  # of the width: labels of bars at most
+LABEL_SHARE: Final = 0.34  # maximum width of the labels of bars, of the whole width
 GAP: Final = 12.0
 PLOT: Final = 190.0  # height of plots
-FOOT: Final = 44.0  # below plots: values and what the axis is
-HEAD: Final = 26.0  # above plots: what the vertical axis is
-TITLE: Final = 18.0  # below bars: what their axis is
-SCALE: Final = 44.0  # left of plots: values of the vertical axis
-BASE: Final = 4.0  # from the middle of a line of text down to its base line
+FOOT: Final = 44.0  # below plots: tick labels and title of the horizontal axis
+HEAD: Final = 26.0  # above plots: title of the vertical axis
+TITLE: Final = 18.0  # below bars: title of their axis
+SCALE: Final = 44.0  # left of plots: tick labels of the vertical axis
+BASE: Final = 4.0  # from the middle of a line of text down to its baseline
 QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+KEY_WIDTH: Final = 0.35  # of the plot; a reference line within it moves the key to the right
 
 
 def chart_height(chart: Chart) -> float:
-    """Height of a chart, whatever its width."""
+    """Height of a chart; it does not depend on the width."""
     return ROW * len(chart.bars) + TITLE if isinstance(chart, BarPlot) else HEAD + PLOT + FOOT
 
 
 def paint(chart: Chart, surface: Surface, width: float) -> None:
-    """Paint a chart of this width, from the top left corner."""
-    match chart:
-        case BarPlot():
-            _paint_bars(chart, surface, width)
-        case ColumnPlot():
-            _paint_columns(chart, surface, _Plot(SCALE, HEAD, width - SCALE - GAP, PLOT))
-            surface.text((0.0, HEAD - 3 * BASE), chart.up, Ink.MUTED)
-        case LinePlot():
-            _paint_lines(chart, surface, _Plot(SCALE, HEAD, width - SCALE - 2 * GAP, PLOT))
-            surface.text((0.0, HEAD - 3 * BASE), chart.up, Ink.MUTED)
+    """Paint a chart from the top left corner."""
+    if isinstance(chart, BarPlot):
+        _paint_bars(chart, surface, width)
+    elif isinstance(chart, ColumnPlot | LinePlot):
+        right = GAP if isinstance(chart, ColumnPlot) else 2 * GAP
+        plot = _Plot(SCALE, HEAD, width - SCALE - right, PLOT)
+        if isinstance(chart, ColumnPlot):
+            _paint_columns(chart, surface, plot)
+        else:
+            _paint_lines(chart, surface, plot)
+        surface.text((0.0, HEAD - 3 * BASE), chart.y_title, Ink.MUTED)
+        x, floor = plot.at(0.5, 0)
+        surface.text((x, floor + 36), chart.x_title, Ink.MUTED, MIDDLE)
 
 
 @dataclass(frozen=True)
@@ -97,78 +98,79 @@ class _Plot:
     width: float
     height: float
 
-    def at(self, across: float, up: float) -> Point:
-        return self.left + across * self.width, self.top + (1 - up) * self.height
+    def at(self, x: float, y: float) -> Point:
+        return self.left + x * self.width, self.top + (1 - y) * self.height
 
 
 def _paint_bars(chart: BarPlot, surface: Surface, width: float) -> None:
     labels = max((surface.text_width(bar.label) for bar in chart.bars), default=0.0)
     left = min(labels, LABEL_SHARE * width) + GAP
     values = max((surface.text_width(bar.text) for bar in chart.bars), default=0.0) + GAP
-    room = max(width - left - values, 1.0)
+    length = max(width - left - values, 1.0)
     for place, bar in enumerate(chart.bars):
         top = place * ROW + (ROW - BAR) / 2
-        middle = top + BAR / 2
-        surface.text(
-            (left - GAP, middle + BASE), bar.label, Ink.TEXT, TextAlign.RIGHT, room=left - GAP
-        )
-        end = _paint_bar(bar, surface, (left, top), room, chart.highest)
-        surface.text((end + GAP / 2, middle + BASE), bar.text, Ink.MUTED, TextAlign.LEFT)
+        base = top + BAR / 2 + BASE
+        surface.text((left - GAP, base), bar.label, Ink.TEXT, END, max_width=left - GAP)
+        end = _paint_bar(bar, surface, (left, top), length, chart.highest)
+        surface.text((end + GAP / 2, base), bar.text, Ink.MUTED)
     foot = ROW * len(chart.bars) + TITLE - 2 * BASE
-    surface.text((left, foot), chart.along, Ink.MUTED, TextAlign.LEFT)
+    surface.text((left, foot), chart.x_title, Ink.MUTED)
 
 
-def _paint_bar(bar: Bar, surface: Surface, corner: Point, room: float, highest: float) -> float:
-    """Where the bar ends."""
+def _paint_bar(bar: Bar, surface: Surface, corner: Point, length: float, highest: float) -> float:
+    """Paint a bar on an axis of this length; return the x of its end."""
     left, top = corner
-    length = room * _part(bar.value, highest)
+    end = length * _part(bar.value, highest)
     if bar.interval is not None:
-        surface.rect(corner, (room, BAR), Ink.LINE, 3)
-    surface.rect(corner, (max(length, 1.5), BAR), Ink.ACCENT if bar.part is None else Ink.SOFT, 3)
+        surface.rect(corner, (length, BAR), Ink.LINE, 3)
+    surface.rect(corner, (max(end, 1.5), BAR), Ink.ACCENT if bar.part is None else Ink.SOFT, 3)
     if bar.part:
-        surface.rect(corner, (max(room * _part(bar.part, highest), 1.5), BAR), Ink.ACCENT, 3)
+        surface.rect(corner, (max(length * _part(bar.part, highest), 1.5), BAR), Ink.ACCENT, 3)
     if bar.interval is None:
-        return left + length
-    low, high = (left + room * _part(value, highest) for value in bar.interval)
+        return left + end
+    low, high = (left + length * _part(value, highest) for value in bar.interval)
     middle = top + BAR / 2
     surface.line((low, middle), (high, middle), Ink.TEXT, 1.5)
-    for end in (low, high):
-        surface.line((end, middle - 3), (end, middle + 3), Ink.TEXT, 1.5)
-    return left + room
+    for x in (low, high):
+        surface.line((x, middle - 3), (x, middle + 3), Ink.TEXT, 1.5)
+    return left + length
 
 
 def _part(value: float, highest: float) -> float:
+    """Share of the axis in [0, 1]; 0 for NaN."""
     return min(max(value / highest, 0.0), 1.0) if highest > 0 and value == value else 0.0  # noqa: PLR0124 (NaN)
 
 
 def _paint_grid(surface: Surface, plot: _Plot, texts: Sequence[str]) -> None:
-    for part, words in zip(QUARTERS, texts, strict=True):
+    for part, text in zip(QUARTERS, texts, strict=True):
         start, end = plot.at(0, part), plot.at(1, part)
         surface.line(start, end, Ink.LINE)
-        surface.text((start[0] - 8, start[1] + BASE), words, Ink.MUTED, TextAlign.RIGHT)
+        surface.text((start[0] - 8, start[1] + BASE), text, Ink.MUTED, END)
 
 
 def _paint_columns(chart: ColumnPlot, surface: Surface, plot: _Plot) -> None:
-    highest = 1.0 if chart.marks else _round_up(chart.highest)
+    highest = 1.0 if chart.marks else _round_up(max(bar.value for bar in chart.columns))
     shown = [f"{100 * part:.0f}%" if chart.marks else f"{part * highest:,.4g}" for part in QUARTERS]
     _paint_grid(surface, plot, shown)
-    step = 1 / max(len(chart.columns), 1)
+    step = 1 / len(chart.columns)
     thick = min(0.72 * step * plot.width, 56.0)
+    widest = max(surface.text_width(bar.label) for bar in chart.columns) + 10
+    label_every = max(1, -int(-widest // max(step * plot.width, 1.0)))
     for place, bar in enumerate(chart.columns):
-        middle = plot.at((place + 0.5) * step, 0)[0]
+        middle, floor = plot.at((place + 0.5) * step, 0)
         _paint_column(surface, plot, bar, (middle, thick), highest)
         if chart.marks:
             y = plot.at(0, chart.marks[place])[1]
             surface.line((middle - thick / 2 - 3, y), (middle + thick / 2 + 3, y), Ink.TEXT, 2)
-    _paint_column_names(chart, surface, plot, step)
+        if place % label_every == 0:
+            surface.text((middle, floor + 17), bar.label, Ink.MUTED, MIDDLE)
 
 
 def _paint_column(surface: Surface, plot: _Plot, bar: Bar, where: Point, highest: float) -> None:
     middle, thick = where
     floor = plot.at(0, 0)[1]
-    values = [
-        (bar.value, Ink.SOFT if bar.part is not None or bar.interval is not None else Ink.ACCENT)
-    ]
+    is_plain = bar.part is None and bar.interval is None
+    values = [(bar.value, Ink.ACCENT if is_plain else Ink.SOFT)]
     if bar.part:
         values.append((bar.part, Ink.ACCENT))
     for value, ink in values:
@@ -179,30 +181,12 @@ def _paint_column(surface: Surface, plot: _Plot, bar: Bar, where: Point, highest
         surface.line((middle, low), (middle, high), Ink.MUTED, 1.5)
 
 
-def _paint_column_names(chart: ColumnPlot, surface: Surface, plot: _Plot, step: float) -> None:
-    """As many names as fit beside each other."""
-    widest = max((surface.text_width(bar.label) for bar in chart.columns), default=0.0) + 10
-    every = max(1, -int(-widest // max(step * plot.width, 1.0)))
-    floor = plot.at(0, 0)[1]
-    for place, bar in enumerate(chart.columns):
-        if place % every == 0:
-            surface.text(
-                (plot.at((place + 0.5) * step, 0)[0], floor + 17),
-                bar.label,
-                Ink.MUTED,
-                TextAlign.MIDDLE,
-            )
-    surface.text((plot.at(0.5, 0)[0], floor + 36), chart.along, Ink.MUTED, TextAlign.MIDDLE)
-
-
 def _round_up(value: float) -> float:
-    """The next number whose quarters are short."""
+    """The next number with short quarters."""
     tens = 1.0
     while 20 * tens < value:
         tens *= 10
-    return next(
-        size for size in (4 * tens, 8 * tens, 12 * tens, 16 * tens, 20 * tens) if size >= value
-    )
+    return next(factor * tens for factor in (4, 8, 12, 16, 20) if factor * tens >= value)
 
 
 def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:
@@ -219,35 +203,29 @@ def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:
             lower = [at(x, low) for x, (low, _) in zip(xs, curve.band, strict=True)]
             surface.area([*upper, *reversed(lower)], Ink.VEIL)
     for curve in chart.curves:
-        surface.curve(
-            [at(x, y) for x, y in curve.points], Ink.ACCENT if curve.is_main else Ink.MUTED, 2.0
-        )
-    floor = plot.at(0, 0)[1]
+        ink = Ink.ACCENT if curve.is_main else Ink.MUTED
+        surface.curve([at(x, y) for x, y in curve.points], ink, 2.0)
     for tenth in range(round(10 * chart.low), round(10 * chart.high) + 1):
-        surface.text(
-            (at(tenth / 10, 0)[0], floor + 17), f"{10 * tenth}%", Ink.MUTED, TextAlign.MIDDLE
-        )
-    surface.text((plot.at(0.5, 0)[0], floor + 36), chart.along, Ink.MUTED, TextAlign.MIDDLE)
-    _paint_bar_in_use(chart, surface, plot, length)
-    _paint_key(chart, surface, plot)
+        x, floor = at(tenth / 10, 0)
+        surface.text((x, floor + 17), f"{10 * tenth}%", Ink.MUTED, MIDDLE)
+    reference = (chart.reference - chart.low) / length
+    _paint_reference(chart, surface, plot, min(max(reference, 0.0), 1.0))
+    left, floor = plot.at(0, 0)
+    key = plot.at(0.62, 0)[0] if reference < KEY_WIDTH else left + 10
+    _paint_key(chart, surface, key, floor)
 
 
-def _paint_bar_in_use(chart: LinePlot, surface: Surface, plot: _Plot, length: float) -> None:
-    if chart.at is None:
-        return
-    across = min(max((chart.at - chart.low) / length, 0.0), 1.0)
-    foot, top = plot.at(across, 0), plot.at(across, 1)
-    surface.line(foot, top, Ink.TEXT, 1.2, is_dashed=True)
-    is_right = across > 0.5  # noqa: PLR2004 (the half of it)
-    side, x = (TextAlign.RIGHT, foot[0] - 6) if is_right else (TextAlign.LEFT, foot[0] + 6)
-    surface.text((x, foot[1] - 8), chart.at_name, Ink.TEXT, side)
+def _paint_reference(chart: LinePlot, surface: Surface, plot: _Plot, across: float) -> None:
+    """Paint the vertical line with its name on the side that has more room."""
+    x, floor = plot.at(across, 0)
+    surface.line((x, floor), plot.at(across, 1), Ink.TEXT, 1.2, is_dashed=True)
+    anchor, shift = (END, -6) if across > MIDDLE else (START, 6)
+    surface.text((x + shift, floor - 8), chart.reference_name, Ink.TEXT, anchor)
 
 
-def _paint_key(chart: LinePlot, surface: Surface, plot: _Plot) -> None:
-    """Which line is which, in the lower left where both are high, at the first confidences."""
-    x, y = plot.at(0, 0)[0] + 10, plot.at(0, 0)[1] - 14 - 18 * (len(chart.curves) - 1)
-    if chart.at is not None and (chart.at - chart.low) / max(chart.high - chart.low, 1e-9) < 0.35:  # noqa: PLR2004 (the key's width)
-        x = plot.at(0.62, 0)[0]
+def _paint_key(chart: LinePlot, surface: Surface, x: float, floor: float) -> None:
+    """Paint the key at the bottom, where the curves are not at the first confidences."""
+    y = floor - 14 - 18 * (len(chart.curves) - 1)
     for place, curve in enumerate(chart.curves):
         ink, middle = Ink.ACCENT if curve.is_main else Ink.MUTED, y + 18 * place
         surface.line((x, middle), (x + 18, middle), ink, 2.5)

@@ -1,12 +1,15 @@
-"""The per-class table: of each class with all below it what was labelled, found, right, and most confused."""
+"""Figures of each class with its descendants: labels, predictions, precision, recall, confusion."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from engine.graph.category_graph import CategoryGraph
 from engine.report.confusion import Confusion
 from engine.report.figures import ClassFigures, Proportion
+
+Branch = Callable[[int], frozenset[int]]
 
 
 @dataclass
@@ -16,7 +19,7 @@ class _Tally:
     true: int = 0
     predicted: int = 0
     right: int = 0
-    mistaken: Counter[int] = field(default_factory=Counter)  # by the class that they were taken for
+    mistaken: Counter[int] = field(default_factory=Counter)  # by the wrong prediction
 
 
 def class_figures(
@@ -25,43 +28,61 @@ def class_figures(
     labels: Mapping[int, int],
     found: Mapping[int, int],
 ) -> tuple[ClassFigures, ...]:
-    """Figures of every class that has a label, a prediction or a truth, in the order of the graph's levels and names.
+    """Figures of each class with a label, a prediction or ground truth, by level and name.
 
     Args:
-        graph: an image of a class counts once for each class above it.
+        graph: an image of a class counts once for each ancestor.
         confusion: images by true and predicted class.
-        labels: labels of people by exactly their class.
-        found: images without a label by exactly the class that is predicted.
+        labels: number of labels by class.
+        found: number of unlabelled images by predicted class.
     """
-    tallies = _tallies(graph, confusion)
-    labelled, seen = _rolled_up(graph, labels), _rolled_up(graph, found)
+
+    @cache
+    def branch(class_id: int) -> frozenset[int]:
+        """The class and its ancestors."""
+        return graph.ancestors(class_id) | {class_id} if class_id in graph else frozenset()
+
+    tallies = _tallies(branch, confusion)
+    labelled, predicted = _rolled_up(branch, labels), _rolled_up(branch, found)
     ids = sorted(
-        {*tallies, *labelled, *seen}, key=lambda each: (graph.level(each), graph.name(each), each)
+        {*tallies, *labelled, *predicted},
+        key=lambda each: (graph.level(each), graph.name(each), each),
     )
-    return tuple(
-        _figures(graph, each, tallies.get(each, _Tally()), labelled[each], seen[each])
-        for each in ids
-    )
+    figures = []
+    for class_id in ids:
+        tally = tallies[class_id]
+        # the most frequent one, of several the oldest
+        confused_with, confused = max(
+            tally.mistaken.items(), key=lambda each: (each[1], -each[0]), default=(None, 0)
+        )
+        figures.append(
+            ClassFigures(
+                class_id,
+                graph.level(class_id),
+                labelled[class_id],
+                predicted[class_id],
+                Proportion(tally.right, tally.true),
+                Proportion(tally.right, tally.predicted),
+                confused_with,
+                confused,
+            )
+        )
+    return tuple(figures)
 
 
-def _tallies(graph: CategoryGraph, confusion: Confusion | None) -> dict[int, _Tally]:
+def _tallies(branch: Branch, confusion: Confusion | None) -> defaultdict[int, _Tally]:
     tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
-    if confusion is None:
-        return tallies
-    branches = _Branches(graph)
-    for true, predicted, count in confusion.pairs():
-        of_true, of_predicted = branches.of(true), branches.of(predicted)
-        is_undecided = (
-            predicted != true and true in of_predicted
-        )  # a coarse truth decides nothing below it
+    for true, predicted, count in () if confusion is None else confusion.pairs():
+        of_true, of_predicted = branch(true), branch(predicted)
+        # a coarse ground truth does not decide which class below it is right
+        is_undecided = predicted != true and true in of_predicted
         for each in of_true:
             tally = tallies[each]
-            if is_undecided and each not in of_predicted:
-                continue
-            tally.true += count
             if each in of_predicted:
+                tally.true += count
                 tally.right += count
-            else:
+            elif not is_undecided:
+                tally.true += count
                 tally.mistaken[predicted] += count
         for each in of_predicted:
             if not is_undecided or each in of_true:
@@ -69,40 +90,9 @@ def _tallies(graph: CategoryGraph, confusion: Confusion | None) -> dict[int, _Ta
     return tallies
 
 
-class _Branches:
-    """A class and all above it, each found once."""
-
-    def __init__(self, graph: CategoryGraph) -> None:
-        self._graph = graph
-        self._known: dict[int, frozenset[int]] = {}
-
-    def of(self, class_id: int) -> frozenset[int]:
-        if class_id not in self._known:
-            is_there = class_id in self._graph
-            self._known[class_id] = (
-                self._graph.ancestors(class_id) | {class_id} if is_there else frozenset()
-            )
-        return self._known[class_id]
-
-
-def _rolled_up(graph: CategoryGraph, counts: Mapping[int, int]) -> Counter[int]:
-    branches, totals = _Branches(graph), Counter[int]()
+def _rolled_up(branch: Branch, counts: Mapping[int, int]) -> Counter[int]:
+    """Add the count of each class to its ancestors."""
+    totals = Counter[int]()
     for class_id, count in counts.items():
-        for each in branches.of(class_id):
-            totals[each] += count
+        totals.update(dict.fromkeys(branch(class_id), count))
     return totals
-
-
-def _figures(
-    graph: CategoryGraph, class_id: int, tally: _Tally, labels: int, found: int
-) -> ClassFigures:
-    mistaken = _most(tally.mistaken.items())
-    return ClassFigures(
-        class_id, graph.level(class_id), labels, found, Proportion(tally.right, tally.true),
-        Proportion(tally.right, tally.predicted), *mistaken,
-    )  # fmt: skip
-
-
-def _most(counts: Iterable[tuple[int, int]]) -> tuple[int | None, int]:
-    """The class with the largest count; of several the oldest."""
-    return max(counts, key=lambda each: (each[1], -each[0]), default=(None, 0))

@@ -1,9 +1,13 @@
-"""A report as a document: sections of facts, tables, charts and the matrix, the same for every page that shows it."""
+"""A report as a document: sections of facts, texts, tables, charts and the confusion matrix.
+
+HTML, PDF, CSV and the window show the same document.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from engine.report.confusion import Confusion
@@ -13,14 +17,13 @@ MOST_ROWS: Final = 1_000
 
 
 class ValueKind(StrEnum):
-    """What the values of a column are."""
+    """Type of the values of a column."""
 
     TEXT = "text"
     CLASS = "class"  # a `ClassName`, or None
     COUNT = "count"
     SHARE = "share"  # in [0, 1]; NaN for none
     INTERVAL = "interval"  # two shares
-    NUMBER = "number"
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ Value = str | int | float | date | ClassName | tuple[float, float] | None
 
 @dataclass(frozen=True)
 class Fact:
-    """One figure that stands large."""
+    """A figure in large type with its title."""
 
     title: str
     value: str
@@ -46,14 +49,14 @@ class Fact:
 
 @dataclass(frozen=True)
 class Facts:
-    """Figures side by side."""
+    """Figures in a row."""
 
     facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True)
 class ReportText:
-    """A few sentences."""
+    """A paragraph."""
 
     text: str
     is_warning: bool = False
@@ -61,93 +64,74 @@ class ReportText:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """Of a table."""
+    """A column of a table."""
 
     title: str
-    kind: ValueKind = ValueKind.TEXT
-    name: str = ""  # in CSV; an interval has two
-    is_detail: bool = False  # a narrow window leaves it out
+    name: str  # in CSV; intervals and classes have two columns there
+    kind: ValueKind
+    is_detail: bool = False  # hidden in a narrow window
 
 
-def text_column(title: str, name: str) -> TableColumn:
-    """A column of texts."""
-    return TableColumn(title, ValueKind.TEXT, name)
-
-
-def class_column(title: str, name: str) -> TableColumn:
-    """A column of `ClassName`."""
-    return TableColumn(title, ValueKind.CLASS, name)
-
-
-def count_column(title: str, name: str, *, is_detail: bool = False) -> TableColumn:
-    """A column of whole numbers."""
-    return TableColumn(title, ValueKind.COUNT, name, is_detail)
-
-
-def share_column(title: str, name: str, *, is_detail: bool = False) -> TableColumn:
-    """A column of shares."""
-    return TableColumn(title, ValueKind.SHARE, name, is_detail)
-
-
-def interval_column(title: str, name: str) -> TableColumn:
-    """A column of two shares each."""
-    return TableColumn(title, ValueKind.INTERVAL, name, is_detail=True)
+text_column: Final = partial(TableColumn, kind=ValueKind.TEXT)
+class_column: Final = partial(TableColumn, kind=ValueKind.CLASS)
+count_column: Final = partial(TableColumn, kind=ValueKind.COUNT)
+share_column: Final = partial(TableColumn, kind=ValueKind.SHARE)
 
 
 @dataclass(frozen=True)
 class FigureTable:
-    """Rows of values."""
+    """A table of figures."""
 
     name: str  # of its CSV file
     title: str
-    columns: tuple[TableColumn, ...]
+    columns: Sequence[TableColumn]
     rows: Sequence[tuple[Value, ...]]
     note: str = ""
-    most_rows: int = MOST_ROWS  # that a page shows; tables as CSV have all
-    is_in_chart: bool = False  # a chart beside it shows all of it, so that a page need not
+    most_rows: int = MOST_ROWS  # that a page shows; CSV has all
+    is_in_chart: bool = False  # collapsed in pages, since the chart above it shows the same figures
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar with what it stands for."""
+    """A bar or column of a chart."""
 
     label: str
     value: float
-    text: str  # the value for people
+    text: str  # the formatted value
     part: float | None = None  # of the value, drawn darker
     interval: tuple[float, float] | None = None
-    class_id: int | None = None
 
 
 @dataclass(frozen=True)
-class BarPlot:
-    """Horizontal bars from 0 to the highest."""
+class Chart:
+    """Texts of a chart."""
 
     title: str
-    summary: str  # for those who do not see it
+    summary: str  # for screen readers
+    note: str
+    x_title: str
+
+
+@dataclass(frozen=True)
+class BarPlot(Chart):
+    """Horizontal bars."""
+
     bars: tuple[Bar, ...]
-    highest: float
-    note: str = ""
-    along: str = ""  # what the horizontal axis is
+    highest: float  # end of the axis
 
 
 @dataclass(frozen=True)
-class ColumnPlot:
-    """Upright columns, as of a histogram."""
+class ColumnPlot(Chart):
+    """Vertical bars; with marks, shares."""
 
-    title: str
-    summary: str
+    y_title: str
     columns: tuple[Bar, ...]
-    highest: float
-    marks: tuple[float, ...] = ()  # of each column: where it should end
-    along: str = ""  # what the horizontal axis is
-    note: str = ""
-    up: str = ""  # what the vertical axis is
+    marks: tuple[float, ...] = ()  # expected value of each column
 
 
 @dataclass(frozen=True)
 class PlotCurve:
-    """A line of a chart, with its 95 % band if it has one."""
+    """A line of a chart, optionally with its 95 % band."""
 
     name: str
     points: tuple[tuple[float, float], ...]  # both in [0, 1]
@@ -156,41 +140,37 @@ class PlotCurve:
 
 
 @dataclass(frozen=True)
-class LinePlot:
-    """Shares over a share."""
+class LinePlot(Chart):
+    """Shares over a share, with a vertical reference line."""
 
-    title: str
-    summary: str
+    y_title: str
     curves: tuple[PlotCurve, ...]
-    low: float  # where the horizontal axis begins
+    low: float  # limits of the horizontal axis
     high: float
-    along: str
-    at: float | None = None  # a line upright, with what it is
-    at_name: str = ""
-    note: str = ""
-    up: str = ""  # what the vertical axis is
+    reference: float
+    reference_name: str
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """The confusion matrix, folded."""
+    """The confusion matrix."""
 
     title: str
     summary: str
     confusion: Confusion
-    note: str = ""
+    note: str
 
 
-Block = Facts | ReportText | FigureTable | BarPlot | ColumnPlot | LinePlot | Matrix
+Block = Facts | ReportText | FigureTable | Chart | Matrix
 
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part with a heading."""
+    """Blocks below a heading."""
 
     key: str  # stable
     title: str
-    blocks: tuple[Block, ...] = ()
+    blocks: Sequence[Block] = ()
 
 
 @dataclass(frozen=True)
@@ -200,7 +180,7 @@ class Document:
     title: str
     subtitle: str
     sections: tuple[ReportSection, ...]
-    foot: str
+    footer: str
 
     def tables(self) -> list[FigureTable]:
         """All tables, in order."""

@@ -1,6 +1,6 @@
-"""The figures of a report: plain data without sentences; `document` makes the words, and renderers the pages.
+"""The figures of a report as plain data; `wording` makes a document of them.
 
-A class id may be `UNKNOWN`: "none of the classes", in a truth or as a prediction.
+A class id may be `UNKNOWN`: "none of the classes", as ground truth or as a prediction.
 """
 
 import math
@@ -14,29 +14,27 @@ from engine.everyday.scores import share_interval
 from engine.report.branch_tree import BranchTree
 from engine.report.confusion import Confusion
 
-CALIBRATION_BINS: Final = (
-    10  # bins that are drawn; the calibration error has its own, as `evaluate` has
-)
+CALIBRATION_BINS: Final = 10  # of the chart; the calibration error has its own
 
 
 class TruthSource(StrEnum):
-    """What predictions are compared with."""
+    """Origin of the ground truth."""
 
     HELD_OUT = "held_out"  # labels of people, each held out in turn
     FILE = "file"
-    NONE = "none"  # there is nothing to compare with
+    NONE = "none"
 
 
 @dataclass(frozen=True)
 class Proportion:
-    """A share that was counted."""
+    """A counted share."""
 
     hits: int
     count: int
 
     @property
     def share(self) -> float:
-        """NaN where nothing was counted."""
+        """In [0, 1]; NaN if the count is 0."""
         return self.hits / self.count if self.count else math.nan
 
     @property
@@ -47,7 +45,7 @@ class Proportion:
 
 @dataclass(frozen=True)
 class ReportFacts:
-    """What the report is about, and how its figures were made."""
+    """Project and model of a report, and origin of its ground truth."""
 
     project: str  # name
     made_at: datetime  # with its time zone
@@ -57,47 +55,41 @@ class ReportFacts:
     version: str  # of the model
     setting: str  # a `Setting`; "" without predictions
     uses_collection: bool
-    source: TruthSource
+    source: TruthSource = TruthSource.NONE
     truth_name: str = ""  # of the file
     truth_rows: int = 0  # of the file
-    not_found: int = 0  # rows of the file without an image here
+    not_found: int = 0  # rows of the file that match no image
     labels: int = 0  # labels of people that have an embedding
-    twins: int = 0  # held-out labels that were left out since a near-duplicate has a label, too
-    why_nothing: str = ""  # why there is nothing to compare with, as a message
-
-
-@dataclass(frozen=True)
-class Day:
-    """Labels that people gave on a day."""
-
-    day: date
-    labels: int
+    why_nothing: str = ""  # why there is no ground truth, as a message
 
 
 @dataclass(frozen=True)
 class WorkProgress:
-    """How far the work is; images that are labelled, sure, unsure, unknown, waiting and unreadable are all images."""
+    """Number of images by state.
+
+    Labelled, sure, unsure, unknown, waiting and unreadable images add up to all images.
+    """
 
     images: int
     labelled: int  # by people, "none of the classes" included
-    sure: int  # not labelled, and predicted with the confidence needed
-    unsure: int  # not labelled, and predicted below it
-    unknown: int  # not labelled, and like none of the classes
+    sure: int  # not labelled, predicted with the minimum confidence
+    unsure: int  # not labelled, predicted below it
+    unknown: int  # not labelled, out-of-distribution
     waiting: int  # not labelled, without an embedding yet
-    unreadable: int  # not labelled, and the file could not be read
-    to_review: int  # not labelled, and could be read
+    unreadable: int  # not labelled, the file could not be read
+    to_review: int  # not labelled, the file could be read
     by_person: tuple[tuple[str, int], ...]  # labels, most first
-    by_day: tuple[Day, ...]  # days with labels, oldest first
+    by_day: tuple[tuple[date, int], ...]  # days with labels, oldest first
 
     @property
     def predicted(self) -> int:
-        """Images without a label that have a prediction."""
+        """Unlabelled images with a prediction."""
         return self.sure + self.unsure + self.unknown
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions of about the same score."""
+    """Predictions with scores in an interval."""
 
     low: float
     high: float
@@ -107,80 +99,76 @@ class Bin:
 
 @dataclass(frozen=True)
 class CalibrationFigures:
-    """Whether scores are probabilities."""
+    """Calibration of the scores."""
 
     error: float  # expected calibration error
-    bins: tuple[Bin, ...]  # those with images
+    bins: tuple[Bin, ...]  # without empty ones
 
 
 @dataclass(frozen=True)
 class CoveragePoint:
-    """What a confidence would do if every class needed it."""
+    """Coverage and precision with one minimum confidence for all classes."""
 
     bar: float
     named: int  # images that get a class, coarse or fine
-    right: Proportion  # of these, as far as the truth tells
+    right: Proportion  # of these, as far as the ground truth can decide
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Coverage and precision by the confidence needed."""
+    """Coverage and precision by minimum confidence."""
 
     images: int
     points: tuple[CoveragePoint, ...]
-    in_use: CoveragePoint  # with the bars of the project; its bar is the commonest
-    bars: tuple[float, float]  # the lowest and the highest bar in use
+    in_use: CoveragePoint  # with the thresholds of the project; its `bar` is the most frequent one
+    bars: tuple[float, float]  # lowest and highest threshold in use
     at_leaf: int  # images that get a leaf
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often predictions are right."""
+    """Share of correct predictions."""
 
-    images: int  # with a truth
+    images: int  # with ground truth
     top1: Proportion  # the best leaf
     top5: Proportion
     levels: tuple[Proportion, ...]  # at each level of the graph, 0 the coarsest
-    unknown: int  # called unknown
+    unknown: int  # predicted as unknown
 
 
 @dataclass(frozen=True)
 class ClassFigures:
-    """A class with all below it."""
+    """Figures of a class and all its descendants."""
 
     class_id: int
     level: int
     labels: int  # of people
-    found: int  # images predicted so, without a label
-    recall: Proportion  # of images that are of the class, those that are predicted so
-    precision: Proportion  # of images predicted so, those that are of the class
-    confused_with: (
-        int | None
-    )  # the class that its images are taken for most often; None where there is none
-    confused: int = 0  # how many of them
+    found: int  # unlabelled images predicted as the class
+    recall: Proportion
+    precision: Proportion
+    confused_with: int | None  # the most frequent wrong prediction for its images
+    confused: int  # number of them
 
     @property
     def f1(self) -> float:
-        """NaN where nothing was counted."""
+        """NaN if there are no images."""
         total = self.recall.count + self.precision.count
         return 2 * self.recall.hits / total if total else math.nan
 
 
 @dataclass(frozen=True)
 class Mistakes:
-    """How far wrong predictions are from the truth in the graph."""
+    """Severity of mistakes: distance between true and predicted class in the graph."""
 
-    wrong: int  # with a class in truth and prediction
-    by_distance: tuple[
-        tuple[int, int], ...
-    ]  # edges on the shortest way over a common ancestor, and images
+    wrong: int  # images whose true and predicted class are both classes
+    by_distance: tuple[tuple[int, int], ...]  # edges of the shortest path, and images
     mean_height: float  # of the lowest common ancestor; NaN without mistakes
-    worst: tuple[tuple[int, int, int], ...]  # true class, predicted class, images: most first
+    worst: tuple[tuple[int, int, int], ...]  # true class, predicted class, images; most first
 
 
 @dataclass(frozen=True)
 class CountRow:
-    """Images of one kind, such as of a folder."""
+    """Images of a folder, camera, class ..."""
 
     name: str
     images: int
@@ -190,21 +178,21 @@ class CountRow:
 
 @dataclass(frozen=True)
 class CollectionCounts:
-    """Images by class and by what is known of them; each empty where nothing is known."""
+    """Images by class and metadata; empty where no image has the metadata."""
 
     by_class: tuple[CountRow, ...] = ()  # labelled or predicted, most first
     by_folder: tuple[CountRow, ...] = ()  # in natural order
     by_month: tuple[CountRow, ...] = ()  # `2024-05`, oldest first
     by_camera: tuple[CountRow, ...] = ()  # most first
-    by_place: tuple[CountRow, ...] = ()  # degrees, most first
+    by_place: tuple[CountRow, ...] = ()  # rounded degrees, most first
 
 
 @dataclass(frozen=True)
 class ComparedSide:
-    """One of two models or settings."""
+    """Figures of one of two models or settings."""
 
     name: str
-    right: Proportion  # best leaf, on the shared images
+    right: Proportion  # best leaf, on the common images
     levels: tuple[Proportion, ...]
     calibration_error: float
     named: Proportion  # with a safe class
@@ -218,19 +206,17 @@ class ModelComparison:
     images: int
     first: ComparedSide
     second: ComparedSide
-    both: int  # images that both have right
+    both: int  # images that both predict correctly
     only_first: int
     only_second: int
     neither: int
     p_value: float  # McNemar, exact, two-sided
-    gain: tuple[float, float]  # 95 % interval of the second's share less the first's
-    gained_ids: tuple[int, ...]  # images that the second alone has right
-    lost_ids: tuple[int, ...]
+    gain: tuple[float, float]  # 95 % interval of the second's accuracy minus the first's
 
 
 @dataclass(frozen=True)
 class Report:
-    """All figures; parts that need a truth are None without one."""
+    """All figures; those that need ground truth are None without it."""
 
     about: ReportFacts
     tree: BranchTree
@@ -244,3 +230,8 @@ class Report:
     mistakes: Mistakes | None = None
     comparison: ModelComparison | None = None
     audits: tuple[AuditFigures, ...] = ()  # oldest first
+
+    @property
+    def answered_audits(self) -> list[AuditFigures]:
+        """Audits with at least one labelled image, oldest first."""
+        return [each for each in self.audits if each.answered]

@@ -1,4 +1,4 @@
-"""What a report is made of: snapshots of an open project, taken quickly on its thread, safe to read on any other."""
+"""Input of a report: snapshots of an open project, taken quickly on its thread, for any thread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,30 +20,30 @@ from engine.project.records import ImageDetails
 
 @dataclass(frozen=True)
 class Material:
-    """A project as of one moment."""
+    """Snapshot of a project."""
 
     path: Path
     made_at: datetime
     graph: CategoryGraph  # a copy
     state: CollectionState
-    given: Sequence[tuple[str, date, int]]  # labels of each person on each day
+    given: Sequence[tuple[str, date, int]]  # number of labels by person and day
     details: Sequence[ImageDetails]
-    classified: Classified | None  # None before anything can be classified
-    why_not: str  # then the reason; else ""
-    version: str  # of the model in use, for people
+    classified: Classified | None  # None while nothing can be classified
+    why_not: str  # the reason then; else ""
+    version: str  # displayed name of the current model version
     audits: tuple[AuditFigures, ...] = ()  # oldest first
 
 
 @dataclass(frozen=True)
 class RivalModel:
-    """A model or setting with its predictions, to be compared with another."""
+    """A model or setting to compare, with its predictions."""
 
     name: str
     classified: Classified
 
 
 def gather(live: LiveCollection) -> Material:
-    """Take what a report needs from an open project, as of its last fit."""
+    """Take a snapshot of an open project, as of its last fit."""
     project, classified, why_not = live.project, None, ""
     try:
         classified = classified_of(live)
@@ -64,7 +64,7 @@ def gather(live: LiveCollection) -> Material:
 
 
 def gather_from(project: Project, caches: CacheFolders, setting: Setting | None = None) -> Material:
-    """Classify a project as it is set, without a window, and take what a report needs."""
+    """Classify a project without a window and take a snapshot; the setting is by default its own."""
     live = LiveCollection(project, caches, setting=setting)
     try:
         live.load()
@@ -74,18 +74,18 @@ def gather_from(project: Project, caches: CacheFolders, setting: Setting | None 
 
 
 def version_name(version: ModelVersion) -> str:
-    """What people call a model version."""
+    """The displayed name of a model version."""
     return version.name or version.label
 
 
 def rival_versions(
     project: Project, caches: CacheFolders, ids: Sequence[int]
 ) -> tuple[RivalModel, ...]:
-    """Classify with some model versions, with one view each where they know different numbers of views.
+    """Classify with several model versions, with one view if not all of them use several.
 
     Raises:
         InputError: there is no such version, or nothing to classify.
-        ModelError: the files of a version are gone.
+        ModelError: the files of a version are missing.
     """
     versions = [project.models.version(each) for each in ids]
     runs = [classify(project, caches, version=version) for version in versions]
@@ -93,22 +93,17 @@ def rival_versions(
         runs = [
             classify(project, caches, version=version, with_views=False) for version in versions
         ]
-    names = _distinct([version_name(version) for version in versions], ids)
-    return tuple(RivalModel(name, run) for name, run in zip(names, runs, strict=True))
+    names = [version_name(version) for version in versions]
+    return tuple(
+        RivalModel(f"{name} ({number})" if names.count(name) > 1 else name, run)
+        for name, number, run in zip(names, ids, runs, strict=True)
+    )
 
 
 def rival_settings(
     project: Project, caches: CacheFolders, settings: Sequence[Setting]
 ) -> tuple[RivalModel, ...]:
-    """Classify with some settings and the model version in use."""
+    """Classify with several settings and the current model version."""
     return tuple(
         RivalModel(setting.value, classify(project, caches, setting)) for setting in settings
     )
-
-
-def _distinct(names: Sequence[str], ids: Sequence[int]) -> list[str]:
-    twice = {name for name in names if names.count(name) > 1}
-    return [
-        f"{name} ({number})" if name in twice else name
-        for name, number in zip(names, ids, strict=True)
-    ]

@@ -1,11 +1,12 @@
-"""Predictions beside their truth: for each image what is right at every level, in blocks of images.
+"""Predictions compared with ground truth, for each image at every level of the graph.
 
-A truth may be a coarse class. Whether a prediction below it is right nobody knows, so such images are left out where
-they cannot be judged.
+The ground truth may be a coarse class. Whether a prediction below it is right cannot be decided;
+figures leave out such images.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -23,7 +24,7 @@ TOP: Final = 5
 RIGHT: Final = 1
 WRONG: Final = 0
 UNDECIDED: Final = -1
-"""The truth is a coarse class, and the prediction lies below it."""
+"""The ground truth is a coarse class, and the prediction a class below it."""
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float32]
 Verdicts = NDArray[np.int8]  # `RIGHT`, `WRONG` or `UNDECIDED`
@@ -31,7 +32,7 @@ Verdicts = NDArray[np.int8]  # `RIGHT`, `WRONG` or `UNDECIDED`
 
 @dataclass(frozen=True)
 class Judged:
-    """n images with a truth; L levels of the graph."""
+    """Verdicts on n images with ground truth; L levels of the graph."""
 
     image_ids: Integers  # (n,)
     answers: Integers  # (n,) the true class, `UNKNOWN` for none of the classes
@@ -39,13 +40,13 @@ class Judged:
     score: Floats  # (n,) its probability
     in_top: Verdicts  # (n,) whether the truth is among the five most probable leaves
     is_unknown: NDArray[np.bool_]  # (n,)
-    safe: Integers  # (n,) the safe class, `NO_CLASS` without one
-    levels: Verdicts  # (n, L) the class of the largest sum at each level; leaves that end above stand for themselves
-    coarse_mass: Floats  # (n, L) largest sum among the classes above leaves at each level; 0 where there is none
-    coarse: Verdicts  # (n, L) of these
-    leaf_may_be_named: NDArray[np.bool_]  # (n,) whether policies let the best leaf be a safe class
+    safe: Integers  # (n,) the safe class, or `NO_CLASS`
+    levels: Verdicts  # (n, L) class with the largest sum; leaves of upper levels count as they are
+    coarse_mass: Floats  # (n, L) largest sum among the classes above leaves; 0 if there is none
+    coarse: Verdicts  # (n, L) verdicts on these classes
+    leaf_may_be_named: NDArray[np.bool_]  # (n,) whether policies allow the best leaf as safe class
     top1: Verdicts  # (n,) the best leaf
-    safe_right: Verdicts  # (n,) the safe class, meaningless without one
+    safe_right: Verdicts  # (n,) the safe class; undefined without one
 
     @property
     def predicted(self) -> Integers:
@@ -54,38 +55,25 @@ class Judged:
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
-        """(n,) whether the truth is a class."""
+        """(n,) whether the ground truth is a class."""
         return self.answers != UNKNOWN
 
     def at(self, places: Integers) -> "Judged":
-        """Some of the images."""
+        """Select images."""
         return Judged(*(array[places] for array in vars(self).values()))
 
 
 def judge_held_out(
-    graph: CategoryGraph,
-    fitted: ProjectClassifier,
-    held_out: HeldOutShots,
-    groups: Mapping[int, int] | None = None,
-) -> tuple[Judged, int]:
-    """Labels that were held out, each in turn, beside what the model then said.
+    graph: CategoryGraph, fitted: ProjectClassifier, held_out: HeldOutShots
+) -> Judged:
+    """Compare held-out labels with the predictions of the model that was fitted without them.
 
-    Args:
-        graph: the classes; labels and candidates that are gone from it are left out.
-        fitted: its candidates and bars.
-        held_out: its answers.
-        groups: by image id the number of its group of near-duplicates. A held-out label with a labelled image in its
-            group is left out: the model has learned from its twin.
-
-    Returns:
-        The judged images, and how many were left out because of a twin.
+    Labels whose class was removed from the graph are left out.
     """
     labels = held_out.class_ids
-    is_there = np.array([label in graph for label in labels.tolist()], dtype=bool)
-    has_twin = _has_twin(held_out.image_ids, fitted.shots.image_ids, groups or {})
-    places = np.flatnonzero(is_there & ~has_twin)
+    places = np.flatnonzero([label in graph for label in labels.tolist()])
     judge = _Judge(graph, fitted)
-    parts = [
+    return _joined(
         judge.block(
             held_out.image_ids[part],
             labels[part],
@@ -93,47 +81,30 @@ def judge_held_out(
             np.zeros(len(part), dtype=bool),
         )
         for part in _blocks(places)
-    ]
-    return _joined(parts), int((is_there & has_twin).sum())
+    )
 
 
 def judge_truth(
-    graph: CategoryGraph,
-    classified: Classified,
-    rows: Integers,
-    answers: Integers,
-    on_block: Callable[[int], None] = lambda _done: None,
+    graph: CategoryGraph, classified: Classified, rows: Integers, answers: Integers
 ) -> Judged:
-    """Predictions at rows (n,) beside the true classes (n,), `NO_CLASS` for none of the classes."""
-    judge, parts, done = _Judge(graph, classified.fitted), [], 0
+    """Compare predictions at rows (n,) with true classes (n,), `NO_CLASS` for none of them."""
+    judge = _Judge(graph, classified.fitted)
     is_unknown = classified.fitted.is_unknown(classified.scores)
     answers = np.where(answers == NO_CLASS, UNKNOWN, answers)
-    for places in _blocks(np.arange(len(rows))):
-        part = rows[places]
-        chances = classified.probabilities(part)
-        parts.append(
-            judge.block(classified.image_ids[part], answers[places], chances, is_unknown[part])
+    return _joined(
+        judge.block(
+            classified.image_ids[rows[part]],
+            answers[part],
+            classified.probabilities(rows[part]),
+            is_unknown[rows[part]],
         )
-        done += len(part)
-        on_block(done)
-    return _joined(parts)
+        for part in _blocks(np.arange(len(rows)))
+    )
 
 
 def _blocks(places: Integers) -> Iterator[Integers]:
     for start in range(0, len(places), BLOCK_ROWS):
         yield places[start : start + BLOCK_ROWS]
-
-
-def _has_twin(
-    image_ids: Integers, labelled: Integers, groups: Mapping[int, int]
-) -> NDArray[np.bool_]:
-    members: dict[int, int] = {}
-    for image_id in labelled.tolist():
-        if (group := groups.get(image_id)) is not None:
-            members[group] = members.get(group, 0) + 1
-    return np.array(
-        [members.get(groups.get(each, -1), 0) > 1 for each in image_ids.tolist()], dtype=bool
-    )
 
 
 @dataclass(frozen=True)
@@ -145,13 +116,14 @@ class _Level:
     columns: Integers
 
     def best(self, chances: Floats) -> tuple[Integers, Floats]:
-        """The class (b,) of the largest sum of each image, and the sum (b,)."""
+        """The class (b,) with the largest sum for each image, and the sum (b,)."""
         sums = np.add.reduceat(chances[:, self.columns], self.starts, axis=1)
         best = sums.argmax(axis=1)
         return self.classes[best], np.take_along_axis(sums, best[:, None], axis=1)[:, 0]
 
 
 def _level(members: list[tuple[int, int]]) -> _Level | None:
+    """A level of classes and columns; None without any."""
     if not members:
         return None
     classes, columns = np.array(sorted(members), dtype=np.int64).T
@@ -160,34 +132,32 @@ def _level(members: list[tuple[int, int]]) -> _Level | None:
 
 
 class _Judge:
-    """Knows the graph's levels over the candidates of a model."""
+    """Judges blocks of images by the levels of the graph over the candidates of a model."""
 
     def __init__(self, graph: CategoryGraph, fitted: FittedClassifier) -> None:
         self._graph = graph
         self._candidates = fitted.candidate_ids
         self._rules: BackOff = fitted.back_off
-        self._levels, self._coarse = self._lay_out()
-        self._above: dict[int, frozenset[int]] = {}
+        self._levels, self._coarse = self._make_levels()
+        self._ancestors = cache(self._uncached_ancestors)
 
-    def _lay_out(self) -> tuple[list[_Level | None], list[_Level | None]]:
-        at: dict[int, list[tuple[int, int]]] = {}
-        coarse_at: dict[int, list[tuple[int, int]]] = {}
-        may_be_named, graph = set(self._rules.coarse_ids.tolist()), self._graph
-        ends: dict[int, list[tuple[int, int]]] = {}
-        for column, candidate in enumerate(self._candidates.tolist()):
-            if candidate not in graph:
-                continue
-            ends.setdefault(graph.level(candidate), []).append((candidate, column))
-            at.setdefault(graph.level(candidate), []).append((candidate, column))
+    def _make_levels(self) -> tuple[list[_Level | None], list[_Level | None]]:
+        """All classes of each level, and of these the ones above leaves that may be named."""
+        graph, may_be_named = self._graph, set(self._rules.coarse_ids.tolist())
+        candidates = [
+            (column, each) for column, each in enumerate(self._candidates.tolist()) if each in graph
+        ]
+        depth = 1 + max((graph.level(each) for _, each in candidates), default=-1)
+        levels, coarse, ends = ([list[tuple[int, int]]() for _ in range(depth)] for _ in range(3))
+        for column, candidate in candidates:
+            ends[graph.level(candidate)].append((candidate, column))
             for class_id in graph.ancestors(candidate):
-                at.setdefault(graph.level(class_id), []).append((class_id, column))
+                levels[graph.level(class_id)].append((class_id, column))
                 if class_id in may_be_named:
-                    coarse_at.setdefault(graph.level(class_id), []).append((class_id, column))
-        levels, ended = list[_Level | None](), list[tuple[int, int]]()
-        for level in range(max(at, default=-1) + 1):
-            levels.append(_level([*at.get(level, []), *ended]))
-            ended += ends.get(level, [])
-        return levels, [_level(coarse_at.get(level, [])) for level in range(len(levels))]
+                    coarse[graph.level(class_id)].append((class_id, column))
+        for level in range(depth):
+            levels[level] += [each for above in ends[: level + 1] for each in above]
+        return list(map(_level, levels)), list(map(_level, coarse))
 
     def block(
         self, image_ids: Integers, answers: Integers, chances: Floats, is_unknown: NDArray[np.bool_]
@@ -207,22 +177,31 @@ class _Judge:
                 coarse[:, place] = self.verdicts(chosen, answers)
         leaf = self._candidates[best]
         top1 = self.verdicts(leaf, answers, or_above=False)
-        in_top = np.where(top1 == UNDECIDED, UNDECIDED, self._in_top(chances, answers)).astype(
-            np.int8
-        )
+        in_top = np.where(top1 == UNDECIDED, top1, self._in_top(chances, answers))
         may_be_named = np.isfinite(self._rules.candidate_bars)[best]
         return Judged(
-            image_ids, answers, leaf, score, in_top, is_unknown, safe, levels, mass, coarse, may_be_named, top1,
+            image_ids,
+            answers,
+            leaf,
+            score,
+            in_top,
+            is_unknown,
+            safe,
+            levels,
+            mass,
+            coarse,
+            may_be_named,
+            top1,
             self.verdicts(safe, answers),
-        )  # fmt: skip
+        )
 
-    def _in_top(self, chances: Floats, answers: Integers) -> NDArray[np.bool_]:
+    def _in_top(self, chances: Floats, answers: Integers) -> Verdicts:
         count = min(TOP, chances.shape[1])
         best = np.argpartition(-chances, count - 1, axis=1)[:, :count]
-        return (self._candidates[best] == answers[:, None]).any(axis=1)
+        return (self._candidates[best] == answers[:, None]).any(axis=1).astype(np.int8)
 
     def verdicts(self, classes: Integers, answers: Integers, *, or_above: bool = True) -> Verdicts:
-        """Whether classes (b,) are the true ones (b,) or lie above them."""
+        """Judge classes (b,) by the true ones (b,); an ancestor of the true class is right."""
         pairs, at = np.unique(np.stack((classes, answers), axis=1), axis=0, return_inverse=True)
         found = [
             self._verdict(class_id, answer, or_above=or_above)
@@ -235,15 +214,12 @@ class _Judge:
             return RIGHT
         return UNDECIDED if answer in self._ancestors(class_id) else WRONG
 
-    def _ancestors(self, class_id: int) -> frozenset[int]:
-        if class_id not in self._above:
-            self._above[class_id] = (
-                self._graph.ancestors(class_id) if class_id in self._graph else frozenset()
-            )
-        return self._above[class_id]
+    def _uncached_ancestors(self, class_id: int) -> frozenset[int]:
+        return self._graph.ancestors(class_id) if class_id in self._graph else frozenset()
 
 
-def _joined(parts: list[Judged]) -> Judged:
+def _joined(blocks: Iterator[Judged]) -> Judged:
+    parts = list(blocks)
     if not parts:
         return NOTHING_JUDGED
     return Judged(
@@ -252,13 +228,9 @@ def _joined(parts: list[Judged]) -> Judged:
 
 
 def _none() -> Judged:
-    ids, few, flags = (
-        np.zeros(0, dtype=np.int64),
-        np.zeros(0, dtype=np.int8),
-        np.zeros(0, dtype=bool),
-    )
-    scores, masses, table = (np.zeros(shape, dtype=np.float32) for shape in ((0,), (0, 0), (0, 0)))
-    levels = table.astype(np.int8)
+    ids, scores = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32)
+    few, flags = np.zeros(0, dtype=np.int8), np.zeros(0, dtype=bool)
+    levels, masses = few.reshape(0, 0), scores.reshape(0, 0)
     return Judged(ids, ids, ids, scores, few, flags, ids, levels, masses, levels, flags, few, few)
 
 

@@ -1,9 +1,9 @@
-"""The tables of a report as CSV: one file of values, or an archive with a file for each table."""
+"""The tables of a report as CSV: one file of all values, or an archive with a file per table."""
 
 import io
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import BinaryIO, Final
 
@@ -13,73 +13,62 @@ from engine.report.document import ClassName, Document, FigureTable, TableColumn
 
 HEADER: Final = ("table", "row", "column", "value")
 ABOUT: Final = "about.txt"
-_EARLIEST: Final = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # archives know no earlier time; a report's own time is in its tables
+_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
+"""Earliest time of ZIP entries, so that equal reports are equal files; their time is in a table."""
 
 
 def write_values(document: Document, file: BinaryIO) -> None:
-    """Write all tables as one, a line for each value: table, number of its row, column, value."""
+    """Write all values, one per line, with table, number of the row, and column."""
     with text_into(file, errors="surrogateescape") as text:
         cells = (
             (table.name, str(number), name, value)
             for table in document.tables()
             for number, row in enumerate(table.rows, start=1)
-            for name, value in _named(table.columns, row)
+            for name, value in _cells(table.columns, row)
         )
         write_table(text, HEADER, cells)
 
 
 def write_archive(document: Document, file: BinaryIO) -> None:
-    """Write a ZIP archive with a CSV file for each table, in UTF-8 with a byte order mark for spreadsheets."""
+    """Write a ZIP archive of CSV files, in UTF-8 with a byte order mark for spreadsheets."""
+    about = f"Written by Protoleaf\n{document.title}\n{document.subtitle}\n"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        _add(
-            archive,
-            ABOUT,
-            f"Written by Protoleaf\n{document.title}\n{document.subtitle}\n".encode(
-                errors="replace"
-            ),
-        )
+        _add(archive, ABOUT, about.encode(errors="replace"))
         for table in document.tables():
-            _add(archive, f"{table.name}.csv", _table(table))
+            _add(archive, f"{table.name}.csv", _csv_of(table))
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name, _EARLIEST), content, zipfile.ZIP_DEFLATED)
 
 
-def _table(table: FigureTable) -> bytes:
+def _csv_of(table: FigureTable) -> bytes:
     text = io.StringIO(newline="")
     columns = [name for column in table.columns for name in _names(column)]
-    write_table(
-        text, columns, ([value for _, value in _named(table.columns, row)] for row in table.rows)
-    )
+    rows = ([value for _, value in _cells(table.columns, row)] for row in table.rows)
+    write_table(text, columns, rows)
     return text.getvalue().encode("utf-8-sig", "surrogateescape")
 
 
-def _names(column: TableColumn) -> Iterator[str]:
-    if column.kind is ValueKind.INTERVAL:
-        yield from (f"{column.name}_low", f"{column.name}_high")
-    elif column.kind is ValueKind.CLASS:
-        yield from (column.name, f"{column.name}_path")
-    else:
-        yield column.name
+def _names(column: TableColumn) -> tuple[str, ...]:
+    match column.kind:
+        case ValueKind.INTERVAL:
+            return f"{column.name}_low", f"{column.name}_high"
+        case ValueKind.CLASS:
+            return column.name, f"{column.name}_path"
+    return (column.name,)
 
 
-def _named(columns: tuple[TableColumn, ...], row: tuple[Value, ...]) -> Iterator[tuple[str, str]]:
+def _cells(columns: Iterable[TableColumn], row: tuple[Value, ...]) -> Iterator[tuple[str, str]]:
     for column, value in zip(columns, row, strict=True):
-        yield from zip(_names(column), _texts(column, value), strict=True)
+        names = _names(column)
+        yield from zip(names, _texts(value, len(names)), strict=True)
 
 
-def _texts(column: TableColumn, value: Value) -> tuple[str, ...]:
+def _texts(value: Value, count: int) -> tuple[str, ...]:
     match value:
         case None:
-            return ("",) * len(list(_names(column)))
+            return ("",) * count
         case ClassName():
             return value.name, value.path
         case date():
@@ -92,4 +81,6 @@ def _texts(column: TableColumn, value: Value) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
-    return "" if math.isnan(value) else str(value) if isinstance(value, int) else f"{value:.6f}"
+    if isinstance(value, int):
+        return str(value)
+    return "" if math.isnan(value) else f"{value:.6f}"

@@ -1,4 +1,4 @@
-"""What a report says: the document of its figures, in the person's language where a window has given one."""
+"""Makes a document of the figures of a report, in the user's language."""
 
 from engine import __version__
 from engine.report.document import Document
@@ -12,20 +12,28 @@ from engine.report.sections.overview import overview_section
 from engine.report.words import phrase
 from engine.texts import day_text
 
+SECTIONS = (
+    overview_section,
+    accuracy_section,
+    audit_section,
+    confusion_section,
+    classes_section,
+    mistakes_section,
+    counts_section,
+    comparison_section,
+)
+
 
 def document_of(report: Report) -> Document:
-    """Put the figures into words, tables and charts."""
-    sections = [
-        overview_section(report), accuracy_section(report), audit_section(report), confusion_section(report),
-        classes_section(report), mistakes_section(report), counts_section(report), comparison_section(report),
-    ]  # fmt: skip
+    """Make the document; sections without content are left out."""
     about = report.about
     made = phrase(
         "{day} at {time}", day=day_text(about.made_at.date()), time=f"{about.made_at:%H:%M}"
     )
+    sections = [make_section(report) for make_section in SECTIONS]
     return Document(
         about.project,
         phrase("Report of {made}", made=made),
-        tuple(section for section in sections if section is not None and section.blocks),
+        tuple(section for section in sections if section is not None),
         phrase("Made by Protoleaf {version} on {made}.", version=__version__, made=made),
     )

@@ -30,9 +30,8 @@ from app.wording import images
 from engine.errors import ModelError
 from engine.log import Log
 from engine.report.document import Document, FigureTable, ReportSection, text_column
-from engine.report.shown import printable, shown_value
 from engine.report.tables_csv import write_values
-from engine.report.words import amount, share, span
+from engine.report.words import amount, printable, share, shown_value, span
 from tests.support.collections import Collection, cache_of_test
 from tests.support.desk import CONTROL
 from tests.support.sessions import LONG_MS

@@ -17,7 +17,6 @@ from engine.report.figures import (
     CountRow,
     Coverage,
     CoveragePoint,
-    Day,
     Proportion,
     Report,
     ReportFacts,
@@ -77,7 +76,7 @@ def report_of(
         TruthSource.HELD_OUT,
         labels=images,
     )
-    days = Day(date(2026, 2, 27), 1), Day(date(2026, 3, 1), images - 1)
+    days = (date(2026, 2, 27), 1), (date(2026, 3, 1), images - 1)
     points = tuple(CoveragePoint(bar, images // 2, share) for bar in (0.3, 0.5, 0.8, 0.99))
     return Report(
         about, confusion.tree,

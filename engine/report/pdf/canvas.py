@@ -1,38 +1,70 @@
-"""A surface for charts on a page of a PDF, and the colours of paper."""
+"""Writing and painting on a page of a PDF, with the colours of paper."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final
 
-from engine.report.charts import Ink, Point, TextAlign
-from engine.report.pdf.fonts import REGULAR, cut_to, draw, width_of
-from engine.report.shown import printable
+from engine.report.charts import START, Ink, Point
+from engine.report.pdf.fonts import REGULAR, cut_to, runs_of, width_of
+from engine.report.words import printable
 
 COLOURS: Final = {
-    "text": "#1a1f1a", "secondary": "#4f574d", "muted": "#667064", "line": "#e3e6e0", "sunken": "#eef0ec",
-    "accent": "#2c7a4b", "soft": "#bfdcc9", "veil": "#d5e4db",
-    "warning": "#8a5a00", "wrong": "#b95029",
-}  # fmt: skip
-_SIZE: Final = 12.0
+    "text": "#1a1f1a",
+    "secondary": "#4f574d",
+    "muted": "#667064",
+    "line": "#e3e6e0",
+    "sunken": "#eef0ec",
+    "accent": "#2c7a4b",
+    "soft": "#bfdcc9",
+    "veil": "#d5e4db",
+    "warning": "#8a5a00",
+    "wrong": "#b95029",
+}
+_CHART_FONT_SIZE: Final = 12.0
 
 
 def colour(name: str) -> Any:
-    """A colour of the library."""
+    """A colour of ReportLab."""
     from reportlab.lib.colors import HexColor
 
     return HexColor(COLOURS[name])
 
 
 def mixed(name: str, share: float) -> Any:
-    """A colour with white: its share of it."""
+    """A colour blended with white."""
     from reportlab.lib.colors import Color
 
     whole = colour(name)
     return Color(*(1 - share * (1 - part) for part in (whole.red, whole.green, whole.blue)))
 
 
+def write(
+    canvas: Any,
+    at: Point,
+    text: str,
+    size: float,
+    ink: str,
+    *,
+    font: str = REGULAR,
+    anchor: float = START,
+    max_width: float | None = None,
+) -> None:
+    """Write a line of text on a baseline; one that is too wide ends in an ellipsis."""
+    shown = printable(text)
+    if max_width is not None:
+        shown = cut_to(shown, max_width, font, size)
+    x, y = at
+    if anchor:
+        x -= anchor * width_of(shown, font, size)
+    canvas.setFillColor(colour(ink))
+    for name, part in runs_of(shown, font):
+        canvas.setFont(name, size)
+        canvas.drawString(x, y, part)
+        x += canvas.stringWidth(part, name, size)
+
+
 @final
 class PageSurface:
-    """Paints downwards from the canvas's origin; units are those of the canvas."""
+    """A surface for charts, downwards from the canvas's origin, in its units."""
 
     def __init__(self, canvas: Any) -> None:
         self._canvas = canvas
@@ -46,19 +78,17 @@ class PageSurface:
         self._canvas.line(start[0], -start[1], end[0], -end[1])
         self._canvas.setDash()
 
-    def rect(self, corner: Point, size: Point, ink: Ink, radius: float = 0.0) -> None:
+    def rect(self, corner: Point, size: Point, ink: Ink, radius: float) -> None:
         self._canvas.setFillColor(colour(ink))
-        corners = min(radius, size[0] / 2, size[1] / 2)
-        self._canvas.roundRect(
-            corner[0], -corner[1] - size[1], size[0], size[1], corners, stroke=0, fill=1
-        )
+        (x, y), (width, height) = corner, size
+        radius = min(radius, width / 2, height / 2)
+        self._canvas.roundRect(x, -y - height, width, height, radius, stroke=0, fill=1)
 
     def curve(self, points: Sequence[Point], ink: Ink, width: float) -> None:
-        if not points:
-            return
-        self._canvas.setStrokeColor(colour(ink))
-        self._canvas.setLineWidth(width)
-        self._canvas.drawPath(self._path(points), stroke=1, fill=0)
+        if points:
+            self._canvas.setStrokeColor(colour(ink))
+            self._canvas.setLineWidth(width)
+            self._canvas.drawPath(self._path(points), stroke=1, fill=0)
 
     def area(self, points: Sequence[Point], ink: Ink) -> None:
         self._canvas.setFillColor(colour(ink))
@@ -74,18 +104,14 @@ class PageSurface:
     def text(
         self,
         at: Point,
-        words: str,
+        text: str,
         ink: Ink,
-        side: TextAlign = TextAlign.LEFT,
+        anchor: float = START,
         *,
-        room: float | None = None,
+        max_width: float | None = None,
     ) -> None:
-        shown = printable(words) if room is None else cut_to(printable(words), room, REGULAR, _SIZE)
-        shift = {TextAlign.LEFT: 0.0, TextAlign.MIDDLE: 0.5, TextAlign.RIGHT: 1.0}[side] * width_of(
-            shown, REGULAR, _SIZE
-        )
-        self._canvas.setFillColor(colour(ink))
-        draw(self._canvas, (at[0] - shift, -at[1]), shown, REGULAR, _SIZE)
+        point = at[0], -at[1]
+        write(self._canvas, point, text, _CHART_FONT_SIZE, ink, anchor=anchor, max_width=max_width)
 
-    def text_width(self, words: str) -> float:
-        return width_of(printable(words), REGULAR, _SIZE)
+    def text_width(self, text: str) -> float:
+        return width_of(printable(text), REGULAR, _CHART_FONT_SIZE)

@@ -1,4 +1,4 @@
-"""A report as PDF: the same sections, tables and charts as the page, on paper of A4."""
+"""A report as PDF: the same sections, tables and charts as the HTML page, on A4."""
 
 import io
 import math
@@ -6,38 +6,28 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO, Final, final
 
 from engine.events import CancelToken
-from engine.report.charts import Chart, chart_height, paint
+from engine.report.charts import END, MIDDLE, Point, chart_height, paint
 from engine.report.confusion import Folded
-from engine.report.document import (
-    BarPlot,
-    Block,
-    ColumnPlot,
-    Document,
-    Facts,
-    FigureTable,
-    LinePlot,
-    Matrix,
-    ReportText,
-)
-from engine.report.pdf.canvas import PageSurface, colour, mixed
-from engine.report.pdf.fonts import BOLD, REGULAR, cut_to, draw, load_fonts, width_of, wrapped
+from engine.report.document import Block, Chart, Document, Facts, FigureTable, Matrix, ReportText
+from engine.report.pdf.canvas import PageSurface, colour, mixed, write
+from engine.report.pdf.fonts import BOLD, REGULAR, load_fonts, width_of, wrapped
 from engine.report.pdf.table import TableLayout, lay_out
-from engine.report.shown import note_of, printable
-from engine.report.words import DASH, amount, class_of, phrase
+from engine.report.words import DASH, amount, class_of, note_of, phrase, printable
 
 PAGE: Final = (595.28, 841.89)  # points: A4
 MARGIN: Final = 48.0
 WIDTH: Final = PAGE[0] - 2 * MARGIN
 BODY: Final = 9.0
 SMALL: Final = 8.0
+FOOTER: Final = 7.5
 LINE: Final = 13.0
-CHART_SCALE: Final = 0.72  # points a pixel
-MATRIX_SIZE: Final = 7.5  # points of names of the matrix, at most
-MOST_ACROSS: Final = 5  # facts beside each other
+CHART_SCALE: Final = 0.72  # points per pixel
+MATRIX_SIZE: Final = 7.5  # maximum font size of the names of the matrix
+FACTS_PER_ROW: Final = 5
 AUTHOR: Final = "Written by Protoleaf"
 
 
-def write_pdf(document: Document, file: BinaryIO, cancel: CancelToken | None = None) -> None:
+def write_pdf(document: Document, file: BinaryIO, cancel: CancelToken) -> None:
     """Write a document as PDF."""
     from reportlab.pdfgen.canvas import Canvas
 
@@ -47,43 +37,43 @@ def write_pdf(document: Document, file: BinaryIO, cancel: CancelToken | None = N
     canvas.setTitle(printable(f"{document.title} {DASH} {document.subtitle}"))
     canvas.setCreator(AUTHOR)
     canvas.setProducer(AUTHOR)
-    pages = _Pages(canvas, document, cancel)
-    pages.write()
+    _Pages(canvas, document, cancel).write()
     canvas.save()
     file.write(content.getvalue())
 
 
 @final
 class _Pages:
-    """Writes from the top of each page down."""
+    """Writes pages from top to bottom."""
 
-    def __init__(self, canvas: Any, document: Document, cancel: CancelToken | None) -> None:
+    def __init__(self, canvas: Any, document: Document, cancel: CancelToken) -> None:
         self._canvas, self._document, self._cancel = canvas, document, cancel
         self._y = PAGE[1] - MARGIN
         self._number = 1
 
     def write(self) -> None:
-        self._text(printable(self._document.title), 22, BOLD, "text", 28)
-        self._text(self._document.subtitle, 10, REGULAR, "muted", 22)
+        self._text(self._document.title, 22, "text", 28, BOLD)
+        self._text(self._document.subtitle, 10, "muted", 22)
         for section in self._document.sections:
-            self._need(120 + min(max(map(self._height, section.blocks[:1])), PAGE[1] / 2))
+            first = self._height(section.blocks[0])
+            self._reserve(120 + min(first, PAGE[1] / 2))
             self._canvas.bookmarkPage(section.key)
             self._canvas.addOutlineEntry(section.title, section.key, 0)
             self._y -= 10
-            self._text(section.title, 15, BOLD, "text", 22)
-            titled = ""
+            self._text(section.title, 15, "text", 22, BOLD)
+            last_title = ""
             for block in section.blocks:
                 title = getattr(block, "title", "")
-                if title and title != titled:
-                    self._heading(title, block)
+                if title and title != last_title:
+                    self._reserve(24 + min(self._height(block), PAGE[1] / 2))
+                    self._y -= 8
+                    self._text(title, 10.5, "text", 18, BOLD)
                 self._block(block)
-                titled = title or titled
+                last_title = title or last_title
         self._end_page()
 
-    # -- where
-
-    def _need(self, height: float) -> None:
-        """Begin another page where this one has no room."""
+    def _reserve(self, height: float) -> None:
+        """Begin another page where the current one has less space left."""
         if self._y - height < MARGIN + LINE:
             self._end_page()
             self._canvas.showPage()
@@ -91,83 +81,64 @@ class _Pages:
             self._y = PAGE[1] - MARGIN
 
     def _end_page(self) -> None:
-        if self._cancel is not None:
-            self._cancel.raise_if_cancelled()
-        self._canvas.setFillColor(colour("muted"))
-        foot = cut_to(printable(self._document.foot), WIDTH - 60, REGULAR, 7.5)
-        draw(self._canvas, (MARGIN, MARGIN - 16), foot, REGULAR, 7.5)
-        number = phrase("Page {number}", number=self._number)
-        draw(
-            self._canvas,
-            (PAGE[0] - MARGIN - width_of(number, REGULAR, 7.5), MARGIN - 16),
-            number,
-            REGULAR,
-            7.5,
-        )
+        self._cancel.raise_if_cancelled()
+        y, number = MARGIN - 16, phrase("Page {number}", number=self._number)
+        footer = self._document.footer
+        write(self._canvas, (MARGIN, y), footer, FOOTER, "muted", max_width=WIDTH - 60)
+        write(self._canvas, (PAGE[0] - MARGIN, y), number, FOOTER, "muted", anchor=END)
 
-    def _text(self, words: str, size: float, font: str, ink: str, step: float) -> None:
-        self._canvas.setFillColor(colour(ink))
-        draw(self._canvas, (MARGIN, self._y - size), cut_to(words, WIDTH, font, size), font, size)
+    def _text(self, text: str, size: float, ink: str, step: float, font: str = REGULAR) -> None:
+        """Write a line across the page."""
+        write(self._canvas, (MARGIN, self._y - size), text, size, ink, font=font, max_width=WIDTH)
         self._y -= step
 
-    def _heading(self, title: str, block: Block) -> None:
-        self._need(24 + min(self._height(block), PAGE[1] / 2))
-        self._y -= 8
-        self._text(printable(title), 10.5, BOLD, "text", 18)
+    def _paragraph(self, text: str, size: float, ink: str) -> None:
+        for line in wrapped(printable(text), WIDTH, REGULAR, size):
+            self._reserve(LINE)
+            write(self._canvas, (MARGIN, self._y - size), line, size, ink)
+            self._y -= size + 4
+        self._y -= 4
 
     def _height(self, block: Block) -> float:
+        """Height that should fit below the title of a block."""
         match block:
-            case BarPlot() | ColumnPlot() | LinePlot():
+            case Chart():
                 return CHART_SCALE * chart_height(block)
             case Matrix():
                 return PAGE[1] / 2
         return 60
 
-    def _lines(self, words: str, size: float, ink: str) -> None:
-        self._canvas.setFillColor(colour(ink))
-        for line in wrapped(printable(words), WIDTH, REGULAR, size):
-            self._need(LINE)
-            self._canvas.setFillColor(colour(ink))
-            draw(self._canvas, (MARGIN, self._y - size), line, REGULAR, size)
-            self._y -= size + 4
-        self._y -= 4
-
-    # -- what
-
     def _block(self, block: Block) -> None:
         match block:
             case ReportText():
-                self._lines(block.text, BODY, "warning" if block.is_warning else "secondary")
+                self._paragraph(block.text, BODY, "warning" if block.is_warning else "secondary")
             case Facts():
                 self._facts(block)
             case FigureTable():
                 self._table(block)
-            case BarPlot() | ColumnPlot() | LinePlot():
+            case Chart():
                 self._chart(block)
             case Matrix():
                 self._matrix(block)
 
     def _facts(self, facts: Facts) -> None:
-        across = min(len(facts.facts), MOST_ACROSS)
-        room = WIDTH / across
-        for start in range(0, len(facts.facts), across):
-            self._need(52)
-            for place, fact in enumerate(facts.facts[start : start + across]):
-                x = MARGIN + place * room
-                parts = (
+        per_row = min(len(facts.facts), FACTS_PER_ROW)
+        width = WIDTH / per_row
+        for start in range(0, len(facts.facts), per_row):
+            self._reserve(52)
+            for place, fact in enumerate(facts.facts[start : start + per_row]):
+                for text, size, ink, down in (
                     (fact.title, SMALL, "muted", 8),
                     (fact.value, 15.0, "text", 25),
                     (fact.note, 6.8, "muted", 37),
-                )
-                for words, size, ink, down in parts:
-                    self._canvas.setFillColor(colour(ink))
-                    shown = cut_to(printable(words), room - 10, REGULAR, size)
-                    draw(self._canvas, (x, self._y - down), shown, REGULAR, size)
+                ):
+                    at = MARGIN + place * width, self._y - down
+                    write(self._canvas, at, text, size, ink, max_width=width - 10)
             self._y -= 52
 
     def _chart(self, chart: Chart) -> None:
         height = CHART_SCALE * chart_height(chart)
-        self._need(min(height, PAGE[1] - 2 * MARGIN - 40))
+        self._reserve(min(height, PAGE[1] - 2 * MARGIN - 40))
         self._canvas.saveState()
         self._canvas.translate(MARGIN, self._y)
         self._canvas.scale(CHART_SCALE, CHART_SCALE)
@@ -175,35 +146,34 @@ class _Pages:
         self._canvas.restoreState()
         self._y -= height + 8
         if chart.note:
-            self._lines(chart.note, SMALL, "muted")
+            self._paragraph(chart.note, SMALL, "muted")
 
     def _table(self, table: FigureTable) -> None:
         layout = lay_out(table, WIDTH)
-        self._need(layout.row_height * 3)
-        self._row(layout, layout.head, "muted")
+        height = layout.size + 7
+        self._reserve(3 * height)
+        self._row(layout, layout.head, "muted", height)
         for row in layout.rows:
-            if self._y - layout.row_height < MARGIN + LINE:
-                self._need(PAGE[1])
-                self._row(layout, layout.head, "muted")
-            self._row(layout, row, "text")
+            if self._y - height < MARGIN + LINE:
+                self._reserve(PAGE[1])
+                self._row(layout, layout.head, "muted", height)
+            self._row(layout, row, "text", height)
         self._y -= 6
         if note := note_of(table):
-            self._lines(note, SMALL, "muted")
+            self._paragraph(note, SMALL, "muted")
         self._y -= 4
 
-    def _row(self, layout: TableLayout, row: Sequence[str], ink: str) -> None:
-        x, base = MARGIN, self._y - layout.size - 3
-        self._canvas.setFillColor(colour(ink))
-        for place, words in enumerate(row):
-            width = layout.widths[place]
-            shift = (
-                width - 6 - width_of(words, REGULAR, layout.size)
-                if layout.is_number[place]
-                else 0.0
-            )
-            draw(self._canvas, (x + shift, base), words, REGULAR, layout.size)
+    def _row(self, layout: TableLayout, row: Sequence[str], ink: str, height: float) -> None:
+        x, base, size = MARGIN, self._y - layout.size - 3, layout.size
+        for text, width, is_number in zip(row, layout.widths, layout.is_number, strict=True):
+            max_width = width - 6
+            if is_number:
+                at, anchor = (x + max_width, base), END
+            else:
+                at, anchor = (x, base), 0.0
+            write(self._canvas, at, text, size, ink, anchor=anchor, max_width=max_width)
             x += width
-        self._y -= layout.row_height
+        self._y -= height
         self._canvas.setStrokeColor(colour("line"))
         self._canvas.setLineWidth(0.5)
         self._canvas.line(MARGIN, self._y, MARGIN + WIDTH, self._y)
@@ -215,84 +185,51 @@ class _Pages:
             printable(class_of(block.confusion.tree, line.class_id).name) for line in folded.lines
         ]
         widest = max((width_of(name, REGULAR, MATRIX_SIZE) for name in names), default=0.0)
-        left, head = (
-            min(max(widest + more, 80.0), most) for more, most in ((46.0, 190.0), (24.0, 150.0))
-        )
+        left = min(max(widest + 46, 80.0), 190.0)
+        head = min(max(widest + 24, 80.0), 150.0)
         side = min((WIDTH - left - 36) / count, 22.0)
-        self._need(head + side * count + 12)
-        top = self._y - head
-        self._canvas.setFillColor(colour("muted"))
-        draw(
-            self._canvas,
-            (MARGIN + left, top + head - MATRIX_SIZE),
-            phrase("Predicted class"),
-            REGULAR,
-            MATRIX_SIZE,
-        )
-        draw(self._canvas, (MARGIN, top + 4), phrase("Correct class"), REGULAR, MATRIX_SIZE)
-        self._matrix_names(folded, names, (left, top, side), head - 16)
+        self._reserve(head + side * count + 12)
+        corner = MARGIN + left, self._y - head
+        for at, title in (
+            ((corner[0], self._y - MATRIX_SIZE), phrase("Predicted class")),
+            ((MARGIN, corner[1] + 4), phrase("Correct class")),
+        ):
+            write(self._canvas, at, title, MATRIX_SIZE, "muted")
+        self._matrix_names(folded, names, corner, side, head - 16)
         for (row, column), images in folded.cells.items():
-            corner = MARGIN + left + column * side, top - (row + 1) * side
-            self._matrix_cell(
-                images, int(folded.row_totals[row]), corner, side, is_right=row == column
-            )
-        self._y = top - side * count - 10
-        self._lines(f"{block.summary} {block.note}", SMALL, "muted")
+            shade = images / int(folded.row_totals[row])
+            ink = mixed("accent" if row == column else "wrong", 0.12 + 0.68 * math.sqrt(shade))
+            at = corner[0] + column * side, corner[1] - (row + 1) * side
+            self._matrix_cell(amount(images), at, side, ink)
+        self._y = corner[1] - side * count - 10
+        self._paragraph(f"{block.summary} {block.note}", SMALL, "muted")
 
     def _matrix_names(
-        self,
-        folded: Folded,
-        names: Sequence[str],
-        where: tuple[float, float, float],
-        longest: float,
+        self, folded: Folded, names: Sequence[str], corner: Point, side: float, longest: float
     ) -> None:
-        left, top, side = where
+        left, top = corner
         size, canvas = min(MATRIX_SIZE, max(side - 2, 3.0)), self._canvas
-        for place, line in enumerate(folded.lines):
-            x, y = MARGIN + left + place * side, top - (place + 1) * side
+        right = left + side * len(names)
+        for place, (line, name) in enumerate(zip(folded.lines, names, strict=True)):
+            y = top - (place + 1) * side
             canvas.setFillColor(colour("sunken"))
-            canvas.rect(MARGIN + left, y, side * len(names), side - 0.6, stroke=0, fill=1)
-            canvas.setFillColor(colour("text"))
-            inset = min(6.0 * line.depth, 40.0)
-            draw(
-                canvas,
-                (MARGIN + inset, y + (side - size) / 2 + 1),
-                cut_to(names[place], left - inset - 6, REGULAR, size),
-                REGULAR,
-                size,
-            )
-            canvas.setFillColor(colour("muted"))
+            canvas.rect(left, y, right - left, side - 0.6, stroke=0, fill=1)
+            base = y + (side - size) / 2 + 1
+            x = MARGIN + min(6.0 * line.depth, 40.0)
+            write(canvas, (x, base), name, size, "text", max_width=left - x - 6)
             total = amount(int(folded.branch_totals[place]))
-            draw(
-                canvas,
-                (MARGIN + left + side * len(names) + 5, y + (side - size) / 2 + 1),
-                total,
-                REGULAR,
-                size,
-            )
+            write(canvas, (right + 5, base), total, size, "muted")
             canvas.saveState()
-            canvas.translate(x + side / 2 + size / 3, top + 4)
+            canvas.translate(left + (place + 0.5) * side + size / 3, top + 4)
             canvas.rotate(90)
-            draw(canvas, (0, 0), cut_to(names[place], longest, REGULAR, size), REGULAR, size)
+            write(canvas, (0, 0), name, size, "muted", max_width=longest)
             canvas.restoreState()
 
-    def _matrix_cell(
-        self, images: int, total: int, corner: tuple[float, float], side: float, *, is_right: bool
-    ) -> None:
-        ink, canvas = "accent" if is_right else "wrong", self._canvas
-        canvas.setFillColor(mixed(ink, 0.12 + 0.68 * math.sqrt(images / total)))
-        canvas.rect(corner[0], corner[1], side - 0.6, side - 0.6, stroke=0, fill=1)
+    def _matrix_cell(self, text: str, corner: Point, side: float, ink: Any) -> None:
+        x, y = corner
+        self._canvas.setFillColor(ink)
+        self._canvas.rect(x, y, side - 0.6, side - 0.6, stroke=0, fill=1)
         size = min(7.0, 0.42 * side)
-        words = amount(images)
-        canvas.setFillColor(colour("text"))
-        if width_of(words, REGULAR, size) <= side:
-            draw(
-                canvas,
-                (
-                    corner[0] + (side - width_of(words, REGULAR, size)) / 2,
-                    corner[1] + side / 2 - size / 3,
-                ),
-                words,
-                REGULAR,
-                size,
-            )
+        if width_of(text, REGULAR, size) <= side:
+            at = x + side / 2, y + side / 2 - size / 3
+            write(self._canvas, at, text, size, "text", anchor=MIDDLE)

@@ -1,36 +1,35 @@
-"""Widths and texts of a table on paper."""
+"""Layout of a table on paper."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from engine.report.document import FigureTable
-from engine.report.pdf.fonts import REGULAR, cut_to, width_of
-from engine.report.shown import NUMBERS, printable, shown_rows, shown_value
+from engine.report.pdf.fonts import REGULAR, width_of
+from engine.report.words import NUMBERS, printable, shown_rows, shown_value
 
 SIZE: Final = 8.0
-SMALLER: Final = 6.8  # of tables with many columns
-MANY: Final = 7
+SMALL_SIZE: Final = 6.8  # of tables with many columns
+MANY_COLUMNS: Final = 7
 GAP: Final = 12.0
-MEASURED: Final = 400  # rows that widths are made from
-WIDEST_HEAD: Final = 64.0
+MEASURED_ROWS: Final = 400  # that determine the widths
+MAX_HEAD_WIDTH: Final = 64.0
 
 
 @dataclass(frozen=True)
 class TableLayout:
-    """What stands in each cell, cut to its column."""
+    """Texts of the cells, and the widths of the columns in points."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
-    widths: Sequence[float]  # points
+    widths: Sequence[float]
     is_number: Sequence[bool]  # of each column
     size: float
-    row_height: float
 
 
 def lay_out(table: FigureTable, width: float) -> TableLayout:
-    """Numbers get what they need, names share the rest."""
-    size = SMALLER if len(table.columns) >= MANY else SIZE
+    """Columns of numbers are as wide as they need; the others share the rest."""
+    size = SMALL_SIZE if len(table.columns) >= MANY_COLUMNS else SIZE
     is_number = [column.kind in NUMBERS for column in table.columns]
     head = [printable(column.title) for column in table.columns]
     rows = [
@@ -42,35 +41,30 @@ def lay_out(table: FigureTable, width: float) -> TableLayout:
     ]
     wanted = [
         max(
-            min(width_of(title, REGULAR, size), WIDEST_HEAD),
-            *(width_of(row[place], REGULAR, size) for row in rows[:MEASURED]),
+            min(width_of(title, REGULAR, size), MAX_HEAD_WIDTH),
+            *(width_of(row[place], REGULAR, size) for row in rows[:MEASURED_ROWS]),
             10.0,
         )
         + GAP
         for place, title in enumerate(head)
     ]
-    widths = _fitting(wanted, is_number, width)
-    cut = [
-        [cut_to(cell, room - 6, REGULAR, size) for cell, room in zip(row, widths, strict=True)]
-        for row in (head, *rows)
-    ]
-    return TableLayout(cut[0], cut[1:], widths, is_number, size, size + 7)
+    return TableLayout(head, rows, _fitting(wanted, is_number, width), is_number, size)
 
 
 def _fitting(wanted: Sequence[float], is_number: Sequence[bool], width: float) -> list[float]:
-    numbers = sum(each for each, number in zip(wanted, is_number, strict=True) if number)
-    names = sum(each for each, number in zip(wanted, is_number, strict=True) if not number)
-    room = max(width - numbers, 0.3 * width)
-    shrink = min(1.0, room / names) if names else 1.0
+    """Widths that add up to the page's: shrink or stretch the names, at last shrink all."""
+    places = range(len(wanted))
+    named = [place for place in places if not is_number[place]]
+    names = sum(wanted[place] for place in named)
+    numbers = sum(wanted[place] for place in places if is_number[place])
+    shrink = min(1.0, max(width - numbers, 0.3 * width) / names) if names else 1.0
     widths = [
         each if number else each * shrink for each, number in zip(wanted, is_number, strict=True)
     ]
     total = sum(widths)
     if total > width:
         return [each * width / total for each in widths]
-    named = [place for place, number in enumerate(is_number) if not number] or list(
-        range(len(widths))
-    )
-    for place in named:
-        widths[place] += (width - total) / len(named)
+    stretched = named or places
+    for place in stretched:
+        widths[place] += (width - total) / len(stretched)
     return widths

@@ -1,4 +1,4 @@
-"""The section of accuracy: by level, by the confidence needed, and whether scores can be relied on."""
+"""Accuracy section: by level, coverage and precision by confidence, and calibration."""
 
 from typing import Final
 
@@ -12,7 +12,6 @@ from engine.report.document import (
     PlotCurve,
     ReportSection,
     count_column,
-    interval_column,
     share_column,
     text_column,
 )
@@ -25,26 +24,22 @@ from engine.report.figures import (
     Report,
 )
 from engine.report.sections.audit import truth_line
-from engine.report.words import DASH, level_name, phrase, share, summary_of
+from engine.report.words import DASH, interval_column, level_name, phrase, share, summary_of
 from engine.texts import number_text, paragraph
 
-MOST_LEVELS: Final = 12  # levels of a chart; the table has all
+MAX_LEVELS: Final = 12  # of the chart; the table has all
 STEP_PERCENT: Final = 5  # of the confidences in the table
 
 
 def accuracy_section(report: Report) -> ReportSection | None:
-    """None without a truth."""
+    """None without ground truth."""
     accuracy, calibration, coverage = report.accuracy, report.calibration, report.coverage
     if accuracy is None or calibration is None or coverage is None:
         return None
-    return ReportSection(
-        "accuracy", phrase("Accuracy"),
-        (
-            truth_line(report),
-            *_accuracy_blocks(accuracy), *_coverage_blocks(coverage, has_levels=len(accuracy.levels) > 1),
-            *_calibration_blocks(calibration),
-        ),
-    )  # fmt: skip
+    blocks = [truth_line(report), *_accuracy_blocks(accuracy)]
+    blocks += _coverage_blocks(coverage, has_levels=len(accuracy.levels) > 1)
+    blocks += _calibration_blocks(calibration)
+    return ReportSection("accuracy", phrase("Accuracy"), blocks)
 
 
 def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
@@ -54,23 +49,23 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
         (phrase("Finest class") if levels else phrase("Most likely class"), accuracy.top1),
         (phrase("Among the five most likely"), accuracy.top5),
     ]
-    shown = [*rows[:MOST_LEVELS], *rows[max(len(levels), MOST_LEVELS) :]]
+    shown = [*rows[:MAX_LEVELS], *rows[max(len(levels), MAX_LEVELS) :]]
     bars = tuple(
         Bar(name, each.share, share(each.share), interval=each.interval)
         for name, each in shown
         if each.count
     )
-    note = phrase("The thin line is the 95% interval.")
-    summary = summary_of((bar.label, bar.text) for bar in bars)
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
     columns = (
         text_column(phrase("Level") if levels else phrase("Prediction"), "level"),
         share_column(phrase("Accuracy"), "accuracy"),
-        interval_column(phrase("95% interval"), "interval"), count_column(phrase("Correct"), "right"),
+        interval_column(),
+        count_column(phrase("Correct"), "right"),
         count_column(phrase("Images"), "images"),
-    )  # fmt: skip
+    )
     title = phrase("Accuracy by level") if levels else phrase("Accuracy of predictions")
-    chart = BarPlot(title, summary, bars, 1.0, note, phrase("Correct predictions"))
+    note = phrase("The thin line is the 95% interval.")
+    chart = BarPlot(title, summary_of(bars), note, phrase("Correct predictions"), bars, 1.0)
     return [chart, FigureTable("accuracy", title, columns, table, is_in_chart=True)]
 
 
@@ -79,52 +74,68 @@ def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     points = coverage.points
     precise = [each for each in points if each.right.count]
     curves = (
-        PlotCurve(phrase("predicted"), tuple((each.bar, each.named / max(coverage.images, 1)) for each in points)),
         PlotCurve(
-            phrase("correct"), tuple((each.bar, each.right.share) for each in precise),
-            tuple(each.right.interval for each in precise), is_main=True,
+            phrase("predicted"),
+            tuple((each.bar, each.named / max(coverage.images, 1)) for each in points),
         ),
-    )  # fmt: skip
+        PlotCurve(
+            phrase("correct"),
+            tuple((each.bar, each.right.share) for each in precise),
+            tuple(each.right.interval for each in precise),
+            is_main=True,
+        ),
+    )
     used = coverage.in_use
     low, high = coverage.bars
     needed = (
         share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
     )
-    named = Proportion(used.named, coverage.images)
     summary = phrase(
         "With the minimum confidence in use ({needed}), {named} of the images get a class, "
         "and {right} of these are correct.",
-        needed=needed, named=share(named.share), right=share(used.right.share),
-    )  # fmt: skip
-    parts = [summary]
+        needed=needed,
+        named=share(Proportion(used.named, coverage.images).share),
+        right=share(used.right.share),
+    )
+    at_leaf = ""
     if has_levels:
         finest = share(Proportion(coverage.at_leaf, coverage.images).share)
-        parts.append(phrase("Of all images {leaf} get one of the finest classes.", leaf=finest))
-    parts.append(phrase("The lines show what one minimum confidence for all classes would do."))
-    note = paragraph(*parts)
+        at_leaf = phrase("Of all images {leaf} get one of the finest classes.", leaf=finest)
+    lines = phrase("The lines show what one minimum confidence for all classes would do.")
     chart = LinePlot(
-        title, summary, curves, points[0].bar, 1.0, phrase("Minimum confidence"), used.bar,
-        phrase("in use: {needed}", needed=needed), note, phrase("Images"),
-    )  # fmt: skip
-    return [chart, _coverage_table(title, coverage, used)]
+        title,
+        summary,
+        paragraph(summary, at_leaf, lines),
+        phrase("Minimum confidence"),
+        phrase("Images"),
+        curves,
+        points[0].bar,
+        1.0,
+        used.bar,
+        phrase("in use: {needed}", needed=needed),
+    )
+    return [chart, _coverage_table(title, coverage)]
 
 
-def _coverage_table(title: str, coverage: Coverage, used: CoveragePoint) -> FigureTable:
+def _coverage_table(title: str, coverage: Coverage) -> FigureTable:
     def row(name: str, point: CoveragePoint) -> tuple[str, int, float, float, tuple[float, float]]:
         named = Proportion(point.named, coverage.images)
         return name, point.named, named.share, point.right.share, point.right.interval
 
     columns = (
-        text_column(phrase("Minimum confidence"), "confidence"), count_column(phrase("Predicted"), "named"),
-        share_column(phrase("Coverage"), "coverage"), share_column(phrase("Precision"), "precision"),
-        interval_column(phrase("95% interval"), "interval"),
-    )  # fmt: skip
+        text_column(phrase("Minimum confidence"), "confidence"),
+        count_column(phrase("Predicted"), "named"),
+        share_column(phrase("Coverage"), "coverage"),
+        share_column(phrase("Precision"), "precision"),
+        interval_column(),
+    )
     listed = [
         each
         for each in coverage.points
         if round(100 * each.bar) % STEP_PERCENT == 0 or each is coverage.points[-1]
     ]
-    rows = [row(phrase("in use"), used), *(row(f"{each.bar:.2f}", each) for each in listed)]
+    rows = [row(phrase("in use"), coverage.in_use)]
+    rows += [row(f"{each.bar:.2f}", each) for each in listed]
     return FigureTable("coverage", title, columns, rows, is_in_chart=True)
 
 
@@ -143,19 +154,18 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
     )
     summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
     note = phrase(
-        "{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the "
-        "better a score can be relied on.",
+        "{summary} Columns are the share of correct predictions, marks their mean score: the "
+        "nearer they are, the better a score can be relied on.",
         summary=summary,
-    )  # fmt: skip
+    )
     chart = ColumnPlot(
         title,
         summary,
-        columns,
-        1.0,
-        tuple(each.score for each in bins),
-        phrase("Score"),
         note,
+        phrase("Score"),
         phrase("Correct predictions"),
+        columns,
+        tuple(each.score for each in bins),
     )
     rows = [
         (
@@ -168,8 +178,10 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
         for each in bins
     ]
     head = (
-        text_column(phrase("Score"), "score"), count_column(phrase("Images"), "images"),
-        share_column(phrase("Mean score"), "mean_score"), share_column(phrase("Correct"), "right"),
-        interval_column(phrase("95% interval"), "interval"),
-    )  # fmt: skip
+        text_column(phrase("Score"), "score"),
+        count_column(phrase("Images"), "images"),
+        share_column(phrase("Mean score"), "mean_score"),
+        share_column(phrase("Correct"), "right"),
+        interval_column(),
+    )
     return [chart, FigureTable("calibration", title, head, rows, is_in_chart=True)]

@@ -1,9 +1,10 @@
-"""The section about images that were drawn at random and checked, and what other sections say of their labels."""
+"""Audit section: images drawn at random and checked; how other sections refer to their labels."""
 
 from collections.abc import Sequence
 
 from engine.collection.audit_figures import AuditFigures, EstimatedShare
 from engine.report.document import (
+    Block,
     Fact,
     Facts,
     FigureTable,
@@ -11,97 +12,108 @@ from engine.report.document import (
     ReportText,
     class_column,
     count_column,
-    interval_column,
     share_column,
     text_column,
 )
 from engine.report.figures import Report, TruthSource
-from engine.report.words import class_of, phrase, share, span
+from engine.report.words import class_of, interval_column, phrase, share, span
 from engine.texts import day_text, paragraph
 
 
 def audit_section(report: Report) -> ReportSection | None:
-    """None where no image that was drawn has an answer."""
-    answered = [each for each in report.audits if each.answered]
+    """None where no drawn image is labelled yet."""
+    answered = report.answered_audits
     if not answered:
         return None
     latest = answered[-1]
     facts = [audit_fact(phrase("Accuracy"), latest.accuracy)]
     if latest.sure.count:
         facts.append(audit_fact(phrase("Sure predictions that are correct"), latest.sure))
-    blocks = Facts(tuple(facts)), ReportText(_basis(latest)), _audit_table(answered)
-    classes = (_class_table(report, latest),) if latest.classes else ()
-    return ReportSection("audit", phrase("Checked at random"), (*blocks, *classes))
+    blocks: list[Block] = [
+        Facts(tuple(facts)),
+        ReportText(_basis(latest)),
+        _audit_table(answered),
+    ]
+    if latest.classes:
+        blocks.append(_class_table(report, latest))
+    return ReportSection("audit", phrase("Checked at random"), blocks)
 
 
 def audit_fact(title: str, estimate: EstimatedShare) -> Fact:
-    """A share with how many answers say so."""
+    """An estimated share with the number of answers and its interval."""
     note = phrase(
         "{right:,} of {count:,} correct, 95% interval {span}",
-        right=estimate.right, count=estimate.count, span=span(estimate.interval),
-    )  # fmt: skip
+        right=estimate.right,
+        count=estimate.count,
+        span=span(estimate.interval),
+    )
     return Fact(title, share(estimate.share), note)
 
 
 def truth_line(report: Report) -> ReportText:
-    """By which labels the figures of a section were made."""
+    """The labels that the figures of a section are measured on."""
     about = report.about
     if about.source is TruthSource.FILE:
         return ReportText(phrase("Measured with the truth file {name}.", name=about.truth_name))
-    parts = [
-        phrase(
-            "Measured on labelled images, each predicted without its own label. They may be easier or harder than the "
-            "others."
-        )
-    ]
-    if audit_section(report) is not None:
-        parts.append(phrase("The figures under “Checked at random” hold for the whole collection."))
-    return ReportText(paragraph(*parts))
+    basis = phrase(
+        "Measured on labelled images, each predicted without its own label. They may be easier or "
+        "harder than the others."
+    )
+    audited = ""
+    if report.answered_audits:
+        audited = phrase("The figures under “Checked at random” hold for the whole collection.")
+    return ReportText(paragraph(basis, audited))
 
 
 def _basis(audit: AuditFigures) -> str:
-    parts = [
-        phrase(
-            "On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are "
-            "answered. Answers are compared with what was predicted when the images were drawn, so the figures hold "
-            "for the collection as it was then.",
-            day=day_text(audit.drawn_at.astimezone().date()), asked=audit.asked, population=audit.population,
-            answered=audit.answered,
-        )
-    ]  # fmt: skip
+    drawn = phrase(
+        "On {day}, {asked:,} images were drawn at random among {population:,} without a label; "
+        "{answered:,} are answered. Answers are compared with what was predicted when the images "
+        "were drawn, so the figures hold for the collection as it was then.",
+        day=day_text(audit.drawn_at.astimezone().date()),
+        asked=audit.asked,
+        population=audit.population,
+        answered=audit.answered,
+    )
+    stratified = in_bulk = ""
     if audit.is_stratified:
-        parts.append(
-            phrase(
-                "Some of each large predicted class were drawn, and each answer counts for as many images as it "
-                "stands for."
-            )
+        stratified = phrase(
+            "Some of each large predicted class were drawn, and each answer counts for as many "
+            "images as it stands for."
         )
     if audit.in_bulk:
-        parts.append(
-            phrase(
-                "{count:,} that were accepted in bulk do not count: they were not looked at one by one.",
-                count=audit.in_bulk,
-            )
+        in_bulk = phrase(
+            "{count:,} that were accepted in bulk do not count: they were not looked at one by "
+            "one.",
+            count=audit.in_bulk,
         )
-    return paragraph(*parts)
+    return paragraph(drawn, stratified, in_bulk)
 
 
 def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
     columns = (
-        text_column(phrase("Drawn"), "drawn"), count_column(phrase("Among"), "population"),
-        text_column(phrase("What was predicted"), "predicted"), count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Correct"), "right"), share_column(phrase("Share"), "share"),
-        interval_column(phrase("95% interval"), "interval"),
-    )  # fmt: skip
+        text_column(phrase("Drawn"), "drawn"),
+        count_column(phrase("Among"), "population"),
+        text_column(phrase("What was predicted"), "predicted"),
+        count_column(phrase("Answers"), "answered"),
+        count_column(phrase("Correct"), "right"),
+        share_column(phrase("Share"), "share"),
+        interval_column(),
+    )
     rows = [
         (
-            *(each.drawn_at.astimezone().date(), each.population, predicted),
-            *(estimate.count, estimate.right, estimate.share, estimate.interval),
+            audit.drawn_at.astimezone().date(),
+            audit.population,
+            predicted,
+            each.count,
+            each.right,
+            each.share,
+            each.interval,
         )
-        for each in audits
-        for predicted, estimate in (
-            (phrase("Most likely class"), each.accuracy),
-            (phrase("Confident class"), each.sure),
+        for audit in audits
+        for predicted, each in (
+            (phrase("Most likely class"), audit.accuracy),
+            (phrase("Confident class"), audit.sure),
         )
     ]
     return FigureTable("audits", phrase("Images drawn at random"), columns, rows)
@@ -109,15 +121,18 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
 
 def _class_table(report: Report, audit: AuditFigures) -> FigureTable:
     columns = (
-        class_column(phrase("Class"), "class"), count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Correct"), "right"), share_column(phrase("Precision"), "precision"),
-        interval_column(phrase("95% interval"), "interval"),
-    )  # fmt: skip
+        class_column(phrase("Class"), "class"),
+        count_column(phrase("Answers"), "answered"),
+        count_column(phrase("Correct"), "right"),
+        share_column(phrase("Precision"), "precision"),
+        interval_column(),
+    )
     rows = [
         (class_of(report.tree, class_id), each.count, each.right, each.share, each.interval)
         for class_id, each in audit.classes
     ]
     note = phrase(
-        "Of images that were sure to be of the class when they were drawn; classes with five answers or more."
+        "Of images that were sure to be of the class when they were drawn; classes with five "
+        "answers or more."
     )
     return FigureTable("audit-classes", phrase("Precision of each class"), columns, rows, note)

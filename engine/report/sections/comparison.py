@@ -1,7 +1,6 @@
-"""The section that puts two models or settings side by side."""
+"""Comparison section: two models or settings side by side."""
 
 import math
-from dataclasses import replace
 from typing import Final
 
 from engine.report.document import (
@@ -15,11 +14,11 @@ from engine.report.document import (
     share_column,
     text_column,
 )
-from engine.report.figures import ComparedSide, ModelComparison, Report
+from engine.report.figures import ModelComparison, Report
 from engine.report.sections.audit import truth_line
-from engine.report.words import level_name, phrase, setting_name, share, span
+from engine.report.words import level_name, phrase, setting_name, share_fact
 
-SURE: Final = 0.001  # probabilities below this are shown as below it
+SMALLEST_P: Final = 0.001  # smaller p-values are shown as "p < 0.001"
 
 
 def comparison_section(report: Report) -> ReportSection | None:
@@ -27,53 +26,42 @@ def comparison_section(report: Report) -> ReportSection | None:
     comparison = report.comparison
     if comparison is None:
         return None
-    a, b = _named(comparison.first), _named(comparison.second)
+    a, b = comparison.first, comparison.second
+    first, second = setting_name(a.name), setting_name(b.name)
     low, high = comparison.gain
     verdict = (
-        phrase("{better} is better on these images.", better=b.name if low > 0 else a.name)
+        phrase("{better} is better on these images.", better=second if low > 0 else first)
         if low > 0 or high < 0
         else phrase("These images do not tell which one is better.")
     )
     points = phrase("{low} to {high}", low=f"{100 * low:+.1f}", high=f"{100 * high:+.1f}")
-    facts = Facts(
-        (
-            Fact(
-                a.name,
-                share(a.right.share),
-                phrase("95% interval {span}", span=span(a.right.interval)),
-            ),
-            Fact(
-                b.name,
-                share(b.right.share),
-                phrase("95% interval {span}", span=span(b.right.interval)),
-            ),
-            Fact(phrase("Difference in points"), points, phrase("95% interval, paired")),
-            Fact(
-                phrase("McNemar's test"),
-                f"p = {comparison.p_value:.3f}" if comparison.p_value >= SURE else "p < 0.001",
-            ),
-        )
+    p_value = comparison.p_value
+    facts = (
+        share_fact(first, a.right),
+        share_fact(second, b.right),
+        Fact(phrase("Difference in points"), points, phrase("95% interval, paired")),
+        Fact(
+            phrase("McNemar's test"), f"p = {p_value:.3f}" if p_value >= SMALLEST_P else "p < 0.001"
+        ),
     )
     basis = phrase(
         "Both on the same {images:,} images. {verdict}", images=comparison.images, verdict=verdict
     )
-    return ReportSection(
-        "compare",
-        phrase("Compare"),
-        (truth_line(report), facts, ReportText(basis), *_comparison_tables(comparison)),
-    )
+    blocks: list[Block] = [truth_line(report), Facts(facts), ReportText(basis)]
+    blocks += _comparison_tables(comparison, first, second)
+    return ReportSection("compare", phrase("Compare"), blocks)
 
 
-def _comparison_tables(comparison: ModelComparison) -> list[Block]:
-    a, b = _named(comparison.first), _named(comparison.second)
+def _comparison_tables(comparison: ModelComparison, first: str, second: str) -> list[Block]:
+    a, b = comparison.first, comparison.second
     depth = max(len(a.levels), len(b.levels))
     name = phrase("Finest class correct") if depth > 1 else phrase("Correct")
     rows = [(name, a.right.share, b.right.share)]
     for level in range(depth if depth > 1 else 0):
-        pair = [
+        of_first, of_second = (
             side.levels[level].share if level < len(side.levels) else math.nan for side in (a, b)
-        ]
-        rows.append((phrase("{level} correct", level=level_name(level)), pair[0], pair[1]))
+        )
+        rows.append((phrase("{level} correct", level=level_name(level)), of_first, of_second))
     rows += [
         (phrase("Predicted with the minimum confidence"), a.named.share, b.named.share),
         (phrase("Correct among them"), a.safe_right.share, b.safe_right.share),
@@ -81,22 +69,17 @@ def _comparison_tables(comparison: ModelComparison) -> list[Block]:
     ]
     head = (
         text_column(phrase("Figure"), "figure"),
-        share_column(a.name, "first"), share_column(b.name, "second"),
-    )  # fmt: skip
-    four = [
-        (phrase("Both correct"), comparison.both), (phrase("Only {name} correct", name=a.name), comparison.only_first),
-        (phrase("Only {name} correct", name=b.name), comparison.only_second),
-        (phrase("Both wrong"), comparison.neither),
-    ]  # fmt: skip
-    pairs = (
-        text_column(phrase("Outcome"), "outcome"),
-        count_column(phrase("Images"), "images"),
+        share_column(first, "first"),
+        share_column(second, "second"),
     )
+    outcomes = [
+        (phrase("Both correct"), comparison.both),
+        (phrase("Only {name} correct", name=first), comparison.only_first),
+        (phrase("Only {name} correct", name=second), comparison.only_second),
+        (phrase("Both wrong"), comparison.neither),
+    ]
+    pairs = text_column(phrase("Outcome"), "outcome"), count_column(phrase("Images"), "images")
     return [
         FigureTable("comparison", phrase("Side by side"), head, rows),
-        FigureTable("comparison-pairs", phrase("Image by image"), pairs, four),
+        FigureTable("comparison-pairs", phrase("Image by image"), pairs, outcomes),
     ]
-
-
-def _named(side: ComparedSide) -> ComparedSide:
-    return replace(side, name=setting_name(side.name))

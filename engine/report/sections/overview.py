@@ -1,7 +1,7 @@
-"""The section that says how far the work is and how the report was made."""
+"""Overview section: progress of the work, labels by day and person, and how the report was made."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from engine.report.document import (
@@ -18,60 +18,29 @@ from engine.report.document import (
     share_column,
     text_column,
 )
-from engine.report.figures import Report, TruthSource
+from engine.report.figures import Report, TruthSource, WorkProgress
 from engine.report.sections.audit import audit_fact
 from engine.report.words import (
-    MOST_COLUMNS,
-    NOTHING,
+    MAX_COLUMNS,
+    NO_VALUE,
     amount,
-    message_text,
     phrase,
     setting_name,
     share,
-    span,
+    share_fact,
     summary_of,
 )
-from engine.texts import day_text, paragraph
+from engine.texts import day_text, paragraph, translated
 
-ENOUGH_TO_CHECK: Final = (
-    100  # unlabelled images with a prediction. Chosen: twice what is asked about
-)
+ENOUGH_TO_CHECK: Final = 100
+"""Unlabelled predictions from which an audit is proposed. Chosen: twice what it asks for."""
 
 
 def overview_section(report: Report) -> ReportSection:
-    """Always there."""
-    about, progress = report.about, report.progress
-    facts = [
-        Fact(phrase("Images"), amount(progress.images)),
-        Fact(
-            phrase("Labelled by people"),
-            amount(progress.labelled),
-            _part(progress.labelled, progress.images),
-        ),
-        Fact(
-            phrase("Sure predictions"), amount(progress.sure), _part(progress.sure, progress.images)
-        ),
-        Fact(
-            phrase("To review"),
-            amount(progress.to_review),
-            _part(progress.to_review, progress.images),
-        ),
-    ]
-    if report.accuracy is not None:
-        top1 = report.accuracy.top1
-        by_file = about.source is TruthSource.FILE
-        title = phrase("Accuracy by the truth file") if by_file else phrase("Held-out accuracy")
-        facts.append(
-            Fact(title, share(top1.share), phrase("95% interval {span}", span=span(top1.interval)))
-        )
-    answered = [each for each in report.audits if each.answered]
-    facts += [
-        audit_fact(phrase("Accuracy, checked at random"), each.accuracy) for each in answered[-1:]
-    ]
-    blocks: list[Block] = [
-        Facts(tuple(facts)),
-        ReportText(_basis(report), is_warning=about.source is TruthSource.NONE),
-    ]
+    """Make the section; every report has it."""
+    progress = report.progress
+    images = progress.images
+    basis = ReportText(_basis(report), is_warning=report.about.source is TruthSource.NONE)
     parts = (
         (phrase("Labelled by people"), progress.labelled),
         (phrase("Sure predictions"), progress.sure),
@@ -80,91 +49,89 @@ def overview_section(report: Report) -> ReportSection:
         (phrase("Not analysed yet"), progress.waiting),
         (phrase("Could not be read"), progress.unreadable),
     )
-    shown = [(name, count) for name, count in parts if count or name == parts[0][0]]
-    bars = tuple(Bar(name, count, _counted_part(count, progress.images)) for name, count in shown)
-    summary = summary_of((bar.label, bar.text) for bar in bars)
-    blocks += [
-        BarPlot(phrase("Progress"), summary, bars, max(progress.images, 1), along=phrase("Images")),
-        _progress_table(parts, progress.images),
+    bars = tuple(
+        Bar(name, count, f"{amount(count)}  ({share(count / images)})" if images else amount(count))
+        for place, (name, count) in enumerate(parts)
+        if count or not place
+    )
+    title, of_images = phrase("Progress"), phrase("Images")
+    blocks = [
+        Facts(tuple(_facts(report))),
+        basis,
+        BarPlot(title, summary_of(bars), "", of_images, bars, max(images, 1)),
+        _progress_table(title, parts, images),
+        *_labelling(progress),
+        _about_table(report),
     ]
-    blocks += _labelling(report)
-    blocks.append(_about_table(report))
-    return ReportSection("overview", phrase("Overview"), tuple(blocks))
+    return ReportSection("overview", phrase("Overview"), blocks)
 
 
-def _progress_table(parts: Iterable[tuple[str, int]], images: int) -> FigureTable:
+def _facts(report: Report) -> list[Fact]:
+    progress = report.progress
+    images = progress.images
+    facts = [Fact(phrase("Images"), amount(images))]
+    facts += [
+        Fact(title, amount(count), share(count / images) if images else "")
+        for title, count in (
+            (phrase("Labelled by people"), progress.labelled),
+            (phrase("Sure predictions"), progress.sure),
+            (phrase("To review"), progress.to_review),
+        )
+    ]
+    if report.accuracy is not None:
+        by_file = report.about.source is TruthSource.FILE
+        title = phrase("Accuracy by the truth file") if by_file else phrase("Held-out accuracy")
+        facts.append(share_fact(title, report.accuracy.top1))
+    if report.answered_audits:
+        latest = report.answered_audits[-1]
+        facts.append(audit_fact(phrase("Accuracy, checked at random"), latest.accuracy))
+    return facts
+
+
+def _progress_table(title: str, parts: Iterable[tuple[str, int]], images: int) -> FigureTable:
     rows = [(name, count, count / images if images else math.nan) for name, count in parts]
     columns = (
-        text_column(phrase("Images"), "state"), count_column(phrase("Count"), "images"),
+        text_column(phrase("Images"), "state"),
+        count_column(phrase("Count"), "images"),
         share_column(phrase("Share"), "share"),
-    )  # fmt: skip
-    return FigureTable("progress", phrase("Progress"), columns, rows, is_in_chart=True)
-
-
-def _labelling(report: Report) -> list[Block]:
-    progress, blocks = report.progress, list[Block]()
-    if len(progress.by_day) > 1:
-        columns = tuple(
-            Bar(day_text(each.day), each.labels, amount(each.labels)) for each in progress.by_day
-        )
-        recent, most = columns[-MOST_COLUMNS:], max(bar.value for bar in columns)
-        summary = phrase(
-            "Labels on {days:,} days, most on one day: {most:,}", days=len(columns), most=int(most)
-        )
-        note = (
-            ""
-            if len(recent) == len(columns)
-            else phrase("The last {days:,} days with labels.", days=len(recent))
-        )
-        blocks.append(_label_chart(summary, recent, note))
-    if progress.by_day:
-        rows = [(each.day, each.labels) for each in progress.by_day]
-        columns_of = text_column(phrase("Day"), "day"), count_column(phrase("Labels"), "labels")
-        blocks.append(
-            FigureTable(
-                "labels-by-day",
-                phrase("Labels by day"),
-                columns_of,
-                rows,
-                is_in_chart=len(rows) > 1,
-            )
-        )
-    if progress.by_person:
-        columns_of = (
-            text_column(phrase("Person"), "person"),
-            count_column(phrase("Labels"), "labels"),
-        )
-        blocks.append(
-            FigureTable(
-                "labels-by-person", phrase("Labels by person"), columns_of, list(progress.by_person)
-            )
-        )
-    return blocks
-
-
-def _label_chart(summary: str, days: Sequence[Bar], note: str) -> ColumnPlot:
-    highest = max(bar.value for bar in days)
-    return ColumnPlot(
-        phrase("Labels by day"),
-        summary,
-        tuple(days),
-        highest,
-        (),
-        phrase("Day"),
-        note,
-        phrase("Labels"),
     )
+    return FigureTable("progress", title, columns, rows, is_in_chart=True)
+
+
+def _labelling(progress: WorkProgress) -> list[Block]:
+    days, blocks = progress.by_day, list[Block]()
+    title, labels = phrase("Labels by day"), phrase("Labels")
+    if len(days) > 1:
+        recent = days[-MAX_COLUMNS:]
+        summary = phrase(
+            "Labels on {days:,} days, most on one day: {most:,}",
+            days=len(days),
+            most=max(count for _, count in days),
+        )
+        note = ""
+        if len(recent) < len(days):
+            note = phrase("The last {days:,} days with labels.", days=len(recent))
+        bars = tuple(Bar(day_text(day), count, amount(count)) for day, count in recent)
+        blocks.append(ColumnPlot(title, summary, note, phrase("Day"), labels, bars))
+    if days:
+        columns = text_column(phrase("Day"), "day"), count_column(labels, "labels")
+        blocks.append(FigureTable("labels-by-day", title, columns, days, is_in_chart=len(days) > 1))
+    if progress.by_person:
+        columns = text_column(phrase("Person"), "person"), count_column(labels, "labels")
+        title = phrase("Labels by person")
+        blocks.append(FigureTable("labels-by-person", title, columns, progress.by_person))
+    return blocks
 
 
 def _about_table(report: Report) -> FigureTable:
     about = report.about
-    setting = setting_name(about.setting) or NOTHING
+    setting = setting_name(about.setting) or NO_VALUE
     if about.setting and about.uses_collection:
         setting = phrase("{setting}, with unlabelled images", setting=setting)
     rows = [
         (phrase("Project"), about.project),
         (phrase("Classes"), amount(about.classes)),
-        (phrase("Backbone"), about.model or NOTHING),
+        (phrase("Backbone"), about.model or NO_VALUE),
         (phrase("Model version"), about.version),
         (phrase("Classifier"), setting),
         (phrase("Compared with"), _source(report)),
@@ -174,70 +141,47 @@ def _about_table(report: Report) -> FigureTable:
 
 
 def _source(report: Report) -> str:
-    about = report.about
-    match about.source:
+    match report.about.source:
         case TruthSource.FILE:
-            return phrase("the truth file {name}", name=about.truth_name)
+            return phrase("the truth file {name}", name=report.about.truth_name)
         case TruthSource.HELD_OUT:
             return phrase("labels of people, each held out in turn")
     return phrase("nothing")
 
 
 def _basis(report: Report) -> str:
+    """What the predictions are compared with."""
     about, accuracy = report.about, report.accuracy
-    match about.source:
-        case TruthSource.FILE if accuracy is not None:
-            parts = [
-                phrase(
-                    "Predictions are compared with the truth file {name}, on {images:,} images without a label.",
-                    name=about.truth_name, images=accuracy.images,
-                )
-            ]  # fmt: skip
-            if about.not_found:
-                parts.append(
-                    phrase(
-                        "{count:,} of its {rows:,} rows name no image here.",
-                        count=about.not_found,
-                        rows=about.truth_rows,
-                    )
-                )
-            return paragraph(*parts)
-        case TruthSource.HELD_OUT if accuracy is not None:
-            parts = [
-                phrase(
-                    "Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the "
-                    "model predicted it without having learned from it.",
-                    images=accuracy.images, labels=about.labels,
-                )
-            ]  # fmt: skip
-            if about.twins:
-                parts.append(
-                    phrase(
-                        "{count:,} with a labelled near-duplicate are left out: it would give them away.",
-                        count=about.twins,
-                    )
-                )
-            parts.append(
-                phrase(
-                    "Images that people choose to label may be easier or harder than the others."
-                )
+    if accuracy is None:
+        return phrase(
+            "There is nothing yet to compare predictions with: {why}.",
+            why=translated(about.why_nothing),
+        )
+    if about.source is TruthSource.FILE:
+        compared = phrase(
+            "Predictions are compared with the truth file {name}, on {images:,} images without a "
+            "label.",
+            name=about.truth_name,
+            images=accuracy.images,
+        )
+        unmatched = ""
+        if about.not_found:
+            unmatched = phrase(
+                "{count:,} of its {rows:,} rows name no image here.",
+                count=about.not_found,
+                rows=about.truth_rows,
             )
-            if report.progress.predicted >= ENOUGH_TO_CHECK and not report.audits:
-                parts.append(
-                    phrase(
-                        "To learn how accurate the other predictions are, check 50 of them at random."
-                    )
-                )
-            return paragraph(*parts)
-    return phrase(
-        "There is nothing yet to compare predictions with: {why}.",
-        why=message_text(about.why_nothing),
+        return paragraph(compared, unmatched)
+    compared = phrase(
+        "Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: "
+        "the model predicted it without having learned from it.",
+        images=accuracy.images,
+        labels=about.labels,
     )
-
-
-def _part(count: int, images: int) -> str:
-    return share(count / images) if images else ""
-
-
-def _counted_part(count: int, images: int) -> str:
-    return f"{amount(count)}  ({share(count / images)})" if images else amount(count)
+    proposal = ""
+    bias = phrase("Images that people choose to label may be easier or harder than the others.")
+    if report.progress.predicted >= ENOUGH_TO_CHECK and not report.audits:
+        proposal = phrase(
+            "To learn how accurate the other predictions are, check 50 of them at random."
+        )
+    return paragraph(compared, bias, proposal)

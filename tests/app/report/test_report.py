@@ -20,7 +20,7 @@ from app.theme import set_scheme
 from engine.events import CancelToken
 from engine.graph.codes import NO_CLASS
 from engine.report import make as making
-from engine.report.document import BarPlot, ColumnPlot, LinePlot
+from engine.report.document import BarPlot, Chart, ColumnPlot, LinePlot
 from engine.report.figures import TruthSource
 from engine.report.html import html_of
 from engine.report.write import SUFFIXES
@@ -462,10 +462,10 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
         block
         for section in document.sections
         for block in section.blocks
-        if isinstance(block, BarPlot | ColumnPlot | LinePlot)
+        if isinstance(block, Chart)
     ]
-    assert all(chart.along for chart in charts)
-    assert all(chart.up for chart in charts if not isinstance(chart, BarPlot))
+    assert all(chart.x_title for chart in charts)
+    assert all(chart.y_title for chart in charts if isinstance(chart, ColumnPlot | LinePlot))
     (coverage,) = [chart for chart in charts if isinstance(chart, LinePlot)]
     assert [curve.name for curve in coverage.curves] == ["predicted", "correct"]
     levels = next(chart for chart in charts if chart.title == "Accuracy by level")

@@ -76,7 +76,7 @@ def test_every_image_is_in_one_cell(matrix: Confusion, opened: set[int]) -> None
 def test_first_cut_opens_where_mistakes_hide(matrix: Confusion) -> None:
     """Gull for Auk and Auk for Dog hide in Animal; a cut that fits three rows leaves it closed."""
     assert matrix.first_cut() == {ANIMAL, BIRD}
-    assert matrix.first_cut(most=3) == frozenset()
+    assert matrix.first_cut(max_rows=3) == frozenset()
 
 
 def test_class_figures_by_hand(matrix: Confusion) -> None:

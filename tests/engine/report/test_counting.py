@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.records import ImageDetails
-from engine.report.counting import MOST_FOLDERS, counts_by, progress_of
+from engine.report.counting import MAX_FOLDERS, counts_by, progress_of
 from engine.report.figures import CountRow
 from tests.support.reports import AUK, BIRD, GULL, zoo
 
@@ -54,7 +54,7 @@ def test_parts_of_the_work_add_up() -> None:
     assert sum(parts) == progress.images == 7
     assert progress.to_review == 4
     assert progress.by_person == (("ada", 5), ("bo", 1))
-    assert [(each.day.day, each.labels) for each in progress.by_day] == [(1, 2), (2, 4)]
+    assert [(day.day, labels) for day, labels in progress.by_day] == [(1, 2), (2, 4)]
 
 
 def test_counts_of_hostile_details() -> None:
@@ -80,7 +80,7 @@ def test_counts_of_hostile_details() -> None:
 
 def test_folders_as_deep_as_they_are_few() -> None:
     """A shared beginning is walked through; a level of hundreds is not split up."""
-    paths = [f"photos/2024/site {n % 3}/day {n}/x.jpg" for n in range(MOST_FOLDERS * 2)]
+    paths = [f"photos/2024/site {n % 3}/day {n}/x.jpg" for n in range(MAX_FOLDERS * 2)]
     count = len(paths)
     state = state_of(
         paths, [NO_CLASS] * count, [NO_CLASS] * count, [NO_CLASS] * count, [WAITING] * count

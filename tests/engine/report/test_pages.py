@@ -17,8 +17,8 @@ from engine.collection.outputs import is_own_output
 from engine.errors import Cancelled, StorageError, UsageError
 from engine.events import CancelToken
 from engine.graph.category_graph import CategoryGraph
-from engine.report.charts import Chart, paint
-from engine.report.document import BarPlot, ColumnPlot, Document, LinePlot
+from engine.report.charts import paint
+from engine.report.document import Chart, Document
 from engine.report.figures import CountRow
 from engine.report.pdf.visual import visual
 from engine.report.svg import svg_of
@@ -193,7 +193,7 @@ class Recorder:
 def charts() -> list[Chart]:
     """All charts of a report."""
     blocks = [block for section in zoo_document().sections for block in section.blocks]
-    return [block for block in blocks if isinstance(block, BarPlot | ColumnPlot | LinePlot)]
+    return [block for block in blocks if isinstance(block, Chart)]
 
 
 @pytest.mark.parametrize("width", [280, 760])
