@@ -101,7 +101,8 @@ def images_to_embed(
     Unless the collection is large they are embedded in all views.
 
     Args:
-        asked: ids of images in earlier requests of the same run; they count as done in the progress.
+        asked: ids of images in earlier requests of the same run; they count as done in the
+            progress.
         with_failed: also those that could not be embedded before, after the others.
         with_all: also those that have an embedding, after the others: their files may have changed.
         written_to: also these images, whose files were written to since they were read.

@@ -75,9 +75,13 @@ def archived_files(project: Project, project_name: str) -> list[ArchivedFile]:
     for place, path in enumerate(table.paths):
         if path not in files:
             files[path] = ArchivedFile(
-                folder / path, path, names[path], table.sizes_bytes[place], table.modified_ns[place],
+                folder / path,
+                path,
+                names[path],
+                table.sizes_bytes[place],
+                table.modified_ns[place],
                 table.content_hashes[place],
-            )  # fmt: skip
+            )
         files[path].image_ids.append(table.ids[place])
         parts.setdefault(path, []).append(table.parts[place])
     return [_with_parts(file, parts[file.path]) for file in files.values()]

@@ -107,7 +107,8 @@ def pack_project(
     """Write a project and its photos into one file, whole or not at all.
 
     Args:
-        is_reduced: photos become JPEGs of `REDUCED_SIDE` pixels; videos and documents stay as they are.
+        is_reduced: photos become JPEGs of `REDUCED_SIDE` pixels; videos and documents stay as they
+            are.
         is_overwriting: whether a file that is no earlier archive is replaced.
 
     Raises:
@@ -190,9 +191,14 @@ class _Packing:
 
     def _facts(self, embedding: str) -> ArchiveFacts:
         return ArchiveFacts(
-            self._name, self._project.images.count, REDUCED_SIDE if self._is_reduced else 0, _signature(),
-            now_text(), f"Protoleaf {__version__}", embedding,
-        )  # fmt: skip
+            self._name,
+            self._project.images.count,
+            REDUCED_SIDE if self._is_reduced else 0,
+            _signature(),
+            now_text(),
+            f"Protoleaf {__version__}",
+            embedding,
+        )
 
     def _embedded(self) -> tuple[str, Arrays]:
         """Identity of the embeddings, their contents and values; "" where there are none to send."""

@@ -1,7 +1,7 @@
 """Read a project archive: what it says of itself, the project alone for a merge, or all of it into a new folder.
 
-An archive comes from somebody else. Only the project and the photos that it names are taken out of it, under names
-that lead nowhere else, and no more bytes than it declares.
+An archive comes from somebody else. Only the project and the photos that it names are taken out of
+it, under names that lead nowhere else, and no more bytes than it declares.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The part of an exported model behind the embedding: it classifies embeddings, without backbone and images.
 
-`classifier.onnx` is the backbone and the fitted model in one graph (`classifier_graph`), joined at the value
-`EMBEDDING`. The nodes that its answers need from there on are that part.
+`classifier.onnx` is the backbone and the fitted model in one graph (`classifier_graph`), joined at
+the value `EMBEDDING`. The nodes that its answers need from there on are that part.
 """
 
 import json

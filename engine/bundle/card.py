@@ -20,15 +20,20 @@ from engine.model_card import BackboneCard
 from engine.project import Project
 from engine.project.clock import now_text
 
-_UNKNOWN: Final = "The licence of these weights is not known: ask whoever made them before you pass this model on."
+_UNKNOWN: Final = (
+    "The licence of these weights is not known: ask whoever made them before you pass this model "
+    "on."
+)
 _RUNNER: Final = (
     "run.py\n"
     "    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n"
     "    Licensed under the Apache License, Version 2.0, which stands below.\n"
 )
 _REST: Final = (
-    "classifier.onnx and classes.json hold the backbone's weights and what was learned from a project's labels: the\n"
-    "names of its classes, and numbers that were made from its images. Whose images and labels these are says on\n"
+    "classifier.onnx and classes.json hold the backbone's weights and what was learned from "
+    "a project's labels: the\n"
+    "names of its classes, and numbers that were made from its images. Whose images and "
+    "labels these are says on\n"
     "which terms you may pass them on.\n"
 )
 
@@ -123,9 +128,15 @@ def card_markdown(facts: ModelFacts) -> str:
 def _held_out_text(facts: ModelFacts) -> str:
     others, figures = facts.collection, facts.classified.fitted.figures
     if others is not None and others.shots:
-        return f"Of {others.shots:,} labelled images that were held out it named {others.hits:,} rightly."
+        return (
+            f"Of {others.shots:,} labelled images that were held out it named {others.hits:,} "
+            "rightly."
+        )
     if not math.isnan(figures.accuracy):
-        return f"Of {figures.shots_checked:,} labelled images that were held out it named {figures.accuracy:.0%} rightly."
+        return (
+            f"Of {figures.shots_checked:,} labelled images that were held out it named "
+            f"{figures.accuracy:.0%} rightly."
+        )
     return (
         "No class had two labelled images, so none could be held out to see how often it is right."
     )
@@ -135,7 +146,8 @@ def _views_text(views: int) -> str:
     if views == 1:
         return "The network looks at it once."
     return (
-        "The network looks at it and at the four corners of the same square at 9/7 of the size (whole, upper left, "
+        "The network looks at it and at the four corners of the same square at 9/7 of the "
+        "size (whole, upper left, "
         "upper right, lower left, lower right), and the mean of the five embeddings counts."
     )
 
@@ -144,10 +156,14 @@ def _collection_text(others: CollectionFigures | None) -> str:
     if others is None:
         return "Unlabelled images of the project have no part in it."
     return (
-        f"Of the project's collection it carries {others.anchors:,} anchors: whitened embeddings, from which "
-        "no image can be seen, and in which part each belongs to each class. An image follows the anchors that it is "
-        "like. Images of the collection itself are also followed by others, so theirs may be answered a little "
-        "otherwise; a new image is answered here as in the program while it is no part of a project."
+        f"Of the project's collection it carries {others.anchors:,} anchors: whitened "
+        "embeddings, from which "
+        "no image can be seen, and in which part each belongs to each class. An image "
+        "follows the anchors that it is "
+        "like. Images of the collection itself are also followed by others, so theirs may be "
+        "answered a little "
+        "otherwise; a new image is answered here as in the program while it is no part of a "
+        "project."
     )
 
 

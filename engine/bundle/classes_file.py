@@ -153,9 +153,14 @@ def _classes_of(fields: Mapping[str, Any]) -> ExportedClasses:
         [int(each) for each in fields[COARSE]],
     )
     return ExportedClasses(
-        str(fields["name"]), str(fields["setting"]), graph, framing, rules,
-        math.inf if limit is None else float(limit), str(fields["sha256"]),
-    )  # fmt: skip
+        str(fields["name"]),
+        str(fields["setting"]),
+        graph,
+        framing,
+        rules,
+        math.inf if limit is None else float(limit),
+        str(fields["sha256"]),
+    )
 
 
 def _rules(

@@ -1,8 +1,8 @@
 """One ONNX file from pixels to probabilities: how a backbone is fed, the backbone, and the fitted model behind it.
 
-A backbone may come from anywhere: of any layout, order of channels and precision, with an output that still has to be
-pooled, or for one image at a time. All of that is put into the file, as `engine.runtime` does it by the backbone's
-card, so that whoever runs it hands in plain pixels.
+A backbone may come from anywhere: of any layout, order of channels and precision, with an output
+that still has to be pooled, or for one image at a time. All of that is put into the file, as
+`engine.runtime` does it by the backbone's card, so that whoever runs it hands in plain pixels.
 """
 
 import io
@@ -37,7 +37,8 @@ def classifier_model(
     """Write the whole way as an `onnx.ModelProto`; an embedding is the mean over so many views of an image.
 
     Raises:
-        ModelError: the backbone cannot be read, does not fit its card, or is of a version that cannot be built upon.
+        ModelError: the backbone cannot be read, does not fit its card, or is of a version that
+            cannot be built upon.
     """
     import onnx
     from onnx import TensorProto, helper
@@ -120,7 +121,8 @@ def _unusable(backbone: Path, error: Exception) -> ModelError:
     return ModelError(
         "the backbone cannot be made a part of one file",
         expected="ONNX operators of version {opset} or later",
-        found=f"{backbone.name}: {str(error).splitlines()[0][:200] if str(error) else type(error).__name__}",
+        found=f"{backbone.name}: "
+        f"{str(error).splitlines()[0][:200] if str(error) else type(error).__name__}",
         remedy="export the backbone again with newer operators, and add that",
         opset=_OLDEST_OPSET,
     )

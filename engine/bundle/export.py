@@ -74,11 +74,13 @@ def export_model(
 ) -> ExportedModel:
     """Fit the model to a project and write it into a new or empty folder, whole or not at all.
 
-    What leaves is `classify_new` of what `classify` fits now; the two are compared before it leaves.
+    What leaves is `classify_new` of what `classify` fits now; the two are compared before it
+    leaves.
 
     Raises:
         InputError: something is there, or as `classify`.
-        ModelError: the backbone is gone, cannot be made a part of one file, or the file would answer otherwise.
+        ModelError: the backbone is gone, cannot be made a part of one file, or the file would
+            answer otherwise.
         StorageError: the folder or the disk refuses.
         Cancelled: `cancel` was set.
     """
@@ -159,8 +161,8 @@ def largest_difference(
 ) -> float:
     """How far `backbone.onnx` and `classifier.onnx` of a folder are from the program's own answers (decision 6).
 
-    The fitted model is compared on embeddings of the collection, labelled images and anchors among them; the whole way
-    on trial pictures.
+    The fitted model is compared on embeddings of the collection, labelled images and anchors among
+    them; the whole way on trial pictures.
 
     Raises:
         ModelError: farther than `TOLERANCE`.

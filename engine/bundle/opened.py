@@ -76,7 +76,8 @@ def open_bundle(folder: Path) -> ModelBundle:
 
     Raises:
         InputError: there is no such folder, or a file is missing from it.
-        FormatError: `classes.json` is damaged, of a newer program, or of another model than `classifier.onnx`.
+        FormatError: `classes.json` is damaged, of a newer program, or of another model than
+            `classifier.onnx`.
         ModelError: `classifier.onnx` cannot be opened, or does not fit `classes.json`.
     """
     contents = read_classes(_text(folder), source=str(folder / NAME))
@@ -189,7 +190,8 @@ def try_bundle(
     """Let a child process open an exported model and classify a picture, held to limits of time and memory.
 
     Raises:
-        InputError, FormatError, ModelError: it is no exported model, fails, crashes, never ends, or takes too much.
+        InputError, FormatError, ModelError: it is no exported model, fails, crashes, never ends, or
+        takes too much.
         Cancelled: `cancel` was set.
     """
     limits = limits or usual_limits()

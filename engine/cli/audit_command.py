@@ -95,7 +95,10 @@ def _waiting(project: "Project") -> list[str]:
 
 def _text(each: "AuditFigures") -> str:
     how = "by predicted class" if each.is_stratified else "at random"
-    drawn = f"{counted(each.asked, 'image')} of {each.population:,} drawn {how} on {each.drawn_at.astimezone():%Y-%m-%d}"
+    drawn = (
+        f"{counted(each.asked, 'image')} of {each.population:,} drawn {how} on "
+        f"{each.drawn_at.astimezone():%Y-%m-%d}"
+    )
     lines = [f"{drawn}, {each.answered:,} answered."]
     if each.in_bulk:
         lines.append(f"{each.in_bulk:,} accepted together with others: these do not count.")

@@ -110,9 +110,11 @@ def show(name: Name, as_json: AsJson = False) -> None:
         "name": model.name,
         "from": _origin(model),
         "what": card.description,
-        "input": f"{card.input_side} x {card.input_side} pixels, {card.channel_order}, {card.layout}; "
+        "input": f"{card.input_side} x {card.input_side} pixels, "
+        f"{card.channel_order}, {card.layout}; "
         f"{card.resize_share:.3g} of the short side is seen",
-        "values": f"0 to {card.value_scale:g}, minus {numbers_text(card.mean)}, divided by {numbers_text(card.std)}",
+        "values": f"0 to {card.value_scale:g}, minus {numbers_text(card.mean)}, divided by "
+        f"{numbers_text(card.std)}",
         "embedding": f"width {card.embedding_width}"
         + (f", from output “{card.output}”" if card.output else "")
         + ("" if card.pooling == "none" else f", pooling {card.pooling}")
@@ -195,7 +197,10 @@ def add(
         fields["trial"] = vars(added.trial)
     card = files.card
     lines = [
-        f"Added {files.name}: {card.input_side} pixels, embeddings of width {card.embedding_width}{_measured(card)}.",
+        (
+            f"Added {files.name}: {card.input_side} pixels, embeddings of width "
+            f"{card.embedding_width}{_measured(card)}."
+        ),
         *notes,
         f"Make a project with: protoleaf new PROJECT --backbone {files.name}",
     ]

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
     from engine.project.backups.listing import Backup, Offer
 
-_HEAD: Final = f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  changed since"
+_HEAD: Final = (
+    f"{'':>3}  {'made':<20}{'reason':<32}{'classes':>9}{'images':>9}{'labels':>9}{'size':>11}  "
+    "changed since"
+)
 application = command_group("A project's backups: list them, or choose where they are kept.")
 
 
@@ -139,20 +142,27 @@ def restore(
         progress_bar("Restoring") as on_progress,
     ):
         done = run(
-            _real(project), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time(),
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            _real(project),
+            path,
+            is_other_allowed=other,
+            is_doubt_allowed=is_sure,
+            when=present_time(),
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     kept = (
         f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
     )
     say(
         f"{project} is restored from {path}; {kept}.",
         {
-            "restored": True, "backup": str(path), "kept": str(done.kept) if done.kept else None,
+            "restored": True,
+            "backup": str(path),
+            "kept": str(done.kept) if done.kept else None,
             "was_damaged": done.was_damaged,
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
 
 
 def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, bool]:
@@ -258,7 +268,10 @@ def _lines(
     elif offer.project_id is not None:
         yield f"There are no backups of {project} yet."
     else:
-        yield f"{project} no longer says which project it is. These backups are of projects of its name:"
+        yield (
+            f"{project} no longer says which project it is. These backups are of projects of its "
+            "name:"
+        )
     before = ""
     for number, (backup, since) in enumerate(zip(shown, changes, strict=True), 1):
         origin = _origin(backup, offer)
@@ -267,7 +280,10 @@ def _lines(
             before = origin
         yield _row(number, backup, since)
     if not shown and offer.others:
-        yield f"Of other projects of its name there are {len(offer.others):,}: protoleaf backups list {project} --other"
+        yield (
+            f"Of other projects of its name there are {len(offer.others):,}: protoleaf backups "
+            f"list {project} --other"
+        )
     elif shown:
         flag = "" if offer.own else " --other"
         yield f"Go back to one with: protoleaf restore {project} NUMBER{flag}"
@@ -332,12 +348,19 @@ def _fields(
     backup: "Backup", since: "Changes | None", offer: "Offer | None" = None
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "path": str(backup.path), "when": backup.when.isoformat(), "reason": backup.reason.value,
-        "classes": backup.classes, "images": backup.images, "labels": backup.labels,
-        "size_bytes": backup.size_bytes, "generation": backup.generation, "fault": backup.fault or None,
-        "project_id": backup.project_id or None, "taken_of": str(backup.taken_of) if backup.taken_of else None,
+        "path": str(backup.path),
+        "when": backup.when.isoformat(),
+        "reason": backup.reason.value,
+        "classes": backup.classes,
+        "images": backup.images,
+        "labels": backup.labels,
+        "size_bytes": backup.size_bytes,
+        "generation": backup.generation,
+        "fault": backup.fault or None,
+        "project_id": backup.project_id or None,
+        "taken_of": str(backup.taken_of) if backup.taken_of else None,
         "is_dated_in_future": _is_ahead(backup),
-    }  # fmt: skip
+    }
     if offer is not None:
         fields["is_own"] = None if offer.project_id is None else backup in offer.own
         fields["is_of_copy"] = backup.is_of_copy

@@ -31,8 +31,14 @@ def check_labels(
         lines = [_line(row) for row in rows]
         waiting = len(opened.labels.table().image_ids) - found.labels
         too_few = [opened.classes.graph.path_text(each) for each in found.too_few]
-    fields = {"labels": found.labels, "classes": found.classes, "labels_missing": found.labels_missing,
-              "probably_wrong": found.probably_wrong, "judged": found.judged, "too_few_labels": too_few}  # fmt: skip
+    fields = {
+        "labels": found.labels,
+        "classes": found.classes,
+        "labels_missing": found.labels_missing,
+        "probably_wrong": found.probably_wrong,
+        "judged": found.judged,
+        "too_few_labels": too_few,
+    }
     head = _head(found, waiting, too_few)
     say(
         "\n".join((head, *lines)),
@@ -104,9 +110,15 @@ def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[i
     if suspect.reason is SuspectReason.NEIGHBOURS:
         votes = ", ".join(f"{count} {name(class_id)}" for class_id, count in suspect.votes)
         return f"its nearest labelled look-alikes: {votes}"
-    return f"without this label the model says {name(suspect.proposed)}, {probability_text(suspect.score)}"
+    return (
+        f"without this label the model says {name(suspect.proposed)}, "
+        f"{probability_text(suspect.score)}"
+    )
 
 
 def _line(row: dict[str, Any]) -> str:
     """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: 9 Pear, 1 Apple`."""
-    return f"{row['image']}  {row['label']} -> {row['proposed']}  {probability_text(row['probability'])}  {row['reason']}"
+    return (
+        f"{row['image']}  {row['label']} -> {row['proposed']}  "
+        f"{probability_text(row['probability'])}  {row['reason']}"
+    )

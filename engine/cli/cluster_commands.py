@@ -35,7 +35,8 @@ BackboneOfDataSet = Annotated[
     typer.Option(
         "--backbone",
         metavar="NAME_OR_ONNX",
-        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, such as that of an "
+        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, "
+        "such as that of an "
         "exported model.",
         show_default="that of new projects",
     ),
@@ -45,7 +46,8 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the one that runs here; "
+        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: "
+        "the one that runs here; "
         "or HOST:PORT of its head, from one of its nodes.",
         show_default="local",
     ),
@@ -88,7 +90,8 @@ def refuse_cluster(cluster: str | None) -> None:
         raise UsageError(
             "--cluster is of data sets",
             expected="a data set, and --model FOLDER",
-            remedy="make one with `protoleaf embed SOURCE... --out DATASET`, or leave --cluster out",
+            remedy="make one with `protoleaf embed SOURCE... --out "
+            "DATASET`, or leave --cluster out",
         )
 
 
@@ -111,9 +114,14 @@ def embed_data_set(
     model = _model(backbone)
     with stoppable(_GO_ON) as cancel, progress_bar("Embedding") as on_progress:
         done = embed_sources(
-            sources, out, model, shard_images=shard_images, places=Places(cluster or "local", device),
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            sources,
+            out,
+            model,
+            shard_images=shard_images,
+            places=Places(cluster or "local", device),
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     say(_embedded_text(done, out), _embedded_fields(done, out), as_json=as_json)
 
 
@@ -129,11 +137,15 @@ def _model(backbone: str | None) -> "ModelFiles":
 
 def _embedded_text(done: "EmbeddedDataSet", out: Path) -> str:
     text = (
-        f"{out} holds {counted(done.images, 'image')} in {counted(done.shards, 'shard')}, {done.new_shards:,} of them "
+        f"{out} holds {counted(done.images, 'image')} in {counted(done.shards, 'shard')}, "
+        f"{done.new_shards:,} of them "
         f"new; {done.images_per_s:,.0f} images/s on {' and '.join(done.computed_on) or 'nothing'}."
     )
     if len(done.computed_on) > 1:
-        text += "\nThe nodes computed in different ways: embeddings of one image may differ a little between them."
+        text += (
+            "\nThe nodes computed in different ways: embeddings of one image may differ a little "
+            "between them."
+        )
     if done.failed:
         text += (
             f"\n{counted(done.failed, 'image')} could not be read; the column `reason` says why."
@@ -180,14 +192,16 @@ def classify_on_cluster(
         )
     if done.views > 1:
         note(
-            f"the model takes the mean of {done.views} views of an image; the data set has one view of each, as images "
+            f"the model takes the mean of {done.views} views of an image; the data set has "
+            "one view of each, as images "
             "of large collections do"
         )
     without = (
         f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
     )
     say(
-        f"Wrote {counted(done.predictions, 'prediction')} to {out} in {counted(done.shards, 'shard')}, "
+        f"Wrote {counted(done.predictions, 'prediction')} to {out} in "
+        f"{counted(done.shards, 'shard')}, "
         f"{done.new_shards:,} of them new ({done.rows_per_s:,.0f} images/s).{without}",
         {
             "predictions": done.predictions,

@@ -54,7 +54,8 @@ Plain = Annotated[
     bool,
     typer.Option(
         "--plain",
-        help="Write names unchanged; by default an apostrophe keeps spreadsheets from running those that begin "
+        help="Write names unchanged; by default an apostrophe keeps spreadsheets from running "
+        "those that begin "
         "with = + - @ or a tab as formulas.",
     ),
 ]
@@ -62,7 +63,8 @@ Collection = Annotated[
     bool | None,
     typer.Option(
         "--collection/--no-collection",
-        help="Also learn from unlabelled and coarsely labelled images, or not; by default as the project is set.",
+        help="Also learn from unlabelled and coarsely labelled images, or not; by default as the "
+        "project is set.",
         show_default=False,
     ),
 ]
@@ -73,7 +75,8 @@ def embed(
         list[str],
         typer.Argument(
             metavar="PROJECT",
-            help="The project file; with --out folders, lists of paths (.txt), .tar and .parquet files, or addresses "
+            help="The project file; with --out folders, lists of paths (.txt), .tar and .parquet "
+            "files, or addresses "
             "such as s3://bucket/photos.",
         ),
     ],
@@ -87,7 +90,8 @@ def embed(
         bool,
         typer.Option(
             "--one-view",
-            help="Embed each image once. By default all images of a collection of up to 10,000, and labelled ones of "
+            help="Embed each image once. By default all images of a collection of up to 10,000, "
+            "and labelled ones of "
             "larger collections, are embedded in five views, which takes five times as long.",
         ),
     ] = False,
@@ -134,16 +138,25 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
-        + (f"\n{done.notice}." if done.notice else "") + _details_text(details) + _missing_text(done.missing)
-        + replaced + failure_text(failures),
+        + (f"\n{done.notice}." if done.notice else "")
+        + _details_text(details)
+        + _missing_text(done.missing)
+        + replaced
+        + failure_text(failures),
         {
-            "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
-            "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
-            "missing": done.missing, "failures": failure_rows(failures),
-            "details_read": 0 if details is None else details.read, "replaced": replaced_rows,
+            "embedded": done.embedded,
+            "from_cache": done.from_cache,
+            "seconds": done.seconds,
+            "images_per_s": done.images_per_s,
+            "device": done.device_name,
+            "notice": done.notice,
+            "missing": done.missing,
+            "failures": failure_rows(failures),
+            "details_read": 0 if details is None else details.read,
+            "replaced": replaced_rows,
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
 
 
 def classify(
@@ -167,7 +180,8 @@ def classify(
         typer.Option(
             "--model",
             metavar="FOLDER",
-            help="Classify image files without a project, by a model that `export PROJECT model FOLDER` wrote.",
+            help="Classify image files without a project, by a model that `export PROJECT model "
+            "FOLDER` wrote.",
         ),
     ] = None,
     setting: Annotated[
@@ -188,8 +202,8 @@ def classify(
 ) -> None:
     """Predict every unlabelled image; with --model, image files without a project.
 
-    A score is a probability given that the image shows one of the classes; where `safe_class` is `unknown`, it looks
-    like none of them.
+    A score is a probability given that the image shows one of the classes; where `safe_class` is
+    `unknown`, it looks like none of them.
     """
     if model is not None:
         if setting is not None or collection is not None or include_labelled:
@@ -208,9 +222,15 @@ def classify(
     refuse_cluster(cluster)
     project = one_project(paths, "one project, or --model FOLDER and images")
     _classify_project(
-        project, out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
-        is_overwriting=is_overwriting, as_json=as_json,
-    )  # fmt: skip
+        project,
+        out,
+        setting or "ppn+",
+        collection,
+        include_labelled=include_labelled,
+        is_plain=is_plain,
+        is_overwriting=is_overwriting,
+        as_json=as_json,
+    )
 
 
 def _classify_by_model(
@@ -231,13 +251,17 @@ def _classify_by_model(
         try_bundle(folder, cancel=cancel)
         bundle = open_bundle(folder)
         done = classify_files(
-            bundle, images, out, is_plain=is_plain, is_overwriting=is_overwriting, on_progress=on_progress,
+            bundle,
+            images,
+            out,
+            is_plain=is_plain,
+            is_overwriting=is_overwriting,
+            on_progress=on_progress,
             cancel=cancel,
-        )  # fmt: skip
+        )
     say(
-        f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} images/s)."
-        + left_out_text(done.left_out)
-        + failure_text(done.failures),
+        f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} "
+        "images/s)." + left_out_text(done.left_out) + failure_text(done.failures),
         {
             "predictions": done.predictions,
             "file": str(out),
@@ -276,9 +300,13 @@ def _classify_project(
         check_file(out, PREDICTIONS, project=opened, is_overwriting=is_overwriting)
         classified = run(opened, CacheFolders.default(), Setting(setting), with_stage=collection)
         written = write_predictions(
-            opened, classified, out, include_labelled=include_labelled, is_plain=is_plain,
+            opened,
+            classified,
+            out,
+            include_labelled=include_labelled,
+            is_plain=is_plain,
             is_overwriting=is_overwriting,
-        )  # fmt: skip
+        )
         replaced, replaced_rows = (
             replaced_text(opened) + written_to_text(opened),
             replaced_fields(opened),
@@ -407,7 +435,10 @@ def _details_text(details: "DetailsSummary | None") -> str:
     """Only of files that were not read for their embeddings: the others' details came with them."""
     if details is None or not details.read:
         return ""
-    return f"\nRead date, camera and other details of {counted(details.read, 'file')} ({details.files_per_s:,.0f}/s)."
+    return (
+        f"\nRead date, camera and other details of {counted(details.read, 'file')} "
+        f"({details.files_per_s:,.0f}/s)."
+    )
 
 
 def _missing_text(count: int) -> str:

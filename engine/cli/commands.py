@@ -16,7 +16,10 @@ LABORATORY_PACKAGE: Final = "research"
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "new": (
         "project_commands:new",
-        "Create a project; refuses to overwrite. An ONNX file is tested and added to the library first.",
+        (
+            "Create a project; refuses to overwrite. An ONNX file is tested and added to the "
+            "library first."
+        ),
     ),
     "check": (
         "project_commands:check",
@@ -28,7 +31,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "doctor": (
         "doctor_command:doctor",
-        "Show versions, devices with their speed, why not the GPU, kinds of image, folders and backbones.",
+        (
+            "Show versions, devices with their speed, why not the GPU, kinds of image, folders "
+            "and backbones."
+        ),
     ),
     "import-images": (
         "import_command:import_images",
@@ -36,7 +42,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "embed": (
         "collection_commands:embed",
-        "Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped.",
+        (
+            "Fill the embedding cache, or with --out a data set; an interrupted run resumes "
+            "where it stopped."
+        ),
     ),
     "classify": (
         "collection_commands:classify",
@@ -48,11 +57,17 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "report": (
         "report_command:report",
-        "Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts.",
+        (
+            "Write a report: progress, accuracy, calibration, confusion, figures of each class, "
+            "mistakes, counts."
+        ),
     ),
     "export": (
         "label_commands:export",
-        "Write labels and predictions in the format of another program. Images are copied or linked, never changed.",
+        (
+            "Write labels and predictions in the format of another program. Images are copied or "
+            "linked, never changed."
+        ),
     ),
     "export-graph": (
         "graph_commands:export_graph",
@@ -60,11 +75,17 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "import-labels": (
         "label_commands:import_labels",
-        "Take over labels that others gave. A label of this project is never overwritten: conflicts are listed.",
+        (
+            "Take over labels that others gave. A label of this project is never overwritten: "
+            "conflicts are listed."
+        ),
     ),
     "merge": (
         "merge_command:merge",
-        "Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise.",
+        (
+            "Bring another person's copy of a project in. A label of this project stays unless "
+            "--prefer says otherwise."
+        ),
     ),
     "unpack": (
         "copy_commands:unpack",
@@ -72,7 +93,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "train": (
         "training_commands:train",
-        "Train a new model version on the person's labels; a backbone training that was stopped goes on.",
+        (
+            "Train a new model version on the person's labels; a backbone training that was "
+            "stopped goes on."
+        ),
     ),
     "versions": (
         "training_commands:versions",
@@ -80,11 +104,17 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "relink": (
         "project_commands:relink",
-        "Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone.",
+        (
+            "Find moved images: by their folders, then by name and size, then by content. Asks "
+            "first; can be undone."
+        ),
     ),
     "menu-entry": (
         "project_commands:menu_entry",
-        "Put this program into the menu of a Linux desktop, and let a double click open projects with it.",
+        (
+            "Put this program into the menu of a Linux desktop, and let a double click open "
+            "projects with it."
+        ),
     ),
     "suggest": (
         "image_commands:suggest",
@@ -96,27 +126,45 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "replaced": (
         "replaced_command:replaced",
-        "List labelled images whose file holds another photo now; confirm their labels, or take them off.",
+        (
+            "List labelled images whose file holds another photo now; confirm their labels, or "
+            "take them off."
+        ),
     ),
     "audit": (
         "audit_command:audit",
-        "Say how right predictions are on images drawn at random, by the labels that these got; draw some.",
+        (
+            "Say how right predictions are on images drawn at random, by the labels that these "
+            "got; draw some."
+        ),
     ),
     "check-labels": (
         "check_labels_command:check_labels",
-        "List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing.",
+        (
+            "List the labels that are probably wrong, the most probable first, each with the "
+            "reason. Changes nothing."
+        ),
     ),
     "images": (
         "image_commands:images",
-        "List the images that fit a search, with what is known of each; with --json all of it. Changes nothing.",
+        (
+            "List the images that fit a search, with what is known of each; with --json all of "
+            "it. Changes nothing."
+        ),
     ),
     "fields": (
         "field_commands:fields",
-        "List the fields that the project has for its images; define and rename them, and set them for images.",
+        (
+            "List the fields that the project has for its images; define and rename them, and "
+            "set them for images."
+        ),
     ),
     "clock": (
         "field_commands:clock",
-        "List the corrections of cameras' clocks; correct that of a folder or a camera. Files stay as they are.",
+        (
+            "List the corrections of cameras' clocks; correct that of a folder or a camera. "
+            "Files stay as they are."
+        ),
     ),
     "similar": (
         "similarity_commands:similar",
@@ -124,19 +172,31 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "duplicates": (
         "similarity_commands:duplicates",
-        "List copies and bursts: the same bytes, near-duplicates, and shots within seconds. Changes nothing.",
+        (
+            "List copies and bursts: the same bytes, near-duplicates, and shots within seconds. "
+            "Changes nothing."
+        ),
     ),
     "detect": (
         "detect_command:detect",
-        "Find the things in all images, and add their boxes as images to label. Goes on where it was stopped.",
+        (
+            "Find the things in all images, and add their boxes as images to label. Goes on "
+            "where it was stopped."
+        ),
     ),
     "map": (
         "map_command:make_map",
-        "Lay out all embedded images in the plane, look-alikes side by side, with the prototypes of the classes.",
+        (
+            "Lay out all embedded images in the plane, look-alikes side by side, with the "
+            "prototypes of the classes."
+        ),
     ),
     "what-if": (
         "graph_commands:what_if",
-        "Say which images edits of the graph would change, and how accuracy would move. Changes nothing.",
+        (
+            "Say which images edits of the graph would change, and how accuracy would move. "
+            "Changes nothing."
+        ),
     ),
     "policy": (
         "policy_command:policy",
@@ -148,7 +208,10 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "restore": (
         "backup_commands:restore",
-        "Restore a backup; the project as it is now is backed up first. Asks when run in a terminal.",
+        (
+            "Restore a backup; the project as it is now is backed up first. Asks when run in a "
+            "terminal."
+        ),
     ),
     "backbone": (
         "backbone_commands:application",
@@ -162,7 +225,8 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
 """In the order of the help: where each is found below `engine.cli`, and the first paragraph of its help."""
 LABORATORY: Final[Mapping[str, str]] = {
     "benchmark": "Benchmark the program, each figure beside its limit.",
-    "experiment": "Build the paper's data sets, train and test its models, make its tables and figures.",
+    "experiment": "Build the paper's data sets, train and test its "
+    "models, make its tables and figures.",
 }
 """Commands that `research` adds by an entry point of the group, with the first paragraph of their help."""
 COMMAND_NAMES: Final = frozenset({*COMMANDS, *LABORATORY})

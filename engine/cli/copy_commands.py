@@ -39,13 +39,19 @@ def export_copy(
         progress_bar("Copying") as on_progress,
     ):
         done = pack_project(
-            opened, CacheFolders.default(), out, is_reduced=has_previews, is_overwriting=is_overwriting,
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            opened,
+            CacheFolders.default(),
+            out,
+            is_reduced=has_previews,
+            is_overwriting=is_overwriting,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
     previews = f", {done.reduced:,} of them as previews" if done.reduced else ""
     missing = f"\n{counted(done.missing, 'photo')} not found and left out." if done.missing else ""
     say(
-        f"Wrote the project and {counted(done.files, 'photo')}{previews} to {out} ({size_text(done.size_bytes)})."
+        f"Wrote the project and {counted(done.files, 'photo')}{previews} to {out} "
+        f"({size_text(done.size_bytes)})."
         f"{missing}{failure_text(done.failures, 'could not be read')}",
         {
             "out": str(out),

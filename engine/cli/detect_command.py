@@ -52,9 +52,15 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
         progress_bar("Finding things") as on_progress,
     ):
         found = find_in_project(
-            opened, CacheFolders.default(), model, names=names, side=side, device=device,
-            on_progress=on_progress, cancel=cancel,
-        )  # fmt: skip
+            opened,
+            CacheFolders.default(),
+            model,
+            names=names,
+            side=side,
+            device=device,
+            on_progress=on_progress,
+            cancel=cancel,
+        )
         change = add_found(opened, found.boxes, threshold, source=model.name)
     boxes, pictures = found.count(threshold)
     added = len(change.images_added)

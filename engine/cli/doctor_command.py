@@ -50,7 +50,8 @@ def lines_of(found: "Diagnosis") -> Iterator[str]:
     yield f"Backbones: {', '.join(found.backbones) or 'none'}"
     if found.eight_bit:
         yield (
-            f"Of these embed in eight bits: {', '.join(found.eight_bit)}. Which one does depends on its files alone: "
+            f"Of these embed in eight bits: {', '.join(found.eight_bit)}. Which one does "
+            "depends on its files alone: "
             "embeddings are the same on every processor."
         )
     yield f"Caches: {found.cache_folder}"

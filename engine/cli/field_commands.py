@@ -41,7 +41,8 @@ def fields(
         typer.Option(
             "--define",
             metavar="FIELD",
-            help='Add a field, or change it: "sex: female, male", "distance: number", "antlers: yes_no" or '
+            help='Add a field, or change it: "sex: female, male", "distance: number", "antlers: '
+            'yes_no" or '
             '"remark: text". May be repeated.',
         ),
     ] = None,
@@ -60,7 +61,8 @@ def fields(
         typer.Option(
             "--rename",
             metavar="NAME=NEW",
-            help='Rename a field, or one of its choices: "sex=gender", "sex: female=hen". Values follow. '
+            help='Rename a field, or one of its choices: "sex=gender", "sex: female=hen". Values '
+            "follow. "
             "May be repeated.",
         ),
     ] = None,
@@ -69,7 +71,8 @@ def fields(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set a field of the images of --search, such as count=12; without a value it is removed. "
+            help="Set a field of the images of --search, such as count=12; without a value it is "
+            "removed. "
             "May be repeated.",
         ),
     ] = None,

@@ -45,7 +45,8 @@ def import_graph(
         bool,
         typer.Option(
             "--update",
-            help="Take over what a new version of the source renamed, moved and merged; your edits stay.",
+            help="Take over what a new version of the source renamed, moved and merged; your "
+            "edits stay.",
         ),
     ] = False,
     removes_gone: Annotated[
@@ -75,16 +76,24 @@ def import_graph(
         return
     with open_project(project) as opened:
         done = run(
-            opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone,
+            opened,
+            source,
+            graph_format=graph_format,
+            under=under,
+            updates=updates,
+            removes_gone=removes_gone,
             columns=named,
-        )  # fmt: skip
+        )
         total = len(opened.classes.graph)
     say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
 
 
 def _preview_text(preview: "GraphPreview") -> str:
     report = preview.report
-    levels = f"{counted(len(report.levels), 'level')} ({', '.join(f'{count:,}' for count in report.levels)})"
+    levels = (
+        f"{counted(len(report.levels), 'level')} "
+        f"({', '.join(f'{count:,}' for count in report.levels)})"
+    )
     found = (
         f"{counted(report.classes, 'class', 'classes')}, {counted(report.edges, 'edge')}, {levels}"
     )
@@ -100,7 +109,10 @@ def _preview_text(preview: "GraphPreview") -> str:
         "Synonyms", report.first_synonyms, report.synonyms
     )
     lists = f"{_lists_text(report)}{_left_out_text(report.left_out)}"
-    return f"{report.source} has {found}. Nothing was written.\n{_summary(report)}{begins}{lists}{hint}"
+    return (
+        f"{report.source} has {found}. Nothing was "
+        f"written.\n{_summary(report)}{begins}{lists}{hint}"
+    )
 
 
 def _left_out_text(groups: "Sequence[LeftOutGroup]") -> str:
@@ -109,15 +121,21 @@ def _left_out_text(groups: "Sequence[LeftOutGroup]") -> str:
 
 def _preview_fields(preview: "GraphPreview") -> Mapping[str, Any]:
     return {
-        **preview.report.plain(), "preview": True, "is_known": preview.is_known, "changes": preview.changes,
+        **preview.report.plain(),
+        "preview": True,
+        "is_known": preview.is_known,
+        "changes": preview.changes,
         "noted": preview.noted,
-    }  # fmt: skip
+    }
 
 
 def _done_text(done: "GraphImport", total: int) -> str:
     known = counted(done.aliases_added, "known class", "known classes")
     completed = f"completed the ids and synonyms of {known}; " if done.aliases_added else ""
-    added = f"Added {counted(done.classes_added, 'class', 'classes')} and {counted(done.edges_added, 'edge')}"
+    added = (
+        f"Added {counted(done.classes_added, 'class', 'classes')} and "
+        f"{counted(done.edges_added, 'edge')}"
+    )
     whole = f"the graph has {counted(total, 'class', 'classes')}."
     left_out = _left_out_text(done.left_out)
     if done.report is None:
@@ -135,9 +153,12 @@ def _done_fields(done: "GraphImport", total: int) -> Mapping[str, Any]:
     from engine.interchange.left_out import left_out_plain
 
     fields = {
-        "classes_added": done.classes_added, "edges_added": done.edges_added, "aliases_added": done.aliases_added,
-        "classes": total, "left_out": left_out_plain(done.left_out),
-    }  # fmt: skip
+        "classes_added": done.classes_added,
+        "edges_added": done.edges_added,
+        "aliases_added": done.aliases_added,
+        "classes": total,
+        "left_out": left_out_plain(done.left_out),
+    }
     if done.report is None:
         return fields
     return {
@@ -212,7 +233,8 @@ def export_graph(
     with open_project(project, for_writing=False) as opened:
         written = run(opened, out, graph_format, is_dark=is_dark, is_overwriting=is_overwriting)
     say(
-        f"Wrote {counted(written.classes, 'class', 'classes')} and {counted(written.edges, 'edge')} to {out}.",
+        f"Wrote {counted(written.classes, 'class', 'classes')} and "
+        f"{counted(written.edges, 'edge')} to {out}.",
         {
             "classes": written.classes,
             "edges": written.edges,

@@ -22,7 +22,8 @@ def images(
         typer.Option(
             "--search",
             metavar="TEXT",
-            help='Words of names, folders, keywords and comments, and fields: "fox date:2024-05 -labelled stars:>=3". '
+            help='Words of names, folders, keywords and comments, and fields: "fox date:2024-05 '
+            '-labelled stars:>=3". '
             "All must fit. Without it, all images.",
         ),
     ] = "",
@@ -95,7 +96,8 @@ def suggest(
         typer.Option(
             "--by",
             metavar="WAY",
-            help="teach-first: those whose labels would teach most, best first. random: all with the same probability.",
+            help="teach-first: those whose labels would teach most, best first. random: all with "
+            "the same probability.",
         ),
     ] = WAYS[0],
     seed: Seed = 0,

@@ -81,15 +81,20 @@ def import_images(
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
-        + left_out_text(done.left_out) + failure_text(done.failures, "could not be added"),
+        + left_out_text(done.left_out)
+        + failure_text(done.failures, "could not be added"),
         {
-            "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
-            "classes_added": done.classes_added, "failures": failure_rows(done.failures),
-            "left_out": dict(done.left_out.by_kind()), "other_files": done.left_out.others,
+            "added": done.added,
+            "already_there": done.already_there,
+            "labelled": done.labelled,
+            "classes_added": done.classes_added,
+            "failures": failure_rows(done.failures),
+            "left_out": dict(done.left_out.by_kind()),
+            "other_files": done.left_out.others,
             "raw_doubles": done.left_out.raw_doubles,
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
 
 
 def _frames_wanted(text: str) -> PartsWanted:

@@ -44,7 +44,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 COPY: Final = "copy"  # the whole project with its photos, for somebody else
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
-    "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, huggingface, "
+    "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, "
+    "huggingface, "
     "darwin-core, camtrap-dp, xmp, copy, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
@@ -55,7 +56,8 @@ Target = Annotated[
 Images = Annotated[
     str,
     typer.Option(
-        help="verified: images that a person labelled; sure: those, and where the model is sure enough; all: also "
+        help="verified: images that a person labelled; sure: those, and where the model is sure "
+        "enough; all: also "
         "images without a class."
     ),
 ]
@@ -72,7 +74,8 @@ Coarse = Annotated[
     bool,
     typer.Option(
         "--coarse",
-        help="yolo, yolo-detection, folders --flat: also images of classes above others, which else stay out.",
+        help="yolo, yolo-detection, folders --flat: also images of classes above others, which "
+        "else stay out.",
     ),
 ]
 Crops = Annotated[
@@ -132,9 +135,13 @@ def export(
         progress_bar("Exporting") as on_progress,
     ):
         written = export_project(
-            opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress,
+            opened,
+            CacheFolders.default(),
+            choice,
+            _one_of(Setting, setting, "--setting"),
+            on_progress=on_progress,
             cancel=cancel,
-        )  # fmt: skip
+        )
         text, fields = _exported(opened, written, out)
     say(text, {**fields, "format": format_name}, as_json=as_json)
 
@@ -174,7 +181,8 @@ def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> N
             cancel=cancel,
         )
     say(
-        f"Wrote a model of {counted(done.classes, 'class', 'classes')} to {out} ({size_text(done.size_bytes)}).",
+        f"Wrote a model of {counted(done.classes, 'class', 'classes')} to {out} "
+        f"({size_text(done.size_bytes)}).",
         {
             "out": str(out),
             "format": "model",
@@ -254,9 +262,16 @@ def import_labels(
         if is_dry:
             opened.what_if.begin()  # a copy in memory, which ends with the project
         done = run(
-            opened, source, format_name=format_name, columns=named_columns(columns), who=who,
-            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (), threshold=threshold,
-        )  # fmt: skip
+            opened,
+            source,
+            format_name=format_name,
+            columns=named_columns(columns),
+            who=who,
+            adds_classes=adds_classes,
+            adds_images=adds_images,
+            image_folders=images_from or (),
+            threshold=threshold,
+        )
     plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
     verb = "Would import" if is_dry else "Imported"
     head = f"{verb} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
@@ -368,7 +383,8 @@ def _rest_text(plan: "LabelPlan") -> str:
     ]
     if plan.by_machine:
         parts.append(
-            f"\n{counted(plan.by_machine, 'answer')} of a model passed over: only people's labels are imported."
+            f"\n{counted(plan.by_machine, 'answer')} of a model passed over: only people's "
+            "labels are imported."
         )
     return "".join(parts)
 

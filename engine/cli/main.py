@@ -34,12 +34,13 @@ def main(arguments: Sequence[str], speak: Callable[[], None] = lambda: None) -> 
 
     Args:
         arguments: without the program's name.
-        speak: sets the person's language. It is called only before an error is printed, so that results and files are
-            the same in every language; with `--json` never, since programs read errors then, too.
+        speak: sets the person's language. It is called only before an error is printed, so that
+            results and files are the same in every language; with `--json` never, since programs
+            read errors then, too.
 
     Returns:
-        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C, 143 by a
-        polite kill, 141 where nobody reads the output any more.
+        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by
+        Ctrl+C, 143 by a polite kill, 141 where nobody reads the output any more.
     """
     try:
         with interrupted_by_signals():

@@ -174,7 +174,10 @@ def _done_text(counts: dict[str, int], settled: int, other: Path) -> str:
 def _rest_text(plan: "MergePlan") -> str:
     missing, other = (counted(len(each), "image") for each in (plan.missing, plan.other_content))
     lines = [
-        f"\n{counted(plan.images, 'image')} in both; {missing} only there, {other} of the same path another photo.",
+        (
+            f"\n{counted(plan.images, 'image')} in both; {missing} only there, {other} of the "
+            "same path another photo."
+        ),
         _labels_text(plan),
         _agreement_text(plan.agreement, plan.classes.after),
         list_text(
@@ -182,7 +185,8 @@ def _rest_text(plan: "MergePlan") -> str:
             [f"{each.theirs}: {counted(each.labels, 'label')}" for each in plan.waiting],
         ),
         list_text(
-            "Labels of photos that were replaced there; `protoleaf replaced` confirms or removes them there",
+            "Labels of photos that were replaced there; `protoleaf replaced` confirms or "
+            "removes them there",
             [f"{each.image}: {label_text(each.theirs)} by {each.who}" for each in plan.outdated],
         ),
         list_text(
@@ -230,7 +234,10 @@ def _figures(agreement: "AnnotatorAgreement") -> str:
     text = f"{agreement.agreed:,} of {counted(agreement.images, 'image')} equal"
     if agreement.kappa is None:
         return f"{text}; no kappa, since only one class was given"
-    return f"{text}; kappa {agreement.kappa:.3f} (95% interval {agreement.low:.3f} to {agreement.high:.3f})"
+    return (
+        f"{text}; kappa {agreement.kappa:.3f} (95% interval {agreement.low:.3f} to "
+        f"{agreement.high:.3f})"
+    )
 
 
 def _name(graph: "CategoryGraph", class_id: int | None) -> str:

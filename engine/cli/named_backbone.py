@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from engine.backbones.trial import Added
 
 
-NAMES: Final = "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to download one; an ONNX file."
+NAMES: Final = (
+    "“accurate”, “fast”, or a backbone of `backbone list`; torchvision:NAME or timm:NAME to "
+    "download one; an ONNX file."
+)
 """Help of an argument or option that names a backbone."""
 
 
@@ -73,10 +76,11 @@ def named_backbone(
         Its name for `find_model`, and notes for the person.
 
     Raises:
-        UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download is needed, nobody
-            can be asked, and `yes` was not given.
+        UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download
+            is needed, nobody can be asked, and `yes` was not given.
         ModelError: the file or network cannot be a backbone.
-        InputError: the file's name cannot be used, or the library has another backbone of that name.
+        InputError: the file's name cannot be used, or the library has another backbone of that
+            name.
     """
     from engine.backbones.published.catalogue import is_published_source
     from engine.collection.new_project import is_file_source
@@ -156,7 +160,8 @@ def fetched(
     """A published network in the library, downloaded after a question when it is not there; see `add_published`.
 
     Raises:
-        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; names size and licence.
+        UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; names size
+            and licence.
     """
     from engine.backbones.library import BackboneLibrary
     from engine.backbones.published.catalogue import find_published

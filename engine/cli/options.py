@@ -41,7 +41,8 @@ ImagesFrom = Annotated[
     list[Path] | None,
     typer.Option(
         metavar="FOLDER",
-        help="Images may be added from below this folder, too; otherwise from below the list's folder and those of the "
+        help="Images may be added from below this folder, too; otherwise from below the list's "
+        "folder and those of the "
         "project's images. May be repeated.",
     ),
 ]
@@ -65,7 +66,8 @@ def open_or_read(path: Path, *, without_writing: str) -> "Project":
     """Open a project for writing, or, with a note, for reading only where that is refused.
 
     Args:
-        without_writing: what becomes of that which would have been written, as the end of a sentence.
+        without_writing: what becomes of that which would have been written, as the end of a
+            sentence.
     """
     try:
         return open_project(path)
@@ -95,20 +97,40 @@ RANGES: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 _OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
     "preset_name": (
-        str, "--preset", None,
-        "A common preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe or clip.",
+        str,
+        "--preset",
+        None,
+        (
+            "A common preprocessing: imagenet, minus-one-to-one, zero-to-one, zero-to-255, caffe "
+            "or clip."
+        ),
     ),
     "input_side": (int, "--input-side", "PIXELS", "Side of the square input."),
     "mean": (str, "--mean", "R,G,B", "Subtracted from red, green and blue, in this order."),
     "std": (str, "--std", "R,G,B", "Standard deviation to divide by."),
-    "value_range": (str, "--range", None, "0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1."),
+    "value_range": (
+        str,
+        "--range",
+        None,
+        "0-1 or 0-255: the range that mean and std refer to; symmetric: -1 to 1.",
+    ),
     "layout": (str, "--layout", None, "nchw or nhwc; checked against the file."),
     "channel_order": (str, "--channel-order", None, "rgb, bgr or grey."),
-    "resize_share": (float, "--resize-share", None, "Centre crop as a share of the short side, such as 0.875."),
+    "resize_share": (
+        float,
+        "--resize-share",
+        None,
+        "Centre crop as a share of the short side, such as 0.875.",
+    ),
     "output": (str, "--output", "NAME", "Output to take embeddings from."),
     "pooling": (str, "--pooling", None, "none, mean (of a map or tokens) or first (token)."),
-    "unit_length": (bool, "--unit-length/--own-length", None, "Normalise embeddings to unit length, the default."),
-}  # fmt: skip
+    "unit_length": (
+        bool,
+        "--unit-length/--own-length",
+        None,
+        "Normalise embeddings to unit length, the default.",
+    ),
+}
 """Type, name, placeholder and help by parameter of `chosen_fields`."""
 
 

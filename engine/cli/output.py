@@ -29,7 +29,8 @@ Overwrite = Annotated[
     bool,
     typer.Option(
         "--overwrite",
-        help="Replace the output file also where it is no earlier output of this kind. Projects, backups, images of "
+        help="Replace the output file also where it is no earlier output of this kind. Projects, "
+        "backups, images of "
         "the project and folders are never replaced.",
     ),
 ]
@@ -161,7 +162,8 @@ def left_out_text(left_out: "LeftOut") -> str:
         lines.append(f"{kinds} {were} not read.{advice}")
     if left_out.raw_doubles:
         lines.append(
-            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the same as JPEG or HEIC."
+            f"{counted(left_out.raw_doubles, 'RAW photo')} passed over: beside it lies the "
+            "same as JPEG or HEIC."
         )
     if left_out.others:
         lines.append(

@@ -40,7 +40,8 @@ def new(
         typer.Option(
             "--data-set",
             metavar="DATASET",
-            help="Take images and embeddings from a data set that `embed SOURCE --out DATASET` made, and its backbone.",
+            help="Take images and embeddings from a data set that `embed SOURCE --out DATASET` "
+            "made, and its backbone.",
         ),
     ] = None,
     images_from: ImagesFrom = None,
@@ -90,7 +91,8 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path], *, as_j
             cancel=cancel,
         )
     say(
-        f"Created {project} with {counted(done.images, 'image')} of {data_set}, {done.embedded:,} of them embedded"
+        f"Created {project} with {counted(done.images, 'image')} of {data_set}, "
+        f"{done.embedded:,} of them embedded"
         + (f"; {done.doubles:,} rows named an image again." if done.doubles else ".")
         + data_set_notes(done),
         {"project": str(project), **asdict(done)},
@@ -135,11 +137,15 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
         f"{project} is sound: {counted(classes, 'class', 'classes')}, {counted(images, 'image')}, "
         f"{counted(labels, 'label')}.{replaced}",
         {
-            "sound": not problems, "problems": problems, "classes": classes, "images": images, "labels": labels,
+            "sound": not problems,
+            "problems": problems,
+            "classes": classes,
+            "images": images,
+            "labels": labels,
             "replaced": rows,
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
     if problems:
         raise typer.Exit(1)
 
@@ -235,7 +241,8 @@ def _facts(plan: "RelinkPlan") -> str:
     lines += _examples(plan.folders, lambda each: f"{each.folder}: {_checked(each)}")
     if plan.mismatched:
         lines.append(
-            f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture"
+            f"  {len(plan.mismatched):,} not updated: a file of the same name and size is "
+            "another picture"
         )
         lines += _examples(plan.mismatched, lambda move: f"{move.image.path}: {move.file.path}")
     if plan.doubts:
@@ -259,7 +266,10 @@ def _checked(folder: "FolderCheck") -> str:
         return f"{counted(folder.images, 'image')}, all verified by content"
     if not folder.verified:
         return f"{counted(folder.images, 'image')}, by name and size only"
-    return f"{counted(folder.images, 'image')}: {folder.verified:,} verified by content, {rest:,} by name and size"
+    return (
+        f"{counted(folder.images, 'image')}: {folder.verified:,} verified by content, {rest:,} "
+        "by name and size"
+    )
 
 
 def _examples(some: Sequence[T], text: Callable[[T], str]) -> list[str]:
@@ -270,24 +280,37 @@ def _examples(some: Sequence[T], text: Callable[[T], str]) -> list[str]:
 def _relink_fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:
     by_way = {f"by_{way.name.lower()}": count for way, count in plan.counts.items()}
     return {
-        "images": plan.images, "searched": plan.searched, "relinked": found, "found": len(plan.moves), **by_way,
-        "changed": plan.changed, "strangers": len(plan.strangers), "ambiguous": len(plan.doubts),
-        "taken": len(plan.taken), "missing": len(plan.missing), "places": [str(place) for place in plan.places],
+        "images": plan.images,
+        "searched": plan.searched,
+        "relinked": found,
+        "found": len(plan.moves),
+        **by_way,
+        "changed": plan.changed,
+        "strangers": len(plan.strangers),
+        "ambiguous": len(plan.doubts),
+        "taken": len(plan.taken),
+        "missing": len(plan.missing),
+        "places": [str(place) for place in plan.places],
         "moves": [
             {
-                "image": move.image.path, "file": str(move.file.path), "by": move.way.value,
+                "image": move.image.path,
+                "file": str(move.file.path),
+                "by": move.way.value,
                 "verified": move.is_verified,
             }
             for move in plan.moves
         ],
         "folders": [
-            {"folder": str(each.folder), "images": each.images, "verified": each.verified} for each in plan.folders
+            {"folder": str(each.folder), "images": each.images, "verified": each.verified}
+            for each in plan.folders
         ],
-        "mismatched": [{"image": move.image.path, "file": str(move.file.path)} for move in plan.mismatched],
+        "mismatched": [
+            {"image": move.image.path, "file": str(move.file.path)} for move in plan.mismatched
+        ],
         "ambiguous_images": [
             {"image": doubt.image.path, "files": [str(path) for path in doubt.files]}
             for doubt in plan.doubts
         ],
         "missing_images": [image.path for image in plan.missing],
         "failures": failure_rows(plan.failures),
-    }  # fmt: skip
+    }

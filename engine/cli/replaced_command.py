@@ -40,7 +40,10 @@ def replaced(
         elif ask_again:
             opened.labels.remove(outdated)
     if outdated and (confirm or ask_again):
-        text = f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo goes back."
+        text = (
+            f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo "
+            "goes back."
+        )
     say(
         text.strip() or "No labelled image is another photo now.",
         {"replaced": fields},
@@ -69,7 +72,8 @@ def replaced_text(project: "Project", outdated: "dict[int, Label] | None" = None
         return ""
     are = "image is another photo" if len(rows) == 1 else "images are other photos"
     return list_text(
-        f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf replaced` confirms or removes them",
+        f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf replaced` "
+        "confirms or removes them",
         [
             f"{row['image']}: {row['class'] or 'none of the classes'} by {row['who']}"
             for row in rows
@@ -101,6 +105,7 @@ def written_to_text(project: "Project") -> str:
     from engine.collection.replaced_images import labelled_and_written_to
 
     return list_text(
-        "Labelled files changed since they were read; `protoleaf embed` finds out which are other photos",
+        "Labelled files changed since they were read; `protoleaf embed` finds out which are "
+        "other photos",
         labelled_and_written_to(project),
     )

@@ -27,14 +27,16 @@ def report(
         Path,
         typer.Argument(
             metavar="OUT",
-            help="The file to write: .html and .pdf for people, .csv for all figures as one table, .zip for a CSV of "
+            help="The file to write: .html and .pdf for people, .csv for all figures as one "
+            "table, .zip for a CSV of "
             "each table.",
         ),
     ],
     truth: Annotated[
         Path | None,
         typer.Option(
-            help="CSV with the columns image,class to compare with; by default labels of people, held out."
+            help="CSV with the columns image,class to compare with; by default labels of people, "
+            "held out."
         ),
     ] = None,
     *,
@@ -172,42 +174,65 @@ def figures_json(made: "Report") -> dict[str, Any]:
     """The figures as plain data, without the images of each cell."""
     about, progress = made.about, made.progress
     return {
-        "about": {**asdict(about), "made_at": about.made_at.isoformat(), "source": about.source.value, "twins": 0},
+        "about": {
+            **asdict(about),
+            "made_at": about.made_at.isoformat(),
+            "source": about.source.value,
+            "twins": 0,
+        },
         "progress": {
             **asdict(progress),
             "by_person": dict(progress.by_person),
             "by_day": {day.isoformat(): count for day, count in progress.by_day},
         },
-        "accuracy": None if made.accuracy is None else {
+        "accuracy": None
+        if made.accuracy is None
+        else {
             "images": made.accuracy.images,
             "top1": _proportion(made.accuracy.top1),
             "top5": _proportion(made.accuracy.top5),
             "levels": list(map(_proportion, made.accuracy.levels)),
         },
         "calibration_error": None if made.calibration is None else made.calibration.error,
-        "coverage": None if made.coverage is None else {
-            "named": made.coverage.in_use.named, "precision": _proportion(made.coverage.in_use.right),
+        "coverage": None
+        if made.coverage is None
+        else {
+            "named": made.coverage.in_use.named,
+            "precision": _proportion(made.coverage.in_use.right),
         },
-        "mistakes": None if made.mistakes is None else {
-            "wrong": made.mistakes.wrong, "mean_height": made.mistakes.mean_height,
+        "mistakes": None
+        if made.mistakes is None
+        else {
+            "wrong": made.mistakes.wrong,
+            "mean_height": made.mistakes.mean_height,
             "by_distance": dict(made.mistakes.by_distance),
         },
         "classes": [
             {
-                "class": made.tree.paths.get(each.class_id, ""), "labels": each.labels, "found": each.found,
-                "precision": each.precision.share, "recall": each.recall.share, "tested": each.recall.count,
+                "class": made.tree.paths.get(each.class_id, ""),
+                "labels": each.labels,
+                "found": each.found,
+                "precision": each.precision.share,
+                "recall": each.recall.share,
+                "tested": each.recall.count,
                 "f1": each.f1,
             }
             for each in made.classes
         ],
-        "comparison": None if made.comparison is None else {
-            "images": made.comparison.images, "first": made.comparison.first.name,
-            "second": made.comparison.second.name, "first_right": _proportion(made.comparison.first.right),
-            "second_right": _proportion(made.comparison.second.right), "only_first": made.comparison.only_first,
-            "only_second": made.comparison.only_second, "p_value": made.comparison.p_value,
+        "comparison": None
+        if made.comparison is None
+        else {
+            "images": made.comparison.images,
+            "first": made.comparison.first.name,
+            "second": made.comparison.second.name,
+            "first_right": _proportion(made.comparison.first.right),
+            "second_right": _proportion(made.comparison.second.right),
+            "only_first": made.comparison.only_first,
+            "only_second": made.comparison.only_second,
+            "p_value": made.comparison.p_value,
             "gain_interval": list(made.comparison.gain),
         },
-    }  # fmt: skip
+    }
 
 
 def _proportion(each: "Proportion") -> dict[str, Any]:

@@ -19,7 +19,8 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="WAY",
-        help="teach-first: those whose labels would teach most, best first, chosen among 20,000 drawn at random; so at "
+        help="teach-first: those whose labels would teach most, best first, chosen among 20,000 "
+        "drawn at random; so at "
         "most 20,000. random: all with the same probability.",
     ),
 ]
@@ -81,7 +82,8 @@ def sample(
     way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
     again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
     say(
-        f"Created {out} with {counted(done.images, 'image')} of {data_set} {way}{again}.{data_set_notes(done)}",
+        f"Created {out} with {counted(done.images, 'image')} of {data_set} "
+        f"{way}{again}.{data_set_notes(done)}",
         {"project": str(out), "by": by, "seed": seed, **asdict(done)},
         as_json=as_json,
     )

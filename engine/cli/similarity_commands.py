@@ -50,7 +50,8 @@ def duplicates(
         typer.Option(
             min=0,
             max=86_400,
-            help="Maximum gap in a burst, in seconds; 0 for no bursts. People with camera traps use 60 to 120.",
+            help="Maximum gap in a burst, in seconds; 0 for no bursts. People with camera traps "
+            "use 60 to 120.",
             show_default="as the project is set, at first 5",
         ),
     ] = None,
@@ -101,7 +102,10 @@ def _fields(project: "Project", folds: "Folds", seconds: int) -> dict[str, Any]:
 
 def _text(fields: dict[str, Any]) -> str:
     folds = fields["folds"]
-    head = f"{counted(fields['folded'], 'image')} of {fields['images']:,} in {counted(len(folds), 'fold')}."
+    head = (
+        f"{counted(fields['folded'], 'image')} of {fields['images']:,} in "
+        f"{counted(len(folds), 'fold')}."
+    )
     lines = [f"  {fold['kind']}: {_names(fold['images'])}" for fold in folds[:MOST_SHOWN]]
     more = (
         [f"  and {counted(len(folds) - MOST_SHOWN, 'fold')} more"]

@@ -48,9 +48,14 @@ def train(
     with open_project(project) as opened, scratch_folder() as folder:
         with stoppable(again) as cancel, progress_bar("Training") as on_progress:
             trained = run(
-                opened, CacheFolders.default(), depth, chosen,
-                out=folder / "trained", on_progress=on_progress, cancel=cancel,
-            )  # fmt: skip
+                opened,
+                CacheFolders.default(),
+                depth,
+                chosen,
+                out=folder / "trained",
+                on_progress=on_progress,
+                cancel=cancel,
+            )
         version_id = adopt(opened, trained)
         if choose:
             opened.models.choose(version_id)
@@ -60,11 +65,15 @@ def train(
         + _resumed(trained)
         + _next_step(trained, None if choose else version_id, project),
         {
-            "version": version_id, "name": name, "depth": depth, "chosen": choose,
-            "figures": dict(trained.figures), "settings": dict(trained.settings),
+            "version": version_id,
+            "name": name,
+            "depth": depth,
+            "chosen": choose,
+            "figures": dict(trained.figures),
+            "settings": dict(trained.settings),
         },
         as_json=as_json,
-    )  # fmt: skip
+    )
 
 
 def versions(
@@ -131,8 +140,12 @@ def _line(version: "ModelVersion") -> str:
 
 def _fields(version: "ModelVersion") -> dict[str, object]:
     return {
-        "version": version.version_id, "name": version.label, "backbone": version.backbone_name,
-        "backbone_hash": version.backbone_hash, "trained_from": version.parent_id,
-        "created_at": version.created_at.isoformat(), "figures": dict(version.figures),
+        "version": version.version_id,
+        "name": version.label,
+        "backbone": version.backbone_name,
+        "backbone_hash": version.backbone_hash,
+        "trained_from": version.parent_id,
+        "created_at": version.created_at.isoformat(),
+        "figures": dict(version.figures),
         "settings": dict(version.settings),
-    }  # fmt: skip
+    }

@@ -59,7 +59,8 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
     Images of the truth are named by their path in the project, any end of that path, or absolutely.
 
     Raises:
-        InputError: no image of the truth is among the predictions, or an end of a path fits several.
+        InputError: no image of the truth is among the predictions, or an end of a path fits
+            several.
     """
     rows, answers, not_found = match_truth(project.path.parent, classified, truth)
     if len(rows) == 0:
@@ -80,7 +81,8 @@ def match_truth(
     Images that a person labelled are left out.
 
     Raises:
-        InputError: an end of a path fits several images, or two names of one image give it different classes.
+        InputError: an end of a path fits several images, or two names of one image give it
+            different classes.
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)

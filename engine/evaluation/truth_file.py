@@ -23,21 +23,22 @@ def read_truth(
 ) -> dict[str, int]:
     """Read a table of images and classes: ground truth, or a file of predictions.
 
-    The class is a name or path, empty or "unknown" for none of the classes. Where a column `path` ends in the class, as
-    in our own files, it distinguishes classes of one name.
+    The class is a name or path, empty or "unknown" for none of the classes. Where a column `path`
+    ends in the class, as in our own files, it distinguishes classes of one name.
 
     Args:
-        path: a table as `engine.interchange.tables` opens them. In our own, names of files may be any bytes.
+        path: a table as `engine.interchange.tables` opens them. In our own, names of files may be
+            any bytes.
         graph: the project's classes.
         columns: by role, as a person named them.
 
     Returns:
-        Class by image; `NO_CLASS` for none. The images are named as in the file, without the apostrophe that guards
-        them from spreadsheets.
+        Class by image; `NO_CLASS` for none. The images are named as in the file, without the
+        apostrophe that guards them from spreadsheets.
 
     Raises:
-        UsageError, FormatError: columns are missing, a class is not in the graph, or two lines give one image two
-            classes; names the line.
+        UsageError, FormatError: columns are missing, a class is not in the graph, or two lines give
+            one image two classes; names the line.
         StorageError: the file cannot be read.
     """
     reader = ClassReader(graph)
@@ -119,7 +120,7 @@ def image_keys(truth: Mapping[str, int]) -> dict[str, str]:
 def spellings(name: str) -> tuple[str, str, str]:
     """Names under which an image of the truth file is looked up, in this order.
 
-    Its own name; the path that is meant where people write backslashes, blanks around it, or `./` before it; the name
-    with an apostrophe of its own.
+    Its own name; the path that is meant where people write backslashes, blanks around it, or `./`
+    before it; the name with an apostrophe of its own.
     """
     return name, name.replace("\\", "/").strip().removeprefix("./"), guarded(name)

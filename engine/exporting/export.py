@@ -59,18 +59,26 @@ def answers_of(classified: Classified) -> Answers:
     scores, fitted = classified.scores, classified.fitted
     leaf = np.where(classified.labels == BOXED, NO_CLASS, fitted.candidate_ids[scores.best])
     return ModelAnswers(
-        classified.image_ids, leaf, scores.best_score, scores.safe_class,
-        scores.safe_score, fitted.is_unknown(scores),
-    )  # fmt: skip
+        classified.image_ids,
+        leaf,
+        scores.best_score,
+        scores.safe_class,
+        scores.safe_score,
+        fitted.is_unknown(scores),
+    )
 
 
 def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
     """The answers that screens show, of all images or of those at some ascending places of the state; a copy."""
     leaf = np.where(state.label_class[places] == BOXED, NO_CLASS, state.best_class[places])
     return ModelAnswers(
-        state.image_ids[places].copy(), leaf, state.best_score[places].copy(),
-        state.safe_class[places].copy(), state.safe_score[places].copy(), state.is_unknown[places].copy(),
-    )  # fmt: skip
+        state.image_ids[places].copy(),
+        leaf,
+        state.best_score[places].copy(),
+        state.safe_class[places].copy(),
+        state.safe_score[places].copy(),
+        state.is_unknown[places].copy(),
+    )
 
 
 def gather(
@@ -181,9 +189,14 @@ def export_project(
         ) from error
     answers = answers_of(classified)
     return export_images(
-        project, answers, choice, model=classified.model.name, setting=setting.value, on_progress=on_progress,
+        project,
+        answers,
+        choice,
+        model=classified.model.name,
+        setting=setting.value,
+        on_progress=on_progress,
         cancel=cancel,
-    )  # fmt: skip
+    )
 
 
 def export_images(

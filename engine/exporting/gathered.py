@@ -133,18 +133,29 @@ class GatheredImages(Sequence[LabelledImage]):
 
     def _at(self, place: int) -> LabelledImage:
         image_id, path, content_hash = (
-            self.table.ids[place], self.table.paths[place], self.table.content_hashes[place]
-        )  # fmt: skip
+            self.table.ids[place],
+            self.table.paths[place],
+            self.table.content_hashes[place],
+        )
         found = self.detections.get(image_id, NO_ORIGIN)
         values = self.values.get(image_id, {})
         return LabelledImage(
-            image_id, path, self.folder / path, content_hash.hex() if content_hash else "", self.labels.get(image_id),
-            self.answers.get(image_id), self.notes.get(image_id), self.sequences.get(image_id, ""),
-            part=file_part(self.table.parts[place]), category=found.category, detection_score=found.score,
-            is_empty=image_id in self.empty, count=int(values[COUNT.name]) if COUNT.name in values else None,
+            image_id,
+            path,
+            self.folder / path,
+            content_hash.hex() if content_hash else "",
+            self.labels.get(image_id),
+            self.answers.get(image_id),
+            self.notes.get(image_id),
+            self.sequences.get(image_id, ""),
+            part=file_part(self.table.parts[place]),
+            category=found.category,
+            detection_score=found.score,
+            is_empty=image_id in self.empty,
+            count=int(values[COUNT.name]) if COUNT.name in values else None,
             fields={name: value for name, value in values.items() if name != COUNT.name},
             facts=standard_facts(self.fields, values),
-        )  # fmt: skip
+        )
 
     def _read(self, image: LabelledImage) -> str:
         """The content hash of an image that a person labelled before it was read: others have the same paths."""

@@ -120,9 +120,14 @@ def _view(made: ImageMap) -> View:
 
 
 def _marks(
-    prototypes: MapPrototypes, places: Sequence[tuple[float, float]], graph: CategoryGraph,
-    colour_of: dict[int, str], *, view: View, level: int,
-) -> list[Diamond]:  # fmt: skip
+    prototypes: MapPrototypes,
+    places: Sequence[tuple[float, float]],
+    graph: CategoryGraph,
+    colour_of: dict[int, str],
+    *,
+    view: View,
+    level: int,
+) -> list[Diamond]:
     ids = prototypes.class_ids.tolist()
     above = {each: at_level(graph, each, level) for each in ids if each in graph}
     of_top = {at_level(graph, each, level): colour for each, colour in colour_of.items()}
@@ -161,19 +166,27 @@ def svg_of(figure: Figure) -> str:
     points = base64.b64encode(_png(_image_of(figure))).decode()
     text = f'font-family="sans-serif" font-size="{FONT_SIZE}" text-anchor="middle" fill="{TEXT}"'
     box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    return "\n".join([
-        f"<!-- {WRITTEN_BY} -->",
-        f'<svg xmlns="http://www.w3.org/2000/svg" {box} {text}>',
-        f'<image width="{width}" height="{height}" href="data:image/png;base64,{points}"/>',
-        *_svg_lines(figure),
-        "</svg>",
-    ]) + "\n"  # fmt: skip
+    return (
+        "\n".join(
+            [
+                f"<!-- {WRITTEN_BY} -->",
+                f'<svg xmlns="http://www.w3.org/2000/svg" {box} {text}>',
+                f'<image width="{width}" height="{height}" href="data:image/png;base64,{points}"/>',
+                *_svg_lines(figure),
+                "</svg>",
+            ]
+        )
+        + "\n"
+    )
 
 
 def _svg_lines(figure: Figure) -> Iterator[str]:
     for parent, child in figure.edges:
         one, other = figure.marks[parent], figure.marks[child]
-        yield f'<path d="M{one.x:.1f} {one.y:.1f}L{other.x:.1f} {other.y:.1f}" stroke="{EDGE}" stroke-width="1.5"/>'
+        yield (
+            f'<path d="M{one.x:.1f} {one.y:.1f}L{other.x:.1f} {other.y:.1f}" stroke="{EDGE}" '
+            'stroke-width="1.5"/>'
+        )
     for mark in figure.marks:
         path = f"M{mark.x:.1f} {mark.y - MARK:.1f}l{MARK} {MARK}l-{MARK} {MARK}l-{MARK} -{MARK}z"
         yield f'<path d="{path}" fill="{mark.colour}" stroke="{GROUND}" stroke-width="2"/>'
@@ -181,7 +194,9 @@ def _svg_lines(figure: Figure) -> Iterator[str]:
         if mark.name:
             y = mark.y + MARK + FONT_SIZE
             halo = f'stroke="{GROUND}" stroke-width="4" paint-order="stroke"'
-            yield f'<text x="{mark.x:.1f}" y="{y:.1f}" {halo}>{escape(_printable(mark.name))}</text>'
+            yield (
+                f'<text x="{mark.x:.1f}" y="{y:.1f}" {halo}>{escape(_printable(mark.name))}</text>'
+            )
 
 
 def _printable(name: str) -> str:

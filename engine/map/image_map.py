@@ -1,6 +1,7 @@
 """A map of a collection: each image's place in the plane, kept in a file of the caches for each project and backbone.
 
-Images that came later, or whose files changed, are placed among the others, which stay where they are.
+Images that came later, or whose files changed, are placed among the others, which stay where they
+are.
 """
 
 import contextlib
@@ -70,10 +71,14 @@ class ImageMap:
         ids = np.concatenate([self.image_ids[kept], image_ids])
         order = np.argsort(ids)
         return replace(
-            self, image_ids=ids[order], contents=np.concatenate([self.contents[kept], contents])[order],
+            self,
+            image_ids=ids[order],
+            contents=np.concatenate([self.contents[kept], contents])[order],
             places=np.concatenate([self.places[kept], places])[order],
-            is_later=np.concatenate([self.is_later[kept], np.ones(len(image_ids), dtype=bool)])[order],
-        )  # fmt: skip
+            is_later=np.concatenate([self.is_later[kept], np.ones(len(image_ids), dtype=bool)])[
+                order
+            ],
+        )
 
     def place(self, embeddings: Embeddings) -> Floats:
         """Where embeddings (m, d), such as prototypes, belong: (m, 2), by the landmarks most like them."""
@@ -109,9 +114,14 @@ def read_map(path: Path) -> ImageMap | None:
             if int(file["version"]) != VERSION:
                 return None
             found = ImageMap(
-                file["image_ids"], file["contents"], file["places"], file["is_later"],
-                MapSpace.of_arrays(file), file["landmarks"], file["landmark_places"],
-            )  # fmt: skip
+                file["image_ids"],
+                file["contents"],
+                file["places"],
+                file["is_later"],
+                MapSpace.of_arrays(file),
+                file["landmarks"],
+                file["landmark_places"],
+            )
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, RuntimeError):
         return None
     return found if _is_sound(found) else None
@@ -137,10 +147,17 @@ def write_map(path: Path, made: ImageMap) -> None:
         private_folder(path.parent)
         with new_file(path, replace=True) as draft:
             np.savez(
-                draft.file, allow_pickle=False, version=np.int64(VERSION), image_ids=made.image_ids,
-                contents=made.contents, places=made.places, is_later=made.is_later, landmarks=made.landmarks,
-                landmark_places=made.landmark_places, **made.space.arrays(),
-            )  # fmt: skip
+                draft.file,
+                allow_pickle=False,
+                version=np.int64(VERSION),
+                image_ids=made.image_ids,
+                contents=made.contents,
+                places=made.places,
+                is_later=made.is_later,
+                landmarks=made.landmarks,
+                landmark_places=made.landmark_places,
+                **made.space.arrays(),
+            )
         _drop_oldest(path.parent)
     except OSError as error:
         remedy = "free some disk space or choose another cache folder"

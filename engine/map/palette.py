@@ -3,12 +3,30 @@
 from typing import Final
 
 LIGHT: Final = (
-    "#0072b2", "#d55e00", "#009e73", "#b5557f", "#8f7a00", "#56a5d8", "#6b4fa1", "#e08e00", "#7a4b2a", "#4c5a66",
-)  # fmt: skip
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#b5557f",
+    "#8f7a00",
+    "#56a5d8",
+    "#6b4fa1",
+    "#e08e00",
+    "#7a4b2a",
+    "#4c5a66",
+)
 """Darker, for a light ground."""
 DARK: Final = (
-    "#4aa8e0", "#f07f3c", "#2fc79a", "#e08bb4", "#d9c84a", "#9ad0f5", "#a58ae0", "#f5b33d", "#c08a62", "#9fb0bf",
-)  # fmt: skip
+    "#4aa8e0",
+    "#f07f3c",
+    "#2fc79a",
+    "#e08bb4",
+    "#d9c84a",
+    "#9ad0f5",
+    "#a58ae0",
+    "#f5b33d",
+    "#c08a62",
+    "#9fb0bf",
+)
 """Lighter, for a dark one."""
 OTHER_LIGHT: Final = "#c9cec6"
 OTHER_DARK: Final = "#4b534b"

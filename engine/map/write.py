@@ -78,9 +78,12 @@ def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
     """The map without images that left the project."""
     is_there = np.isin(made.image_ids, live.state.image_ids)
     return replace(
-        made, image_ids=made.image_ids[is_there], contents=made.contents[is_there], places=made.places[is_there],
+        made,
+        image_ids=made.image_ids[is_there],
+        contents=made.contents[is_there],
+        places=made.places[is_there],
         is_later=made.is_later[is_there],
-    )  # fmt: skip
+    )
 
 
 def _shown_classes(
@@ -119,9 +122,14 @@ def _npz(live: LiveCollection, made: ImageMap, _level: int, _is_plain: bool) -> 
     at = np.searchsorted(live.state.image_ids, made.image_ids).tolist()
     paths = np.array([storable(live.state.paths[place]) for place in at], dtype=np.str_)
     np.savez(
-        out, allow_pickle=False, protoleaf_map=np.int64(1), image=paths, xy=made.places, class_id=classes,
+        out,
+        allow_pickle=False,
+        protoleaf_map=np.int64(1),
+        image=paths,
+        xy=made.places,
+        class_id=classes,
         labelled=is_labelled,
-    )  # fmt: skip
+    )
     return out.getvalue()
 
 

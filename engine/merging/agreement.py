@@ -24,7 +24,8 @@ class AnnotatorAgreement:
     Attributes:
         images: labelled by both, each for themselves.
         agreed: on so many of them the labels are equal.
-        kappa: chance-corrected agreement, -1..1; None without images, or where both gave one class only.
+        kappa: chance-corrected agreement, -1..1; None without images, or where both gave one class
+            only.
         low: lower end of its 95 % interval; None without kappa.
         high: upper end.
     """
@@ -56,7 +57,8 @@ class AgreementTable:
 def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> AnnotatorAgreement:
     """Cohen's kappa with its 95 % interval.
 
-    Paper: Cohen 1960; the standard error of large samples is that of Fleiss, Cohen and Everitt 1969, equation 13.
+    Paper: Cohen 1960; the standard error of large samples is that of Fleiss, Cohen and Everitt
+    1969, equation 13.
 
     Args:
         counts: images by our class and theirs.
@@ -93,7 +95,8 @@ def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTab
     """Agreement on labels of the same images.
 
     Args:
-        graph: has all of these classes; a class of several parents counts on the levels above it by its first path.
+        graph: has all of these classes; a class of several parents counts on the levels above it by
+            its first path.
         pairs: our class and theirs of each image that both labelled, each for themselves.
     """
     counts = Counter(pairs)

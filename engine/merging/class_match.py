@@ -1,7 +1,7 @@
 """Which class of another project is which of ours: by identity; else by source id, path, and a name that is unique.
 
-A wrong match puts labels on a wrong class, so that each of ours is matched once, never against a source id, and not at
-all where its source id and its path are those of two classes.
+A wrong match puts labels on a wrong class, so that each of ours is matched once, never against a
+source id, and not at all where its source id and its path are those of two classes.
 """
 
 import unicodedata
@@ -25,7 +25,8 @@ class ClassMatcher:
         ordered: their classes, parents first.
         by_name_alone: those of theirs that only a unique name speaks for.
         removed_here: those of theirs that we had and removed.
-        ambiguous: those of theirs that would be one class of ours by one sign, and another one by another sign.
+        ambiguous: those of theirs that would be one class of ours by one sign, and another one by
+            another sign.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """What comes in of another project's category graph: new classes with their edges, and what ours lack.
 
-Names, places and filled-in attributes of ours stay. What would close a cycle or put two classes of one name side by
-side is listed.
+Names, places and filled-in attributes of ours stay. What would close a cycle or put two classes of
+one name side by side is listed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -21,8 +21,16 @@ from engine.project.records import Note
 from engine.texts import marked
 
 CONFLICT_COLUMNS: Final = (
-    "image", "ours", "our_annotator", "our_time", "theirs", "their_annotator", "their_time", "kind", "proposed",
-)  # fmt: skip
+    "image",
+    "ours",
+    "our_annotator",
+    "our_time",
+    "theirs",
+    "their_annotator",
+    "their_time",
+    "kind",
+    "proposed",
+)
 _NAMES: Final = {NONE_OF_THEM: UNKNOWN_NAME, NOTHING_THERE: EMPTY_LABEL}
 COMMENT: Final = "comment"  # kind of a conflict of comments
 AGREEMENT_COLUMNS: Final = (

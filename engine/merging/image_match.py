@@ -43,7 +43,8 @@ def match_images(
     """Match their images with ours.
 
     Args:
-        contents: reads our file where both contents are known and differ, since earlier versions counted otherwise.
+        contents: reads our file where both contents are known and differ, since earlier versions
+            counted otherwise.
 
     Raises:
         Cancelled: the work was stopped.

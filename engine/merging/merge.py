@@ -43,7 +43,8 @@ def merge(
     """Bring another project in as one undoable step, which a backup precedes; see `plan_merge`.
 
     Args:
-        adds_images: whether images that we do not have are added, where their files are found and permitted.
+        adds_images: whether images that we do not have are added, where their files are found and
+            permitted.
         prefer: settle all open conflicts; without, ours stay and the conflicts stay open.
 
     Raises:

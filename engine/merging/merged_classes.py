@@ -1,7 +1,8 @@
 """Classes of others that an earlier merge matched or brought in, by their identity.
 
-So that one removed here does not come again, and one matched by its path is known when it was renamed or moved since.
-Settings of the project, which undo takes back together with the classes; several, since one takes a million characters.
+So that one removed here does not come again, and one matched by its path is known when it was
+renamed or moved since. Settings of the project, which undo takes back together with the classes;
+several, since one takes a million characters.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,7 @@
 """Plans a merge: reads the other project, matches images and classes, and compares labels.
 
-Nothing of ours is ever replaced by a plan. What both copies knew before they parted is no disagreement: the copy that
-decided anew has the last word on it.
+Nothing of ours is ever replaced by a plan. What both copies knew before they parted is no
+disagreement: the copy that decided anew has the last word on it.
 """
 
 from collections import Counter

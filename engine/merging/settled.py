@@ -1,6 +1,7 @@
 """Conflicts that a person settled: the decision is a label, and their answer is remembered so that it is asked once.
 
-What is remembered stands in a setting for each image, so that one undo takes it back together with the label.
+What is remembered stands in a setting for each image, so that one undo takes it back together with
+the label.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Finds images by name and size where only one file and one image have both, and by what the files hold otherwise.
 
-A name and a size may belong to another photo: cameras number from 1 again, and uncompressed pictures all have one size.
-So what was found by folders, names and sizes is checked by content: a sample of each folder, more where sizes tell
-little.
+A name and a size may belong to another photo: cameras number from 1 again, and uncompressed
+pictures all have one size. So what was found by folders, names and sizes is checked by content: a
+sample of each folder, more where sizes tell little.
 """
 
 from array import array
@@ -101,8 +101,9 @@ class Search:
     def verify(self) -> None:
         """Read a sample of the files that were found, and take back those that hold something else.
 
-        Of each folder a fifth is read, `FEWEST_READ` at least, and every file whose size another one has, too. Where
-        one of them holds something else, the whole folder is read. Images of unknown content cannot be checked.
+        Of each folder a fifth is read, `FEWEST_READ` at least, and every file whose size another
+        one has, too. Where one of them holds something else, the whole folder is read. Images of
+        unknown content cannot be checked.
         """
         sizes = Counter(self.seen.files.sizes_bytes[file] for file in self.files if file != NO_FILE)
         for numbers in self._by_folder().values():

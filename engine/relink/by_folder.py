@@ -1,7 +1,8 @@
 """Recognises folders that were moved or renamed from some of their images, and finds the others by their paths.
 
-A vote for "what was below A is below B" comes from an image that only one file can be: by name and size, or by the
-longest common end of their paths. A sample of what a mapping would find is read: its contents must be the known ones.
+A vote for "what was below A is below B" comes from an image that only one file can be: by name and
+size, or by the longest common end of their paths. A sample of what a mapping would find is read:
+its contents must be the known ones.
 """
 
 from array import array

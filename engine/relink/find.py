@@ -1,8 +1,8 @@
 """Finds the images of a project whose files were moved, plans what to do, and takes the plan into the project.
 
-First by folders that were moved as a whole, then by name and size; a sample of these is checked by content, and what is
-left is looked for by content. A file that several images could be, or an image that several files could be, is reported
-and not guessed.
+First by folders that were moved as a whole, then by name and size; a sample of these is checked by
+content, and what is left is looked for by content. A file that several images could be, or an image
+that several files could be, is reported and not guessed.
 """
 
 import os
@@ -60,8 +60,8 @@ def find_moved(
 ) -> RelinkPlan:
     """Look for the images whose files are not where they were, in a folder or beside the project; on any thread.
 
-    Each folder is listed once, each file that may be one is looked at once, and read only where its name, its size and
-    its place are ambiguous.
+    Each folder is listed once, each file that may be one is looked at once, and read only where its
+    name, its size and its place are ambiguous.
 
     Raises:
         StorageError: the folder is not there.
@@ -134,9 +134,16 @@ def _plan(known: KnownImages, found: Search, places: tuple[Path, ...]) -> Relink
         else:
             missing.append(number)
     return RelinkPlan(
-        len(known.table.ids), places, _Moves(found, moves), tuple(strangers), tuple(doubts), _Moves(found, taken),
-        found.images.some(missing), tuple(seen.failures), tuple(mismatched),
-    )  # fmt: skip
+        len(known.table.ids),
+        places,
+        _Moves(found, moves),
+        tuple(strangers),
+        tuple(doubts),
+        _Moves(found, taken),
+        found.images.some(missing),
+        tuple(seen.failures),
+        tuple(mismatched),
+    )
 
 
 @final
@@ -166,7 +173,8 @@ def _move(found: Search, number: int, file_number: int) -> Move:
 def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
     """Take a plan into the project as one action. Images that changed or left since it was made are passed over.
 
-    The caches note which contents lie at the new places, so that unchanged files need not be read again.
+    The caches note which contents lie at the new places, so that unchanged files need not be read
+    again.
 
     Raises:
         StorageError: the disk refuses; nothing was changed.
@@ -202,8 +210,9 @@ def _is_unmoved(table: ImageTable, move: Move) -> bool:
 def places_beside(project: Path, missing: Iterable[str]) -> tuple[Path, ...]:
     """The project's folder, and others to look through for missing images.
 
-    These are folders from which the end of a missing path leads to a file, seen from a folder above the project or from
-    another drive, as when both were moved; and folders in place of one that is gone, as when it was renamed.
+    These are folders from which the end of a missing path leads to a file, seen from a folder above
+    the project or from another drive, as when both were moved; and folders in place of one that is
+    gone, as when it was renamed.
     """
     found: dict[Path, None] = {project: None}
     for path in _one_of_each_folder(missing):

@@ -146,9 +146,11 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
     return WhatIfOutcome(
-        tuple(map(str, tried_edits(live.project))), changed_images(baseline.state, live.state), held_out,
+        tuple(map(str, tried_edits(live.project))),
+        changed_images(baseline.state, live.state),
+        held_out,
         baseline.is_behind,
-    )  # fmt: skip
+    )
 
 
 def tried_edits(project: Project) -> tuple[Action, ...]:

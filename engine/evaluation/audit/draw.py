@@ -52,7 +52,8 @@ def draw_audit(
     """Draw as many images as the largest audit asks about; the first `size` of them come first.
 
     Args:
-        is_stratified: draw some images of each large safe class, in place of all images with the same probability.
+        is_stratified: draw some images of each large safe class, in place of all images with the
+            same probability.
 
     Raises:
         InputError: no image can be drawn.

@@ -1,7 +1,8 @@
 """Text in the order and the forms in which it is written: PDF places glyphs, and knows neither.
 
-Right-to-left words are turned around and Arabic letters get their joined forms, which Unicode has as characters. A
-simple reading of the Unicode Bidirectional Algorithm: enough for names and short lines, without embeddings.
+Right-to-left words are turned around and Arabic letters get their joined forms, which Unicode has
+as characters. A simple reading of the Unicode Bidirectional Algorithm: enough for names and short
+lines, without embeddings.
 """
 
 import unicodedata

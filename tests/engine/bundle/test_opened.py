@@ -44,9 +44,9 @@ def _cut(folder: Path) -> None:
 DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no classes": (lambda folder: (folder / "classes.json").unlink(), r"no classes\.json in "),
     "no network": (lambda folder: (folder / "classifier.onnx").unlink(), r"no classifier\.onnx in "),
-    "no JSON": (lambda folder: (folder / "classes.json").write_text("{"), "not the classes.json of an exported model"),
+    "no JSON": (lambda folder: (folder / "classes.json").write_text("{"), ("not the classes.json of an exported " "model")),
     "no text": (lambda folder: (folder / "classes.json").write_bytes(b"\xff\xfe\xff"), "no text"),
-    "a list": (lambda folder: (folder / "classes.json").write_text("[]"), "not the classes.json of an exported model"),
+    "a list": (lambda folder: (folder / "classes.json").write_text("[]"), ("not the classes.json of an exported " "model")),
     "another format": (_changed(lambda fields: fields.update(format="coco")), "the format “coco”"),
     "a newer program's": (_changed(lambda fields: fields.update(version=2)), "newer version.*Update Protoleaf"),
     "a field is gone": (_changed(lambda fields: fields.pop("image")), "no “image”"),

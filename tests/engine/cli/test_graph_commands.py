@@ -10,7 +10,10 @@ from tests.support.images import write_jpeg
 from tests.support.projects import new_project
 
 EDGES = "n00000001 n00000002\nn00000002 n01440764\nn00000002 n01443537\n"
-WORDS = "n00000001\tentity\nn00000002\tfish\nn01440764\ttench, Tinca tinca, carp\nn01443537\tgoldfish, carp\n"
+WORDS = (
+    "n00000001\tentity\nn00000002\tfish\nn01440764\ttench, Tinca tinca, "
+    "carp\nn01443537\tgoldfish, carp\n"
+)
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def test_a_second_import_completes_what_was_there(
         opened.classes.add("fish", [entity])
     first = done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out
     assert (
-        "Added 2 classes and 2 edges; completed the ids and synonyms of 2 known classes; the graph has 4"
-        in first
+        "Added 2 classes and 2 edges; completed the ids and synonyms of 2 known classes; the "
+        "graph has 4" in first
     )
     assert "completed" not in done(capsys, "import-graph", project, folder / "wordnet.is_a.txt").out

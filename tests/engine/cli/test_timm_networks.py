@@ -55,8 +55,8 @@ def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     """Size, licence and where the weights come from, before anything is requested."""
     line = refused(capsys, "backbone", "add", SOURCE, status=2)
     assert (
-        "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; licence: Apache 2.0"
-        in line
+        "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; "
+        "licence: Apache 2.0" in line
     )
     answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes", "--mirror", tmp_path)
     assert answer.status == 1

@@ -177,7 +177,8 @@ def test_a_killed_training_leaves_nothing_after_the_next_start(
 ) -> None:
     """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
     program = (
-        "import sys\nfrom engine.cli.main import main\nimport engine.collection.training.train as training\n"
+        "import sys\nfrom engine.cli.main import main\nimport "
+        "engine.collection.training.train as training\n"
         "def write_and_wait(*_, out, **__):\n"
         "    out.mkdir()\n    (out / 'backbone.onnx').write_bytes(b'half')\n"
         "    print('waits', flush=True)\n    sys.stdin.read()\n"

@@ -128,8 +128,8 @@ def test_a_named_file_that_is_no_image(
     answer = done(capsys, "import-images", collection.project, collection.truth).out
     assert answer.startswith("Added 0 images")
     assert (
-        f"1 file could not be added:\n  {collection.truth}: this is not an image that can be read: found text"
-        in answer
+        f"1 file could not be added:\n  {collection.truth}: this is not an image that can be "
+        "read: found text" in answer
     )
 
 

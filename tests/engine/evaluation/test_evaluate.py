@@ -186,7 +186,10 @@ def test_truth_file_as_people_write_it(project: Project, tmp_path: Path) -> None
     """A byte order mark, other columns, blank lines, backslashes, paths as classes and "unknown" are all fine."""
     ids = class_ids(project)
     file = tmp_path / "truth.csv"
-    text = 'class,note,image\r\nAnimal/Dog,x,.\\a\\1.jpg\r\n\r\n" Gull ",,./b.jpg\r\nunknown,,c.jpg\r\n,,d.jpg\r\n'
+    text = (
+        'class,note,image\r\nAnimal/Dog,x,.\\a\\1.jpg\r\n\r\n" Gull '
+        '",,./b.jpg\r\nunknown,,c.jpg\r\n,,d.jpg\r\n'
+    )
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     assert read_truth(file, project.classes.graph) == {
         ".\\a\\1.jpg": ids["Dog"], "./b.jpg": ids["Gull"], "c.jpg": NO_CLASS, "d.jpg": NO_CLASS,

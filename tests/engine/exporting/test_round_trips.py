@@ -132,7 +132,8 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
     """The deeper one where one lies below the other; else it is listed."""
     table = tmp_path / "theirs.csv"
     table.write_text(
-        "image,class\nday 1/flute.png,Wind\nday 1/flute.png,Flute\nday 0/coarse.png,Piano\nday 0/coarse.png,Flute\n"
+        "image,class\nday 1/flute.png,Wind\nday 1/flute.png,Flute\nday "
+        "0/coarse.png,Piano\nday 0/coarse.png,Flute\n"
     )
     plan = plan_labels(music.project, table)
     classes = {

@@ -13,8 +13,8 @@ def test_kappa_and_its_interval_by_hand() -> None:
 
     Observed 35/50 = 0.7. Expected 0.5 x 0.6 + 0.5 x 0.4 = 0.5. Kappa = 0.2/0.5 = 0.4.
     Equal cells: 0.4 (1 - 1.1 x 0.6)^2 + 0.3 (1 - 0.9 x 0.6)^2 = 0.10972.
-    Others: 0.6^2 (0.1 (0.6 + 0.5)^2 + 0.2 (0.4 + 0.5)^2) = 0.10188. Less (0.4 - 0.5 x 0.6)^2 = 0.01.
-    Variance 0.2016 / (50 x 0.5^2) = 0.016128; half an interval 1.96 x 0.126996 = 0.24891.
+    Others: 0.6^2 (0.1 (0.6 + 0.5)^2 + 0.2 (0.4 + 0.5)^2) = 0.10188. Less (0.4 - 0.5 x 0.6)^2 =
+    0.01. Variance 0.2016 / (50 x 0.5^2) = 0.016128; half an interval 1.96 x 0.126996 = 0.24891.
     """
     found = cohen_kappa(
         Counter({("yes", "yes"): 20, ("no", "no"): 15, ("yes", "no"): 5, ("no", "yes"): 10})
