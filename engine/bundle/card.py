@@ -25,16 +25,13 @@ _UNKNOWN: Final = (
     "on."
 )
 _RUNNER: Final = (
-    "run.py\n"
-    "    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n"
-    "    Licensed under the Apache License, Version 2.0, which stands below.\n"
+    "run.py\n    A part of Protoleaf. Copyright 2026 The Protoleaf authors.\n    Licensed under "
+    "the Apache License, Version 2.0, which stands below.\n"
 )
 _REST: Final = (
-    "classifier.onnx and classes.json hold the backbone's weights and what was learned from "
-    "a project's labels: the\n"
-    "names of its classes, and numbers that were made from its images. Whose images and "
-    "labels these are says on\n"
-    "which terms you may pass them on.\n"
+    "classifier.onnx and classes.json hold the backbone's weights and what was learned from a "
+    "project's labels: the\nnames of its classes, and numbers that were made from its images. "
+    "Whose images and labels these are says on\nwhich terms you may pass them on.\n"
 )
 
 
@@ -156,14 +153,11 @@ def _collection_text(others: CollectionFigures | None) -> str:
     if others is None:
         return "Unlabelled images of the project have no part in it."
     return (
-        f"Of the project's collection it carries {others.anchors:,} anchors: whitened "
-        "embeddings, from which "
-        "no image can be seen, and in which part each belongs to each class. An image "
-        "follows the anchors that it is "
-        "like. Images of the collection itself are also followed by others, so theirs may be "
-        "answered a little "
-        "otherwise; a new image is answered here as in the program while it is no part of a "
-        "project."
+        f"Of the project's collection it carries {others.anchors:,} anchors: whitened embeddings, "
+        "from which no image can be seen, and in which part each belongs to each class. An image "
+        "follows the anchors that it is like. Images of the collection itself are also followed "
+        "by others, so theirs may be answered a little otherwise; a new image is answered here as "
+        "in the program while it is no part of a project."
     )
 
 

@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, list_text, percent, say
+from engine.cli.output import list_text, percent, say
 from engine.config import CacheFolders
 from engine.errors import InputError, UsageError
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.audit_figures import AuditFigures, EstimatedShare
@@ -21,22 +22,17 @@ def audit(
     project: ProjectPath,
     draw: Annotated[
         int | None,
-        typer.Option(
-            metavar="COUNT", help=f"Draw so many unlabelled images at random: {_SIZES_HELP}."
-        ),
+        Option(metavar="COUNT", help=f"Draw so many unlabelled images at random: {_SIZES_HELP}."),
     ] = None,
     grow: Annotated[
         int | None,
-        typer.Option(
-            metavar="COUNT", help=f"Ask about so many images of the last draw: {_SIZES_HELP}."
-        ),
+        Option(metavar="COUNT", help=f"Ask about so many images of the last draw: {_SIZES_HELP}."),
     ] = None,
     *,
     stratified: Annotated[
         bool,
-        typer.Option("--stratified", help="Draw some of each large predicted class; with --draw."),
+        Option("--stratified", help="Draw some of each large predicted class; with --draw."),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Say how right predictions are on images drawn at random, by the labels that these got; draw some."""
     from engine.collection.audit_figures import audit_figures
@@ -53,7 +49,7 @@ def audit(
         )
         fields = {"audits": [audit_fields(each, graph) for each in figures], "to_label": waiting}
     nothing = "No images were drawn yet: `protoleaf audit PROJECT --draw 50` draws some."
-    say(text if figures else nothing, fields, as_json=as_json)
+    say(text if figures else nothing, fields)
 
 
 def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from engine.backbones.model_files import CONVERSION_S, bundled_backbones, bundled_card, bundled_path
 from engine.backbones.preprocessing import numbers_text
@@ -24,11 +24,12 @@ from engine.cli.options import (
     open_project,
     takes_preprocessing,
 )
-from engine.cli.output import AsJson, asked, counted, percent, progress_bar, say
+from engine.cli.output import asked, percent, progress_bar, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
 from engine.model_card import BackboneCard
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.backbone_change import PreparedChange, ShotComparison
@@ -39,32 +40,31 @@ application = command_group("Backbones: the networks that turn an image into an 
 
 RATE: Final = "images_per_s_one_core"
 Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")
+    str, Argument(metavar="NAME", help="Name of a backbone, as shown by `backbone list`.")
 ]
 
 
 @application.command("list")
 def list_backbones(
     published: Annotated[
-        bool, typer.Option("--published", help="List the networks that can be downloaded instead.")
+        bool, Option("--published", help="List the networks that can be downloaded instead.")
     ] = False,
     source: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Only published networks of torchvision, or of timm."),
+        Option(metavar="NAME", help="Only published networks of torchvision, or of timm."),
     ] = "",
     search: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="WORDS", help="Only published networks with these words in name or licence."
         ),
     ] = "",
-    as_json: AsJson = False,
 ) -> None:
     """List the backbones: bundled ones, also those that first use makes, and added ones; or published networks."""
     if published:
         from engine.cli.named_backbone import list_published_networks
 
-        list_published_networks(publisher=source, words=search, as_json=as_json)
+        list_published_networks(publisher=source, words=search)
         return
     if source or search:
         raise UsageError(
@@ -81,12 +81,11 @@ def list_backbones(
             "backbones": [_fields(model) for model in models],
             "converted_at_first_use": [card.name for card in coming],
         },
-        as_json=as_json,
     )
 
 
 @application.command("convert")
-def convert(name: Name, as_json: AsJson = False) -> None:
+def convert(name: Name) -> None:
     """Make a bundled backbone from its weights now instead of at its first use."""
     from engine.cli.named_backbone import at_hand
     from engine.collection.models import find_model
@@ -95,12 +94,11 @@ def convert(name: Name, as_json: AsJson = False) -> None:
     say(
         f"{model.name} is ready: {model.backbone} ({_size(model)}).",
         _fields(model),
-        as_json=as_json,
     )
 
 
 @application.command("show")
-def show(name: Name, as_json: AsJson = False) -> None:
+def show(name: Name) -> None:
     """Show everything known about a backbone."""
     from engine.collection.models import find_model
 
@@ -110,9 +108,8 @@ def show(name: Name, as_json: AsJson = False) -> None:
         "name": model.name,
         "from": _origin(model),
         "what": card.description,
-        "input": f"{card.input_side} x {card.input_side} pixels, "
-        f"{card.channel_order}, {card.layout}; "
-        f"{card.resize_share:.3g} of the short side is seen",
+        "input": f"{card.input_side} x {card.input_side} pixels, {card.channel_order}, "
+        f"{card.layout}; {card.resize_share:.3g} of the short side is seen",
         "values": f"0 to {card.value_scale:g}, minus {numbers_text(card.mean)}, divided by "
         f"{numbers_text(card.std)}",
         "embedding": f"width {card.embedding_width}"
@@ -133,7 +130,6 @@ def show(name: Name, as_json: AsJson = False) -> None:
     say(
         "\n".join(f"{title:<{column}}{text}" for title, text in rows.items() if text),
         {**_fields(model), "card": vars(card)},
-        as_json=as_json,
     )
 
 
@@ -141,24 +137,21 @@ def show(name: Name, as_json: AsJson = False) -> None:
 @takes_preprocessing
 def add(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="An ONNX file, torchvision:NAME or timm:NAME.")
+        str, Argument(metavar="SOURCE", help="An ONNX file, torchvision:NAME or timm:NAME.")
     ],
     *,
-    name: Annotated[
-        str, typer.Option(help="Name in the library; by default the file's name.")
-    ] = "",
+    name: Annotated[str, Option(help="Name in the library; by default the file's name.")] = "",
     chosen: dict[str, Any],
     weights: Annotated[
         str | None,
-        typer.Option(help="Weights of a published network; its default ones if omitted."),
+        Option(help="Weights of a published network; its default ones if omitted."),
     ] = None,
     proxy: Proxy = "",
     mirror: Mirror = "",
     keep_weights: Annotated[
-        bool, typer.Option("--keep-weights", help="Keep the downloaded weights.")
+        bool, Option("--keep-weights", help="Keep the downloaded weights.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Download without asking.")] = False,
-    as_json: AsJson = False,
+    yes: Annotated[bool, Option("--yes", help="Download without asking.")] = False,
 ) -> None:
     """Test an ONNX file and add it to the library, or download a published network into it."""
     from engine.backbones.published.catalogue import is_published_source
@@ -207,17 +200,16 @@ def add(
     say(
         "\n".join(lines),
         {**_fields(files), "embedding_width": card.embedding_width, **fields},
-        as_json=as_json,
     )
 
 
 @application.command("remove")
-def remove(name: Name, as_json: AsJson = False) -> None:
+def remove(name: Name) -> None:
     """Remove an added backbone; projects that use it keep their embeddings, but can embed no new images."""
     from engine.backbones.library import BackboneLibrary
 
     BackboneLibrary().remove(name)
-    say(f"Removed {name}.", {"removed": name}, as_json=as_json)
+    say(f"Removed {name}.", {"removed": name})
 
 
 def _measured(card: BackboneCard) -> str:
@@ -273,14 +265,13 @@ def _size(model: "ModelFiles") -> str:
 @takes_preprocessing
 def use(
     project: ProjectPath,
-    backbone: Annotated[str, typer.Argument(metavar="BACKBONE", help=NAMES)],
+    backbone: Annotated[str, Argument(metavar="BACKBONE", help=NAMES)],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Download and change without asking.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Download and change without asking.")] = False,
     proxy: Proxy = "",
     mirror: Mirror = "",
     device: DeviceName = "auto",
     chosen: dict[str, Any],
-    as_json: AsJson = False,
 ) -> None:
     """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
     from engine.collection.backbone_change import prepare_change, use_backbone
@@ -306,7 +297,6 @@ def use(
     say(
         "\n".join((_outcome(prepared, is_changed=is_changed), *notes)),
         {"changed": is_changed, "version": in_use.version_id, **_change_fields(prepared)},
-        as_json=as_json,
     )
 
 

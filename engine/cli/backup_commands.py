@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, command_group, open_project
-from engine.cli.output import AsJson, counted, is_interactive, progress_bar, say, stoppable
+from engine.cli.output import is_interactive, job, say
 from engine.errors import InputError, ProjectMissingError, UsageError
 from engine.files import size_text
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.project.backups.contents import Changes, Contents
@@ -27,28 +29,23 @@ def backup(
     project: ProjectPath,
     to: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--to", metavar="FOLDER", help="Write it to this folder instead; it is never deleted."
         ),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Make a verified backup now; the project may be open in the window."""
     from engine.project.backups.keeping import back_up
 
-    with (
-        stoppable("run it again; nothing was written") as cancel,
-        progress_bar("Backing up") as on_progress,
-    ):
+    with job("Backing up", "run it again; nothing was written") as running:
         made = back_up(
             _real(project),
             None if to is None else to.absolute(),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     classes, images = counted(made.classes, "class", "classes"), counted(made.images, "image")
     text = f"Backed up {classes}, {images} and {counted(made.labels, 'label')} to {made.path}."
-    say(text, _fields(made, None), as_json=as_json)
+    say(text, _fields(made, None))
 
 
 @application.command("list")
@@ -57,11 +54,8 @@ def list_backups(
     *,
     other: Annotated[
         bool,
-        typer.Option(
-            "--other", help="Also list backups of other projects of this name, after its own."
-        ),
+        Option("--other", help="Also list backups of other projects of this name, after its own."),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """List a project's backups, newest first, with what changed since each."""
     from engine.project.backups.index import note_list
@@ -79,7 +73,6 @@ def list_backups(
                 _fields(each, since, offer) for each, since in zip(shown, changes, strict=True)
             ],
         },
-        as_json=as_json,
     )
 
 
@@ -87,12 +80,11 @@ def list_backups(
 def folder(
     project: ProjectPath,
     folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="Keep backups there from now on.")
+        Path | None, Argument(metavar="FOLDER", help="Keep backups there from now on.")
     ] = None,
     usual: Annotated[
-        bool, typer.Option("--usual", help="Keep them in the default folder again.")
+        bool, Option("--usual", help="Keep them in the default folder again.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Show where a project's backups are kept, or choose another folder; existing backups stay where they are."""
     from engine.project.backups.place import choose_folder, folder_for
@@ -104,23 +96,18 @@ def folder(
     if folder is not None or usual:
         choose_folder(project_id, folder)
     where = folder_for(_real(project), project_id)
-    say(f"Backups of {project} go to {where}.", {"folder": str(where)}, as_json=as_json)
+    say(f"Backups of {project} go to {where}.", {"folder": str(where)})
 
 
 def restore(
     project: ProjectPath,
     backup: Annotated[
         str,
-        typer.Argument(
-            metavar="BACKUP", help="A file, or a number or time that `backups list` shows."
-        ),
+        Argument(metavar="BACKUP", help="A file, or a number or time that `backups list` shows."),
     ],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    other: Annotated[
-        bool, typer.Option("--other", help="Allow a backup of another project.")
-    ] = False,
-    as_json: AsJson = False,
+    yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
+    other: Annotated[bool, Option("--other", help="Allow a backup of another project.")] = False,
 ) -> None:
     """Restore a backup; the project as it is now is backed up first. Asks when run in a terminal."""
     from engine.project.backups.listing import backup_at, description
@@ -134,21 +121,17 @@ def restore(
             err=True,
         )
         if not typer.confirm(f"Make {project} what it was in this backup?", err=True):
-            say("Nothing was changed.", {"restored": False}, as_json=as_json)
+            say("Nothing was changed.", {"restored": False})
             return
         is_sure = True
-    with (
-        stoppable("run it again; the project is as it was") as cancel,
-        progress_bar("Restoring") as on_progress,
-    ):
+    with job("Restoring", "run it again; the project is as it was") as running:
         done = run(
             _real(project),
             path,
             is_other_allowed=other,
             is_doubt_allowed=is_sure,
             when=present_time(),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     kept = (
         f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
@@ -161,7 +144,6 @@ def restore(
             "kept": str(done.kept) if done.kept else None,
             "was_damaged": done.was_damaged,
         },
-        as_json=as_json,
     )
 
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, probability_text, say, stoppable
+from engine.cli.output import probability_text, say, stoppable
 from engine.config import CacheFolders
 from engine.graph.codes import UNKNOWN
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -19,8 +20,7 @@ NONE_OF_THEM: Final = "none of the classes"
 
 def check_labels(
     project: ProjectPath,
-    count: Annotated[int, typer.Option(min=1, help="At most so many labels.")] = 50,
-    as_json: AsJson = False,
+    count: Annotated[int, Option(min=1, help="At most so many labels.")] = 50,
 ) -> None:
     """List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing."""
     from engine.review.label_check import check_project
@@ -43,7 +43,6 @@ def check_labels(
     say(
         "\n".join((head, *lines)),
         {**fields, "without_embedding": waiting, "suspects": rows},
-        as_json=as_json,
     )
 
 

@@ -4,19 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
+from typer import Option
 
-from engine.cli.output import (
-    counted,
-    failure_rows,
-    failure_text,
-    left_out_text,
-    note,
-    progress_bar,
-    say,
-    stoppable,
-)
+from engine.cli.output import failure_rows, failure_text, job, left_out_text, note, say
 from engine.errors import UsageError
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.backbones.model_files import ModelFiles
@@ -24,7 +16,7 @@ if TYPE_CHECKING:
 
 OutDataSet = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--out",
         metavar="DATASET",
         help="Embed the sources into this data set, a folder, without a project.",
@@ -32,29 +24,27 @@ OutDataSet = Annotated[
 ]
 BackboneOfDataSet = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--backbone",
         metavar="NAME_OR_ONNX",
         help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, "
-        "such as that of an "
-        "exported model.",
+        "such as that of an exported model.",
         show_default="that of new projects",
     ),
 ]
 ClusterAddress = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: "
-        "the one that runs here; "
-        "or HOST:PORT of its head, from one of its nodes.",
+        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the "
+        "one that runs here; or HOST:PORT of its head, from one of its nodes.",
         show_default="local",
     ),
 ]
 ShardImages = Annotated[
     int | None,
-    typer.Option(
+    Option(
         "--shard-images",
         min=1,
         help="With --out: images of each file of the data set.",
@@ -103,7 +93,6 @@ def embed_data_set(
     shard_images: int | None,
     *,
     device: str,
-    as_json: bool,
 ) -> None:
     """`embed SOURCE... --out DATASET`."""
     from engine.cluster.embed import embed_sources
@@ -112,17 +101,16 @@ def embed_data_set(
     if device not in _DEVICES:
         raise UsageError("a cluster has no such device", expected=", ".join(_DEVICES), found=device)
     model = _model(backbone)
-    with stoppable(_GO_ON) as cancel, progress_bar("Embedding") as on_progress:
+    with job("Embedding", _GO_ON) as running:
         done = embed_sources(
             sources,
             out,
             model,
             shard_images=shard_images,
             places=Places(cluster or "local", device),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
-    say(_embedded_text(done, out), _embedded_fields(done, out), as_json=as_json)
+    say(_embedded_text(done, out), _embedded_fields(done, out))
 
 
 def _model(backbone: str | None) -> "ModelFiles":
@@ -169,32 +157,28 @@ def _embedded_fields(done: "EmbeddedDataSet", out: Path) -> dict[str, object]:
     }
 
 
-def classify_on_cluster(
-    data_set: Path, model: Path, out: Path, cluster: str | None, *, as_json: bool
-) -> None:
+def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | None) -> None:
     """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
     from engine.bundle.opened import open_bundle, try_bundle
     from engine.cluster.classify import classify_data_set
     from engine.cluster.run import Places
     from engine.dataset.opened import DataSet
 
-    with stoppable(_GO_ON) as cancel, progress_bar("Classifying") as on_progress:
+    with job("Classifying", _GO_ON) as running:
         opened = DataSet.open(data_set)
-        try_bundle(model, cancel=cancel)
+        try_bundle(model, cancel=running["cancel"])
         bundle = open_bundle(model)
         done = classify_data_set(
             opened,
             bundle,
             out,
             places=Places(cluster or "local"),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     if done.views > 1:
         note(
-            f"the model takes the mean of {done.views} views of an image; the data set has "
-            "one view of each, as images "
-            "of large collections do"
+            f"the model takes the mean of {done.views} views of an image; the data set has one "
+            "view of each, as images of large collections do"
         )
     without = (
         f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
@@ -215,5 +199,4 @@ def classify_on_cluster(
             "setting": bundle.contents.setting,
             "views_of_model": done.views,
         },
-        as_json=as_json,
     )

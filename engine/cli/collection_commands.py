@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.cluster_commands import (
     BackboneOfDataSet,
@@ -30,38 +30,36 @@ from engine.cli.options import (
     open_project,
 )
 from engine.cli.output import (
-    AsJson,
     Overwrite,
-    counted,
     failure_rows,
     failure_text,
+    job,
     left_out_text,
     percent,
     progress_bar,
     say,
-    stoppable,
 )
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.cli.report_command import write_evaluation
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import FileFailure
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.evaluation.evaluate import Evaluation
     from engine.images.details_messages import DetailsSummary
 Plain = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--plain",
         help="Write names unchanged; by default an apostrophe keeps spreadsheets from running "
-        "those that begin "
-        "with = + - @ or a tab as formulas.",
+        "those that begin with = + - @ or a tab as formulas.",
     ),
 ]
 Collection = Annotated[
     bool | None,
-    typer.Option(
+    Option(
         "--collection/--no-collection",
         help="Also learn from unlabelled and coarsely labelled images, or not; by default as the "
         "project is set.",
@@ -73,11 +71,10 @@ Collection = Annotated[
 def embed(
     sources: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             metavar="PROJECT",
             help="The project file; with --out folders, lists of paths (.txt), .tar and .parquet "
-            "files, or addresses "
-            "such as s3://bucket/photos.",
+            "files, or addresses such as s3://bucket/photos.",
         ),
     ],
     device: DeviceName = "auto",
@@ -88,30 +85,27 @@ def embed(
     shard_images: ShardImages = None,
     one_view: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--one-view",
             help="Embed each image once. By default all images of a collection of up to 10,000, "
             "and labelled ones of "
             "larger collections, are embedded in five views, which takes five times as long.",
         ),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped."""
     if out is not None:
-        embed_data_set(
-            sources, out, backbone, cluster, shard_images, device=device, as_json=as_json
-        )
+        embed_data_set(sources, out, backbone, cluster, shard_images, device=device)
         return
     if backbone or cluster or shard_images:
         raise UsageError(
             "--backbone, --cluster and --shard-images are of data sets",
             remedy="name one with --out",
         )
-    _embed_project(one_project(sources), device, one_view=one_view, as_json=as_json)
+    _embed_project(one_project(sources), device, one_view=one_view)
 
 
-def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool) -> None:
+def _embed_project(project: Path, device: str, *, one_view: bool) -> None:
     from engine.collection.details import read_missing_details
     from engine.collection.embed import embed_closer, embed_project
 
@@ -155,21 +149,20 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
             "details_read": 0 if details is None else details.read,
             "replaced": replaced_rows,
         },
-        as_json=as_json,
     )
 
 
 def classify(
     paths: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="PROJECT",
             help="The project file; with --model images and folders of images, or a data set.",
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             "-o", "--out", help="CSV file to write, in UTF-8; of a data set, the folder to write."
         ),
     ],
@@ -177,7 +170,7 @@ def classify(
     cluster: ClusterAddress = None,
     model: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--model",
             metavar="FOLDER",
             help="Classify image files without a project, by a model that `export PROJECT model "
@@ -186,19 +179,18 @@ def classify(
     ] = None,
     setting: Annotated[
         str | None,
-        typer.Option("--setting", help="ppn+, ppn, prototypes or regression.", show_default="ppn+"),
+        Option("--setting", help="ppn+, ppn, prototypes or regression.", show_default="ppn+"),
     ] = None,
     collection: Collection = None,
     include_labelled: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--all",
             help="Write labelled images too, with the person who labelled them in `labelled_by`.",
         ),
     ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Predict every unlabelled image; with --model, image files without a project.
 
@@ -212,12 +204,10 @@ def classify(
                 remedy="leave them out where --model is given",
             )
         if len(paths) == 1 and is_data_set_folder(paths[0]):
-            classify_on_cluster(paths[0], model, out, cluster, as_json=as_json)
+            classify_on_cluster(paths[0], model, out, cluster)
             return
         refuse_cluster(cluster)
-        _classify_by_model(
-            model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json
-        )
+        _classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting)
         return
     refuse_cluster(cluster)
     project = one_project(paths, "one project, or --model FOLDER and images")
@@ -229,7 +219,6 @@ def classify(
         include_labelled=include_labelled,
         is_plain=is_plain,
         is_overwriting=is_overwriting,
-        as_json=as_json,
     )
 
 
@@ -240,15 +229,11 @@ def _classify_by_model(
     *,
     is_plain: bool,
     is_overwriting: bool,
-    as_json: bool,
 ) -> None:
     from engine.bundle.opened import classify_files, open_bundle, try_bundle
 
-    with (
-        stoppable("run it again; nothing was written") as cancel,
-        progress_bar("Classifying") as on_progress,
-    ):
-        try_bundle(folder, cancel=cancel)
+    with job("Classifying", "run it again; nothing was written") as running:
+        try_bundle(folder, cancel=running["cancel"])
         bundle = open_bundle(folder)
         done = classify_files(
             bundle,
@@ -256,8 +241,7 @@ def _classify_by_model(
             out,
             is_plain=is_plain,
             is_overwriting=is_overwriting,
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     say(
         f"Wrote {counted(done.predictions, 'prediction')} to {out} ({done.images_per_s:,.0f} "
@@ -273,7 +257,6 @@ def _classify_by_model(
             "left_out": dict(done.left_out.by_kind()),
             "other_files": done.left_out.others,
         },
-        as_json=as_json,
     )
 
 
@@ -286,7 +269,6 @@ def _classify_project(
     include_labelled: bool,
     is_plain: bool,
     is_overwriting: bool,
-    as_json: bool,
 ) -> None:
     from engine.collection.classify import classify as run
     from engine.collection.classify import write_predictions
@@ -338,29 +320,27 @@ def _classify_project(
             ],
             "replaced": replaced_rows,
         },
-        as_json=as_json,
     )
 
 
 def evaluate(
     project: ProjectPath,
     truth: Annotated[
-        Path, typer.Option(help="CSV with the columns image,class; also one that `classify` wrote.")
+        Path, Option(help="CSV with the columns image,class; also one that `classify` wrote.")
     ],
     setting: Annotated[
-        str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")
+        str, Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")
     ] = "ppn+",
     collection: Collection = None,
     *,
     columns: Columns = None,
     report: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="OUT", help="Also write a report: .html, .pdf, .csv or .zip; of one setting."
         ),
     ] = None,
     overwrite: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Compare the predictions with the truth, at the leaf and at every level."""
     from engine.collection.classify import classify as run
@@ -380,7 +360,7 @@ def evaluate(
         if report is not None:
             write_evaluation(opened, truth, report, setting, overwrite=overwrite)
     fields = [asdict(result) for result in results]
-    say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields}, as_json=as_json)
+    say(_table(results), fields[0] if len(fields) == 1 else {"settings": fields})
 
 
 def _check_report(out: Path, setting: str, collection: bool | None) -> None:

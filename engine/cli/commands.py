@@ -1,14 +1,18 @@
 """The commands by name. The module of a command is imported when it runs: importing all of them takes a second."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import cleandoc
 from typing import Any, Final
 
 import typer
+from typer import Option
 from typer.core import TyperCommand, TyperGroup
 
 from engine import __version__
+from engine.cli.output import print_json
 from engine.errors import UsageError
 
 GROUP: Final = "protoleaf.commands"
@@ -241,7 +245,10 @@ def new_program(**given: Any) -> typer.Typer:
 
 
 def loaded(name: str) -> Any:
-    """The command of this name, with its options; or one that says how to get it, where it is not installed."""
+    """Import a command; one that is not installed explains how to install it.
+
+    The first paragraph of its help is that of the list, further ones are those of its docstring.
+    """
     program = new_program()
     if name in LABORATORY:
         _add_laboratory(program, name)
@@ -251,8 +258,38 @@ def loaded(name: str) -> Any:
         if isinstance(found, typer.Typer):
             program.add_typer(found, name=name)
         else:
-            program.command(name)(found)
-    return typer.main.get_group(program).commands[name]
+            details = cleandoc(found.__doc__).partition("\n\n")[2]
+            program.command(name, help=f"{COMMANDS[name][1]}\n\n{details}")(found)
+    command = typer.main.get_group(program).commands[name]
+    _add_json_option(command)
+    return command
+
+
+def _add_json_option(command: Any) -> None:
+    """Add `--json` to a command, or to all commands of a group."""
+    if isinstance(command, TyperGroup):
+        for each in command.commands.values():
+            _add_json_option(each)
+    else:
+        command.params.append(_json_option())
+
+
+@cache
+def _json_option() -> Any:
+    program = new_program()
+
+    @program.command()
+    def command(
+        _as_json: bool = typer.Option(
+            False,
+            "--json",
+            help="Print one JSON object instead of text.",
+            callback=print_json,
+            expose_value=False,
+        ),
+    ) -> None: ...
+
+    return typer.main.get_command(program).params[0]
 
 
 def _add_laboratory(program: typer.Typer, name: str) -> None:
@@ -318,8 +355,8 @@ application = new_program(
 @application.callback(invoke_without_command=True)
 def _about(
     context: typer.Context,
-    version: bool = typer.Option(False, "--version", help="Print the version."),
-    language: str = typer.Option(
+    version: bool = Option(False, "--version", help="Print the version."),
+    language: str = Option(
         "", "--language", metavar="CODE", help="Language of window and messages; comes first."
     ),
 ) -> None:

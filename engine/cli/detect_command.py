@@ -3,32 +3,23 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from engine.cli.options import DeviceName, ProjectPath, open_project
-from engine.cli.output import (
-    AsJson,
-    counted,
-    failure_rows,
-    failure_text,
-    progress_bar,
-    say,
-    stoppable,
-)
+from engine.cli.output import failure_rows, failure_text, job, say
 from engine.config import CacheFolders
+from engine.texts import counted
 
 
 def detect(  # noqa: PLR0917 (Typer makes options of them)
     project: ProjectPath,
     model: Annotated[
-        Path, typer.Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")
+        Path, Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")
     ],
-    threshold: Annotated[
-        float, typer.Option(min=0.05, max=1.0, help="Least score of a box.")
-    ] = 0.2,
+    threshold: Annotated[float, Option(min=0.05, max=1.0, help="Least score of a box.")] = 0.2,
     names: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="Names of the detector's categories, one a line.",
             show_default="in the model",
@@ -36,20 +27,18 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
     ] = None,
     side: Annotated[
         int,
-        typer.Option(
+        Option(
             min=0, max=4096, help="Longest side of pictures, where any will do; 0 for the usual."
         ),
     ] = 0,
     device: DeviceName = "auto",
-    as_json: AsJson = False,
 ) -> None:
     """Find the things in all images, and add their boxes as images to label. Goes on where it was stopped."""
     from engine.collection.finding_things import add_found, find_in_project
 
     with (
         open_project(project) as opened,
-        stoppable("run it again; it goes on where it was stopped") as cancel,
-        progress_bar("Finding things") as on_progress,
+        job("Finding things", "run it again; it goes on where it was stopped") as running,
     ):
         found = find_in_project(
             opened,
@@ -58,8 +47,7 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
             names=names,
             side=side,
             device=device,
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
         change = add_found(opened, found.boxes, threshold, source=model.name)
     boxes, pictures = found.count(threshold)
@@ -81,5 +69,4 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
             "images_per_s": rate,
             "failed": failure_rows(found.failures),
         },
-        as_json=as_json,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 from engine.config import CacheFolders
 from engine.runtime.devices.facts import EXPERIMENTAL
 
@@ -24,12 +24,12 @@ _GIB: Final = 2**30
 _MIB: Final = 2**20
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor() -> None:
     """Show versions, devices with their speed, why not the GPU, kinds of image, folders and backbones."""
     from engine.doctor import examine
 
     found = examine(CacheFolders.default())
-    say("\n".join(lines_of(found)), found.as_dict(), as_json=as_json)
+    say("\n".join(lines_of(found)), found.as_dict())
 
 
 def lines_of(found: "Diagnosis") -> Iterator[str]:
@@ -50,9 +50,8 @@ def lines_of(found: "Diagnosis") -> Iterator[str]:
     yield f"Backbones: {', '.join(found.backbones) or 'none'}"
     if found.eight_bit:
         yield (
-            f"Of these embed in eight bits: {', '.join(found.eight_bit)}. Which one does "
-            "depends on its files alone: "
-            "embeddings are the same on every processor."
+            f"Of these embed in eight bits: {', '.join(found.eight_bit)}. Which one does depends "
+            "on its files alone: embeddings are the same on every processor."
         )
     yield f"Caches: {found.cache_folder}"
     yield f"Looked for {found.seconds:.1f} s."

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, list_text, say
+from engine.cli.output import list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.field_renaming import Renaming, paired_fields, renamed_fields
@@ -25,7 +25,7 @@ from engine.image_fields import (
     written_definition,
 )
 from engine.project.actions import action
-from engine.texts import either
+from engine.texts import counted, either
 
 if TYPE_CHECKING:
     from engine.collection.clock_preview import ClockPreview
@@ -38,7 +38,7 @@ def fields(
     *,
     define: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--define",
             metavar="FIELD",
             help='Add a field, or change it: "sex: female, male", "distance: number", "antlers: '
@@ -48,17 +48,17 @@ def fields(
     ] = None,
     preset: Annotated[
         str,
-        typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour."),
+        Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour."),
     ] = "",
     remove: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."
         ),
     ] = None,
     rename: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--rename",
             metavar="NAME=NEW",
             help='Rename a field, or one of its choices: "sex=gender", "sex: female=hen". Values '
@@ -68,19 +68,17 @@ def fields(
     ] = None,
     values: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--set",
             metavar="NAME=VALUE",
             help="Set a field of the images of --search, such as count=12; without a value it is "
-            "removed. "
-            "May be repeated.",
+            "removed. May be repeated.",
         ),
     ] = None,
     search: Annotated[
         str,
-        typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`."),
+        Option("--search", metavar="TEXT", help="Images that --set is for; see `images`."),
     ] = "",
-    as_json: AsJson = False,
 ) -> None:
     """List the fields that the project has for its images; define and rename them, and set them for images."""
     pairs, names = _pairs(values or [], search), _new_names(rename or [])
@@ -90,10 +88,10 @@ def fields(
         done = [_define(opened, names, usual, added, remove or [])] if is_changed else []
         if pairs:
             done += _set(opened, pairs, search)
-        _say_fields(opened, done, as_json=as_json)
+        _say_fields(opened, done)
 
 
-def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> None:
+def _say_fields(project: "Project", done: Sequence[str]) -> None:
     known = project.fields.defined
     counts = Counter(name for each in project.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
@@ -110,7 +108,6 @@ def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> No
     say(
         text,
         {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)},
-        as_json=as_json,
     )
 
 
@@ -229,22 +226,22 @@ def clock(
     *,
     folder: Annotated[
         Path | None,
-        typer.Option("--folder", help="Correct the times of images in this folder, and below it."),
+        Option("--folder", help="Correct the times of images in this folder, and below it."),
     ] = None,
     camera: Annotated[
         str,
-        typer.Option(
+        Option(
             "--camera",
             help="Correct the times of a camera, by make and model as `images` shows it.",
         ),
     ] = "",
     serial: Annotated[
         str,
-        typer.Option("--serial", help="Of the cameras of that model, the one with this number."),
+        Option("--serial", help="Of the cameras of that model, the one with this number."),
     ] = "",
     offset: Annotated[
         str,
-        typer.Option(
+        Option(
             "--offset",
             metavar="OFFSET",
             help="What is added to its clock: +1h02m, -3:30, +1:02:15.",
@@ -252,13 +249,12 @@ def clock(
     ] = "",
     zone: Annotated[
         str,
-        typer.Option(
+        Option(
             "--zone", metavar="ZONE", help="The time zone that its clock is in: +02:00, UTC-3, UTC."
         ),
     ] = "",
-    remove: Annotated[bool, typer.Option("--remove", help="Remove the correction.")] = False,
-    preview: Annotated[bool, typer.Option("--preview", help="Only say what would change.")] = False,
-    as_json: AsJson = False,
+    remove: Annotated[bool, Option("--remove", help="Remove the correction.")] = False,
+    preview: Annotated[bool, Option("--preview", help="Only say what would change.")] = False,
 ) -> None:
     """List the corrections of cameras' clocks; correct that of a folder or a camera. Files stay as they are."""
     from engine.collection.clock_preview import ClockPreview, preview_correction
@@ -285,7 +281,7 @@ def clock(
     lines = [_line(each) for each in corrections]
     head = _change_text(would, is_preview=preview) if is_meant else ""
     text = f"{head}{counted(len(lines), 'correction')} of clocks.{list_text('Corrections', lines)}"
-    say(text, _record(would, corrections, is_preview=preview), as_json=as_json)
+    say(text, _record(would, corrections, is_preview=preview))
 
 
 def _correction(

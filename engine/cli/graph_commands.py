@@ -5,13 +5,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import Columns, ProjectPath, named_columns, open_project
-from engine.cli.output import AsJson, Overwrite, counted, list_text, say
+from engine.cli.output import Overwrite, list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
@@ -26,24 +27,22 @@ def import_graph(
     project: ProjectPath,
     source: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="SOURCE", help="Folder or file with classes; docs/guide lists the formats."
         ),
     ],
     *,
-    graph_format: Annotated[
-        str, typer.Option("--format", help="Format; detected by default.")
-    ] = "auto",
+    graph_format: Annotated[str, Option("--format", help="Format; detected by default.")] = "auto",
     under: Annotated[
-        str | None, typer.Option(help="Only this class of the source and its descendants.")
+        str | None, Option(help="Only this class of the source and its descendants.")
     ] = None,
     columns: Columns = None,
     is_preview: Annotated[
-        bool, typer.Option("--preview", help="Only say what would happen; nothing is written.")
+        bool, Option("--preview", help="Only say what would happen; nothing is written.")
     ] = False,
     updates: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--update",
             help="Take over what a new version of the source renamed, moved and merged; your "
             "edits stay.",
@@ -51,12 +50,11 @@ def import_graph(
     ] = False,
     removes_gone: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--remove-gone",
             help="With --update: remove classes without labels that the source has no more.",
         ),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Merge a taxonomy into the project's graph, or a later version of one."""
     from engine.collection.importing.import_graph import import_graph as run
@@ -72,7 +70,7 @@ def import_graph(
         with open_project(project, for_writing=False) as opened:
             imported = read_graph(source, graph_format, under=under, columns=named)
             preview = preview_import(opened, imported, source.name, updates=updates)
-        say(_preview_text(preview), _preview_fields(preview), as_json=as_json)
+        say(_preview_text(preview), _preview_fields(preview))
         return
     with open_project(project) as opened:
         done = run(
@@ -85,7 +83,7 @@ def import_graph(
             columns=named,
         )
         total = len(opened.classes.graph)
-    say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
+    say(_done_text(done, total), _done_fields(done, total))
 
 
 def _preview_text(preview: "GraphPreview") -> str:
@@ -213,19 +211,18 @@ def _line_text(line: "ReportLine") -> str:
 def export_graph(
     project: ProjectPath,
     out: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The file to write, such as classes.graphml.")
+        Path, Argument(metavar="OUT", help="The file to write, such as classes.graphml.")
     ],
     *,
     graph_format: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format",
             help="json, csv, graphml, skos, dot or svg; by the file's suffix by default.",
         ),
     ] = "auto",
-    is_dark: Annotated[bool, typer.Option("--dark", help="Draw an SVG on a dark ground.")] = False,
+    is_dark: Annotated[bool, Option("--dark", help="Draw an SVG on a dark ground.")] = False,
     is_overwriting: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write the category graph for another program, or as a drawing."""
     from engine.exporting.export_graph import export_graph as run
@@ -241,7 +238,6 @@ def export_graph(
             "format": written.format_name,
             "out": str(out),
         },
-        as_json=as_json,
     )
 
 
@@ -252,15 +248,14 @@ MOVES_SHOWN: Final = 12  # ways that images go, of which the text tells; the JSO
 def what_if(
     project: ProjectPath,
     unlink: Annotated[
-        Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Take a class from a parent.")
+        Pairs | None, Option(metavar="CLASS=PARENT", help="Take a class from a parent.")
     ] = None,
     link: Annotated[
-        Pairs | None, typer.Option(metavar="CLASS=PARENT", help="Put a class under one more.")
+        Pairs | None, Option(metavar="CLASS=PARENT", help="Put a class under one more.")
     ] = None,
     merge: Annotated[
-        Pairs | None, typer.Option(metavar="CLASS=INTO", help="Merge a class into another.")
+        Pairs | None, Option(metavar="CLASS=INTO", help="Merge a class into another.")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
     from engine.collection.live import LiveCollection
@@ -286,7 +281,7 @@ def what_if(
         live.project.what_if.discard()
     finally:
         live.close()
-    say(_what_if_text(outcome, names), _what_if_fields(outcome, names), as_json=as_json)
+    say(_what_if_text(outcome, names), _what_if_fields(outcome, names))
 
 
 def _edits(

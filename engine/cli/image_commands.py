@@ -2,12 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, list_text, probability_text, say
+from engine.cli.output import is_json, list_text, probability_text, say
 from engine.cli.sample_command import WAYS, Seed, check_way
 from engine.config import CacheFolders
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.classify import ToLabel
@@ -19,7 +20,7 @@ def images(
     project: ProjectPath,
     search: Annotated[
         str,
-        typer.Option(
+        Option(
             "--search",
             metavar="TEXT",
             help='Words of names, folders, keywords and comments, and fields: "fox date:2024-05 '
@@ -27,7 +28,6 @@ def images(
             "All must fit. Without it, all images.",
         ),
     ] = "",
-    as_json: AsJson = False,
 ) -> None:
     """List the images that fit a search, with what is known of each; with --json all of it. Changes nothing."""
     from engine.collection.found_images import images_found
@@ -36,11 +36,11 @@ def images(
         found = list(images_found(opened, CacheFolders.default(), search))
         graph = opened.classes.graph
         lines = [_line(graph, image) for image in found]
-        rows = [_row(graph, image) for image in found] if as_json else []
+        rows = [_row(graph, image) for image in found] if is_json() else []
     title = (
         f"{counted(len(found), 'image')} found." if search else f"{counted(len(found), 'image')}."
     )
-    say(title + list_text("Images", lines), {"found": len(found), "images": rows}, as_json=as_json)
+    say(title + list_text("Images", lines), {"found": len(found), "images": rows})
 
 
 def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
@@ -90,10 +90,10 @@ def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
 
 def suggest(
     project: ProjectPath,
-    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
+    count: Annotated[int, Option(min=1, help="At most so many images.")] = 12,
     by: Annotated[
         str,
-        typer.Option(
+        Option(
             "--by",
             metavar="WAY",
             help="teach-first: those whose labels would teach most, best first. random: all with "
@@ -101,7 +101,6 @@ def suggest(
         ),
     ] = WAYS[0],
     seed: Seed = 0,
-    as_json: AsJson = False,
 ) -> None:
     """List the images to label first, also before any label. Changes nothing."""
     check_way(by)
@@ -124,7 +123,6 @@ def suggest(
     say(
         "\n".join(lines) or "Every image with an embedding is labelled.",
         {"images": fields},
-        as_json=as_json,
     )
 
 

@@ -3,32 +3,22 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import (
-    AsJson,
-    counted,
-    failure_rows,
-    failure_text,
-    left_out_text,
-    progress_bar,
-    say,
-    stoppable,
-)
+from engine.cli.output import failure_rows, failure_text, job, left_out_text, say
 from engine.errors import UsageError
 from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
+from engine.texts import counted
 
 
 def import_images(
     project: ProjectPath,
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")
-    ],
+    paths: Annotated[list[Path], Argument(metavar="PATH...", help="Images or folders of images.")],
     *,
     class_text: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--class",
             metavar="CLASS",
             help="Add them as shots of this class (name, path, source id or synonym).",
@@ -36,19 +26,18 @@ def import_images(
     ] = None,
     folders_as_classes: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--folders-as-classes", help="Treat subfolders as classes and their images as shots."
         ),
     ] = False,
     frames: Annotated[
         str,
-        typer.Option(
+        Option(
             "--frames",
             metavar="SECONDS",
             help='Of a video: one every so many seconds, or "changes".',
         ),
     ] = f"{EVERY_S:g}",
-    as_json: AsJson = False,
 ) -> None:
     """Add images; with --class they become shots of that class."""
     from engine.collection.importing.import_images import import_class_folders
@@ -61,13 +50,10 @@ def import_images(
     wanted = _frames_wanted(frames)
     with (
         open_project(project) as opened,
-        stoppable("run it again; nothing was added") as cancel,
-        progress_bar("Adding images") as on_progress,
+        job("Adding images", "run it again; nothing was added") as running,
     ):
         if folders_as_classes:
-            done = import_class_folders(
-                opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel
-            )
+            done = import_class_folders(opened, paths, wanted=wanted, **running)
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
             done = run(
@@ -75,8 +61,7 @@ def import_images(
                 paths,
                 class_id=class_id,
                 wanted=wanted,
-                on_progress=on_progress,
-                cancel=cancel,
+                **running,
             )
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
@@ -93,7 +78,6 @@ def import_images(
             "other_files": done.left_out.others,
             "raw_doubles": done.left_out.raw_doubles,
         },
-        as_json=as_json,
     )
 
 

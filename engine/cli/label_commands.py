@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.copy_commands import Previews, export_copy
 from engine.cli.options import (
@@ -16,23 +16,13 @@ from engine.cli.options import (
     named_columns,
     open_project,
 )
-from engine.cli.output import (
-    AsJson,
-    Overwrite,
-    counted,
-    failure_rows,
-    failure_text,
-    label_text,
-    list_text,
-    progress_bar,
-    say,
-    stoppable,
-)
+from engine.cli.output import Overwrite, failure_rows, failure_text, job, label_text, list_text, say
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
 from engine.new_folder import Placing
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
@@ -45,34 +35,32 @@ COPY: Final = "copy"  # the whole project with its photos, for somebody else
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, "
-    "huggingface, "
-    "darwin-core, camtrap-dp, xmp, copy, or model"
+    "huggingface, darwin-core, camtrap-dp, xmp, copy, or model"
 )
-FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
+FormatName = Annotated[str, Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[
     Path,
-    typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty."),
+    Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty."),
 ]
 Images = Annotated[
     str,
-    typer.Option(
+    Option(
         help="verified: images that a person labelled; sure: those, and where the model is sure "
-        "enough; all: also "
-        "images without a class."
+        "enough; all: also images without a class."
     ),
 ]
 Files = Annotated[
-    str, typer.Option(help="How images come into a folder: copy, hard-link or symbolic-link.")
+    str, Option(help="How images come into a folder: copy, hard-link or symbolic-link.")
 ]
 Flat = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--flat", help="Class folders beside one another, as torchvision's ImageFolder wants them."
     ),
 ]
 Coarse = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--coarse",
         help="yolo, yolo-detection, folders --flat: also images of classes above others, which "
         "else stay out.",
@@ -80,15 +68,11 @@ Coarse = Annotated[
 ]
 Crops = Annotated[
     bool,
-    typer.Option(
-        "--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs."
-    ),
+    Option("--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs."),
 ]
 ByteOrderMark = Annotated[
     bool,
-    typer.Option(
-        "--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly."
-    ),
+    Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly."),
 ]
 
 
@@ -106,7 +90,6 @@ def export(
     has_previews: Previews = False,
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
     from engine.everyday.classifier import Setting
@@ -114,12 +97,10 @@ def export(
     from engine.interchange.labelled_images.class_folders import FolderOptions
 
     if format_name == COPY:
-        export_copy(
-            project, out, has_previews=has_previews, is_overwriting=is_overwriting, as_json=as_json
-        )
+        export_copy(project, out, has_previews=has_previews, is_overwriting=is_overwriting)
         return
     if format_name == MODEL:
-        _export_model(project, out, _one_of(Setting, setting, "--setting").value, as_json=as_json)
+        _export_model(project, out, _one_of(Setting, setting, "--setting").value)
         return
     choice = ExportChoice(
         format_name,
@@ -130,20 +111,18 @@ def export(
         has_byte_order_mark,
     )
     with (
-        stoppable("run it again; nothing was written") as cancel,
+        job("Exporting", "run it again; nothing was written") as running,
         open_project(project, for_writing=False) as opened,
-        progress_bar("Exporting") as on_progress,
     ):
         written = export_project(
             opened,
             CacheFolders.default(),
             choice,
             _one_of(Setting, setting, "--setting"),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
         text, fields = _exported(opened, written, out)
-    say(text, {**fields, "format": format_name}, as_json=as_json)
+    say(text, {**fields, "format": format_name})
 
 
 def _exported(
@@ -163,22 +142,20 @@ def _exported(
     )
 
 
-def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
+def _export_model(project: Path, out: Path, setting: str) -> None:
     from engine.bundle.export import export_model
     from engine.everyday.classifier import Setting
 
     with (
-        stoppable("run it again; nothing was written") as cancel,
+        job("Exporting the model", "run it again; nothing was written") as running,
         open_project(project, for_writing=False) as opened,
-        progress_bar("Exporting the model") as on_progress,
     ):
         done = export_model(
             opened,
             CacheFolders.default(),
             out,
             Setting(setting),
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     say(
         f"Wrote a model of {counted(done.classes, 'class', 'classes')} to {out} "
@@ -191,7 +168,6 @@ def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> N
             "size_bytes": done.size_bytes,
             "largest_difference": done.difference,
         },
-        as_json=as_json,
     )
 
 
@@ -221,39 +197,34 @@ def import_labels(
     project: ProjectPath,
     source: Annotated[
         Path,
-        typer.Argument(
-            metavar="FILE", help="A file or folder that `export` wrote, or another program."
-        ),
+        Argument(metavar="FILE", help="A file or folder that `export` wrote, or another program."),
     ],
     *,
     format_name: Annotated[
         str,
-        typer.Option(
+        Option(
             "--format", help="Its format, or keywords for those of photos; detected by default."
         ),
     ] = "auto",
     who: Annotated[
         str,
-        typer.Option(
-            help="Whose labels they are where the file does not say; its name by default."
-        ),
+        Option(help="Whose labels they are where the file does not say; its name by default."),
     ] = "",
     adds_classes: Annotated[
-        bool, typer.Option("--add-classes", help="Make the classes that are missing.")
+        bool, Option("--add-classes", help="Make the classes that are missing.")
     ] = False,
     adds_images: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--add-images", help="Add the images that are missing, where their files are found."
         ),
     ] = False,
     images_from: ImagesFrom = None,
     columns: Columns = None,
     threshold: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Least score of boxes that a detector found.")
+        float, Option(min=0.0, max=1.0, help="Least score of boxes that a detector found.")
     ] = 0.2,
-    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
-    as_json: AsJson = False,
+    is_dry: Annotated[bool, Option("--dry-run", help="Only say what would happen.")] = False,
 ) -> None:
     """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
     from engine.collection.importing.import_labels import import_labels as run
@@ -291,7 +262,6 @@ def import_labels(
             "boxes_added": done.boxes_added,
         }
         | {"dry_run": is_dry},
-        as_json=as_json,
     )
 
 

@@ -3,19 +3,20 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from engine.cli.collection_commands import Plain
 from engine.cli.options import ProjectPath, open_or_read
-from engine.cli.output import AsJson, Overwrite, counted, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, job, say
 from engine.config import CacheFolders
+from engine.texts import counted
 
 
 def make_map(
     project: ProjectPath,
     out: Annotated[
         Path,
-        typer.Option(
+        Option(
             "-o",
             "--out",
             help="File to write: .csv or .npz with places, .svg or .png as a picture.",
@@ -23,14 +24,13 @@ def make_map(
     ],
     *,
     level: Annotated[
-        int, typer.Option(min=0, help="Level of the classes that have a colour; 0 is the top.")
+        int, Option(min=0, help="Level of the classes that have a colour; 0 is the top.")
     ] = 0,
     again: Annotated[
-        bool, typer.Option("--again", help="Lay out all images anew, also where there is a map.")
+        bool, Option("--again", help="Lay out all images anew, also where there is a map.")
     ] = False,
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Lay out all embedded images in the plane, look-alikes side by side, with the prototypes of the classes.
 
@@ -45,10 +45,9 @@ def make_map(
     caches = CacheFolders.default()
     with (
         open_or_read(project, without_writing="nothing is written into it") as opened,
-        stoppable("run it again; nothing was written") as cancel,
-        progress_bar("Making the map") as on_progress,
+        job("Making the map", "run it again; nothing was written") as running,
     ):
-        done = run(opened, caches, is_anew=again, on_progress=on_progress, cancel=cancel)
+        done = run(opened, caches, is_anew=again, **running)
         made = read_map(done.path)
         assert made is not None, "it was just written"
         live = LiveCollection(opened, caches)
@@ -63,5 +62,4 @@ def make_map(
     say(
         f"Wrote the map of {counted(images, 'image')} to {out}{placed}.",
         {"images": images, "placed": done.placed, "later": made.later_count, "file": str(out)},
-        as_json=as_json,
     )

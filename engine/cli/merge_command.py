@@ -4,13 +4,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import (
-    AsJson,
     Overwrite,
-    counted,
     failure_rows,
     failure_text,
     label_text,
@@ -20,6 +18,7 @@ from engine.cli.output import (
 )
 from engine.errors import UsageError
 from engine.graph.codes import NONE_OF_THEM
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.importing.match_images import FileContents
@@ -32,31 +31,28 @@ if TYPE_CHECKING:
 def merge(
     project: ProjectPath,
     other: Annotated[
-        Path, typer.Argument(metavar="OTHER", help="Another copy of the project; it is only read.")
+        Path, Argument(metavar="OTHER", help="Another copy of the project; it is only read.")
     ],
     *,
-    is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
+    is_dry: Annotated[bool, Option("--dry-run", help="Only say what would happen.")] = False,
     adds_images: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--add-images", help="Add the images that are missing, where their files are found."
         ),
     ] = False,
     conflict_file: Annotated[
         Path | None,
-        typer.Option(
-            "--conflicts", metavar="FILE.csv", help="Write the open conflicts to this file."
-        ),
+        Option("--conflicts", metavar="FILE.csv", help="Write the open conflicts to this file."),
     ] = None,
     preferred: Annotated[
         str,
-        typer.Option(
+        Option(
             "--prefer",
             help="Settle all open conflicts: ours, theirs or newer. Without, they stay open.",
         ),
     ] = "",
     is_overwriting: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
     from engine.collection.importing.match_images import FileContents
@@ -95,7 +91,6 @@ def merge(
         _record(outcome.plan)
         | outcome.record
         | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
-        as_json=as_json,
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import urlsplit
 
 import typer
+from typer import Option
 
 from engine.backbones.model_files import ModelFiles, bundled_backbones, bundled_path
 from engine.backbones.published.route import Route, proxy_address
-from engine.cli.output import is_interactive, progress_bar, say, stoppable
+from engine.cli.output import is_interactive, job, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.events import BYTES, OnProgress, Progress
@@ -36,9 +37,7 @@ def _proxy(address: str) -> str:
 
 Proxy = Annotated[
     str,
-    typer.Option(
-        metavar="URL", help="Proxy for a download; the system's by default.", callback=_proxy
-    ),
+    Option(metavar="URL", help="Proxy for a download; the system's by default.", callback=_proxy),
 ]
 
 
@@ -50,7 +49,7 @@ def _mirror(place: str) -> str:
 
 Mirror = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="FOLDER_OR_URL",
         help="Take a download from here instead of its publisher.",
         callback=_mirror,
@@ -120,8 +119,8 @@ def at_hand(backbone: str, *, when_stopped: str) -> str:
     if name in bundled_backbones() and bundled_path(name) is None:
         from engine.backbones.bundled import convert_kept
 
-        with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
-            convert_kept(name, on_progress=on_progress, cancel=cancel)
+        with job("Backbone", when_stopped) as running:
+            convert_kept(name, **running)
     return name
 
 
@@ -131,8 +130,8 @@ def added_file(
     """Try an ONNX file out and keep it in the library, with a progress bar."""
     from engine.backbones.trial import add_file
 
-    with stoppable(when_stopped) as cancel, progress_bar("Backbone") as on_progress:
-        return add_file(path, name=name, chosen=chosen, on_progress=on_progress, cancel=cancel)
+    with job("Backbone", when_stopped) as running:
+        return add_file(path, name=name, chosen=chosen, **running)
 
 
 def preprocessing_lines(added: "Added") -> tuple[str, ...]:
@@ -209,7 +208,7 @@ def _in_megabytes(on_progress: OnProgress) -> OnProgress:
     return tell
 
 
-def list_published_networks(*, publisher: str = "", words: str = "", as_json: bool = False) -> None:
+def list_published_networks(*, publisher: str = "", words: str = "") -> None:
     """Print published networks that have all these words in their names, weights or licence."""
     from engine.backbones.published.catalogue import list_published
 
@@ -222,7 +221,6 @@ def list_published_networks(*, publisher: str = "", words: str = "", as_json: bo
     say(
         "\n".join([*_table(networks), "", *_notes(networks, len(everything))]),
         {"networks": [network.as_dict() for network in networks]},
-        as_json=as_json,
     )
 
 

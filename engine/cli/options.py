@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer import Argument, Option
 
 from engine.backbones.preprocessing import preset, three_numbers
 from engine.cli.output import note
@@ -28,10 +29,10 @@ def _known(device: str) -> str:
     return device
 
 
-ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project file.")]
+ProjectPath = Annotated[Path, Argument(metavar="PROJECT", help="The project file.")]
 DeviceName = Annotated[
     str,
-    typer.Option(
+    Option(
         "--device",
         help="auto, cpu, cuda, tensorrt, coreml or directml. The last three are experimental.",
         callback=_known,
@@ -39,14 +40,13 @@ DeviceName = Annotated[
 ]
 ImagesFrom = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         metavar="FOLDER",
         help="Images may be added from below this folder, too; otherwise from below the list's "
-        "folder and those of the "
-        "project's images. May be repeated.",
+        "folder and those of the project's images. May be repeated.",
     ),
 ]
-SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
+SettingName = Annotated[str, Option("--setting", help="ppn+, ppn, prototypes or regression.")]
 
 
 def check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
@@ -149,7 +149,7 @@ def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=None,
-            annotation=Annotated[kind | None, typer.Option(flag, metavar=metavar, help=text)],
+            annotation=Annotated[kind | None, Option(flag, metavar=metavar, help=text)],
         )
         for name, (kind, flag, metavar, text) in _OPTIONS.items()
     ]
@@ -191,7 +191,7 @@ def chosen_fields(
 
 Columns = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--column",
         metavar="ROLE=NAME",
         help="What a column of a table is, such as class=Species or file=Photo. May be repeated.",

@@ -9,9 +9,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
+from typer import Option
 
 from engine.credentials import without_credentials
 from engine.errors import Cancelled, code_of
@@ -19,32 +20,43 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
 from engine.files import FileFailure
 from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
-from engine.texts import Message
+from engine.texts import Message, counted
 
 if TYPE_CHECKING:
     from engine.images.kinds import LeftOut
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+_is_json: Final[list[bool]] = []  # not empty: results are printed as JSON
+
+
+def print_json(is_on: bool) -> None:
+    """Print results as JSON, or as text."""
+    _is_json[:] = [True] if is_on else []
+
+
+def is_json() -> bool:
+    """Whether results are printed as JSON."""
+    return bool(_is_json)
+
+
 Overwrite = Annotated[
     bool,
-    typer.Option(
+    Option(
         "--overwrite",
         help="Replace the output file also where it is no earlier output of this kind. Projects, "
-        "backups, images of "
-        "the project and folders are never replaced.",
+        "backups, images of the project and folders are never replaced.",
     ),
 ]
 MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json` has them all
 
 
-def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
+def say(text: str, fields: Mapping[str, Any]) -> None:
     """Print a result, without credentials: `text` for people or `fields` as one JSON object (NaN becomes null)."""
     encoding = sys.stdout.encoding or "utf-8"
-    if as_json:
+    if is_json():
         text = json.dumps(_plain(fields), ensure_ascii=False)
         if not _fits(text, encoding):
             text = json.dumps(_plain(fields))
-    shown = text if as_json else without_credentials(text)
+    shown = text if is_json() else without_credentials(text)
     sys.stdout.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     sys.stdout.flush()
 
@@ -120,11 +132,6 @@ _WITHOUT_CLASS: Final = {NONE_OF_THEM: "none of the classes", NOTHING_THERE: "em
 def label_text(path: str) -> str:
     """A label by its `label_path`."""
     return _WITHOUT_CLASS.get(path, path)
-
-
-def counted(count: int, noun: str, plural: str = "") -> str:
-    """`1 class`, `1,234 classes`."""
-    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def percent(share: float) -> str:
@@ -281,3 +288,17 @@ def stoppable(remedy: str) -> Iterator[CancelToken]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+class Job(TypedDict):
+    """Arguments of a long-running function."""
+
+    on_progress: OnProgress
+    cancel: CancelToken
+
+
+@contextmanager
+def job(title: str, remedy: str) -> Iterator[Job]:
+    """Show a progress bar and make the work stoppable; see `progress_bar` and `stoppable`."""
+    with stoppable(remedy) as cancel, progress_bar(title) as on_progress:
+        yield {"on_progress": on_progress, "cancel": cancel}

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,41 +21,34 @@ def policy(
     project: ProjectPath,
     class_text: Annotated[
         str | None,
-        typer.Argument(metavar="[CLASS]", help="Name, path, source id or synonym of a class."),
+        Argument(metavar="[CLASS]", help="Name, path, source id or synonym of a class."),
     ] = None,
     *,
     confidence: Annotated[
         str | None,
-        typer.Option(
-            metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'
-        ),
+        Option(metavar="0..1", help='Minimum confidence of CLASS and all below it, or "parent".'),
     ] = None,
     is_deepest: Annotated[
         bool | None,
-        typer.Option(
-            "--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted."
-        ),
+        Option("--no-subclasses/--subclasses", help="Whether classes below CLASS are predicted."),
     ] = None,
     is_broadest: Annotated[
         bool | None,
-        typer.Option("--no-broader/--broader", help="Whether classes above CLASS are predicted."),
+        Option("--no-broader/--broader", help="Whether classes above CLASS are predicted."),
     ] = None,
     key: Annotated[
-        int | None, typer.Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")
+        int | None, Option(min=0, max=9, help="Digit that labels with Alt; 0 for none.")
     ] = None,
     level: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=0, help="Predict no coarse class above this level, anywhere; 0 is the top level."
         ),
     ] = None,
     is_locked: Annotated[
         bool | None,
-        typer.Option(
-            "--lock/--unlock", help="Whether new words make classes only after a question."
-        ),
+        Option("--lock/--unlock", help="Whether new words make classes only after a question."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """List the rules of a project, or change those of a class or of the whole project."""
     of_class = (confidence, is_deepest, is_broadest, key)
@@ -74,7 +67,7 @@ def policy(
         if is_locked is not None:
             opened.policies.lock(is_on=is_locked)
         fields = _fields(opened)
-    say(_text(fields), fields, as_json=as_json)
+    say(_text(fields), fields)
 
 
 def _bar_of(text: str) -> tuple[float | None]:

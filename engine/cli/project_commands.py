@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
+from typer import Argument, Option
 
 from engine.backbones.model_files import default_backbone
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ImagesFrom, ProjectPath, open_project, takes_preprocessing
-from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
+from engine.cli.output import asked, failure_rows, is_json, job, say
 from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError, UsageError
 from engine.menu_entry import add_menu_entry, remove_menu_entry
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.importing.data_set import DataSetProject
@@ -28,16 +30,16 @@ def new(
     project: ProjectPath,
     *,
     backbone: Annotated[
-        str, typer.Option(metavar="NAME", help=NAMES, show_default="the program's choice")
+        str, Option(metavar="NAME", help=NAMES, show_default="the program's choice")
     ] = "",
     yes: Annotated[
-        bool, typer.Option("--yes", help="Download a published network without asking.")
+        bool, Option("--yes", help="Download a published network without asking.")
     ] = False,
     proxy: Proxy = "",
     mirror: Mirror = "",
     data_set: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--data-set",
             metavar="DATASET",
             help="Take images and embeddings from a data set that `embed SOURCE --out DATASET` "
@@ -46,7 +48,6 @@ def new(
     ] = None,
     images_from: ImagesFrom = None,
     chosen: dict[str, Any],
-    as_json: AsJson = False,
 ) -> None:
     """Create a project; refuses to overwrite. An ONNX file is tested and added to the library first."""
     from engine.collection.new_project import check_place, new_project
@@ -55,7 +56,7 @@ def new(
     if data_set is not None:
         if backbone:
             raise UsageError("a data set has a backbone of its own", remedy="leave --backbone out")
-        _of_data_set(project, data_set, images_from or [], as_json=as_json)
+        _of_data_set(project, data_set, images_from or [])
         return
     wanted = backbone or default_backbone()
     name, notes = named_backbone(
@@ -70,25 +71,20 @@ def new(
             "backbone": model.backbone_name,
             "backbone_hash": model.backbone_hash,
         },
-        as_json=as_json,
     )
 
 
-def _of_data_set(project: Path, data_set: Path, images_from: list[Path], *, as_json: bool) -> None:
+def _of_data_set(project: Path, data_set: Path, images_from: list[Path]) -> None:
     from engine.collection.importing.data_set import project_of_data_set
 
     caches = CacheFolders.default()
-    with (
-        stoppable("nothing was made") as cancel,
-        progress_bar("Taking the data set over") as on_progress,
-    ):
+    with job("Taking the data set over", "nothing was made") as running:
         done = project_of_data_set(
             project,
             data_set,
             caches,
             image_folders=images_from,
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     say(
         f"Created {project} with {counted(done.images, 'image')} of {data_set}, "
@@ -96,7 +92,6 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path], *, as_j
         + (f"; {done.doubles:,} rows named an image again." if done.doubles else ".")
         + data_set_notes(done),
         {"project": str(project), **asdict(done)},
-        as_json=as_json,
     )
 
 
@@ -116,17 +111,14 @@ def data_set_notes(done: "DataSetProject") -> str:
     return "".join(f"\n{line}" for line in lines)
 
 
-def check(project: ProjectPath, as_json: AsJson = False) -> None:
+def check(project: ProjectPath) -> None:
     """Check the project file; exit status 1 if anything is wrong."""
     from engine.project import Project
 
-    with (
-        stoppable("run it again; nothing was changed") as cancel,
-        progress_bar("Checking") as on_progress,
-    ):
-        found = Project.checked(project, on_progress=on_progress, cancel=cancel)
+    with job("Checking", "run it again; nothing was changed") as running:
+        found = Project.checked(project, **running)
     problems, classes, images, labels = found.faults, found.classes, found.images, found.labels
-    if problems and not as_json:
+    if problems and not is_json():
         raise ProjectDamagedError(
             "the project is damaged",
             found="; ".join(problems),
@@ -144,7 +136,6 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
             "labels": labels,
             "replaced": rows,
         },
-        as_json=as_json,
     )
     if problems:
         raise typer.Exit(1)
@@ -157,10 +148,7 @@ def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
 
 
 def menu_entry(
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Take it out of the menu again.")
-    ] = False,
-    as_json: AsJson = False,
+    remove: Annotated[bool, Option("--remove", help="Take it out of the menu again.")] = False,
 ) -> None:
     """Put this program into the menu of a Linux desktop, and let a double click open projects with it."""
     files = [str(path) for path in (remove_menu_entry() if remove else add_menu_entry())]
@@ -168,7 +156,7 @@ def menu_entry(
         text = "Protoleaf is no longer in the menu." if files else "Protoleaf was not in the menu."
     else:
         text = "Protoleaf is in the menu now; a double click opens projects."
-    say("\n".join([text, *files]), {"removed" if remove else "written": files}, as_json=as_json)
+    say("\n".join([text, *files]), {"removed" if remove else "written": files})
 
 
 _EXAMPLES: Final = 5
@@ -178,14 +166,13 @@ def relink(
     project: ProjectPath,
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[FOLDER]", help="Where to search; by default beside the project."),
+        Argument(metavar="[FOLDER]", help="Where to search; by default beside the project."),
     ] = None,
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Change the project without asking.")] = False,
+    yes: Annotated[bool, Option("--yes", help="Change the project without asking.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only report what would be found; never ask.")
+        bool, Option("--dry-run", help="Only report what would be found; never ask.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
     from engine.relink.find import find_moved, known_images
@@ -193,11 +180,8 @@ def relink(
 
     with open_project(project, for_writing=False) as opened:
         known, replaced = known_images(opened), replaced_text(opened) + written_to_text(opened)
-    with (
-        stoppable("nothing was changed") as cancel,
-        progress_bar("Searching for moved images") as on_progress,
-    ):
-        plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
+    with job("Searching for moved images", "nothing was changed") as running:
+        plan = find_moved(known, folder, **running)
     found = 0
     question = f"Update the location of {counted(len(plan.moves), 'image')}?"
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
@@ -205,8 +189,7 @@ def relink(
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
     say(
         _outcome(plan, found) + replaced,
-        _relink_fields(plan, found) if as_json else {},
-        as_json=as_json,
+        _relink_fields(plan, found) if is_json() else {},
     )
 
 

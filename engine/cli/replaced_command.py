@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, list_text, say
+from engine.cli.output import list_text, say
 from engine.errors import InputError, UsageError
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -18,14 +19,13 @@ if TYPE_CHECKING:
 def replaced(
     project: ProjectPath,
     images: Annotated[
-        list[Path] | None, typer.Argument(metavar="[IMAGE]...", help="Only these; by default all.")
+        list[Path] | None, Argument(metavar="[IMAGE]...", help="Only these; by default all.")
     ] = None,
     *,
     confirm: Annotated[
-        bool, typer.Option("--confirm", help="Their labels hold for the new pictures too, by you.")
+        bool, Option("--confirm", help="Their labels hold for the new pictures too, by you.")
     ] = False,
-    ask_again: Annotated[bool, typer.Option("--ask-again", help="Take their labels off.")] = False,
-    as_json: AsJson = False,
+    ask_again: Annotated[bool, Option("--ask-again", help="Take their labels off.")] = False,
 ) -> None:
     """List labelled images whose file holds another photo now; confirm their labels, or take them off."""
     if confirm and ask_again:
@@ -47,7 +47,6 @@ def replaced(
     say(
         text.strip() or "No labelled image is another photo now.",
         {"replaced": fields},
-        as_json=as_json,
     )
 
 

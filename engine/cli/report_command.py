@@ -4,13 +4,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.audit_command import audit_fields, estimate_text
 from engine.cli.options import ProjectPath, check_setting, open_project
-from engine.cli.output import AsJson, Overwrite, counted, percent, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, job, percent, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -25,16 +26,15 @@ def report(
     project: ProjectPath,
     out: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="OUT",
-            help="The file to write: .html and .pdf for people, .csv for all figures as one "
-            "table, .zip for a CSV of "
-            "each table.",
+            help="The file to write: .html and .pdf for people, .csv for all figures as one table, "
+            ".zip for a CSV of each table.",
         ),
     ],
     truth: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="CSV with the columns image,class to compare with; by default labels of people, "
             "held out."
         ),
@@ -42,16 +42,13 @@ def report(
     *,
     settings: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Compare two of ppn+, ppn, prototypes and regression."),
+        Option(metavar="A,B", help="Compare two of ppn+, ppn, prototypes and regression."),
     ] = None,
     versions: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B", help="Compare two model versions, by their numbers (`versions`)."
-        ),
+        Option(metavar="A,B", help="Compare two model versions, by their numbers (`versions`)."),
     ] = None,
     overwrite: Overwrite = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts."""
     from engine.everyday.classifier import Setting
@@ -77,7 +74,6 @@ def report(
     say(
         _text(made, out),
         {**figures_json(made), "audits": audits, "file": str(out)},
-        as_json=as_json,
     )
 
 
@@ -101,12 +97,9 @@ def _written(
     from engine.report.wording import document_of
     from engine.report.write import write_report
 
-    with (
-        stoppable("nothing was written") as cancel,
-        progress_bar("Making the report") as on_progress,
-    ):
-        made = make_report(material, answers, rivals, on_progress=on_progress, cancel=cancel)
-        write_report(document_of(made), out, cancel)
+    with job("Making the report", "nothing was written") as running:
+        made = make_report(material, answers, rivals, **running)
+        write_report(document_of(made), out, running["cancel"])
     return made
 
 

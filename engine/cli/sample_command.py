@@ -4,29 +4,28 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import ImagesFrom
-from engine.cli.output import AsJson, counted, progress_bar, say, stoppable
+from engine.cli.output import job, say
 from engine.cli.project_commands import data_set_notes
 from engine.config import CacheFolders
 from engine.errors import UsageError
-from engine.texts import either
+from engine.texts import counted, either
 
 WAYS: Final = ("teach-first", "random")
 By = Annotated[
     str,
-    typer.Option(
+    Option(
         "--by",
         metavar="WAY",
         help="teach-first: those whose labels would teach most, best first, chosen among 20,000 "
-        "drawn at random; so at "
-        "most 20,000. random: all with the same probability.",
+        "drawn at random; so at most 20,000. random: all with the same probability.",
     ),
 ]
 Seed = Annotated[
     int,
-    typer.Option("--seed", min=0, help="Of the random draw: the same one draws the same images."),
+    Option("--seed", min=0, help="Of the random draw: the same one draws the same images."),
 ]
 
 
@@ -39,19 +38,16 @@ def check_way(by: str) -> None:
 def sample(
     data_set: Annotated[
         Path,
-        typer.Argument(
-            metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made."
-        ),
+        Argument(metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made."),
     ],
-    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many images.")],
+    count: Annotated[int, Argument(metavar="N", min=1, help="How many images.")],
     out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="PROJECT", help="The project file to make.")
+        Path, Option("-o", "--out", metavar="PROJECT", help="The project file to make.")
     ],
     *,
     by: By = WAYS[0],
     seed: Seed = 0,
     images_from: ImagesFrom = None,
-    as_json: AsJson = False,
 ) -> None:
     """Make a project of N images of a data set to label, with the embeddings that it has.
 
@@ -69,15 +65,14 @@ def sample(
     from engine.collection.importing.sample import Sample, SampleBy
 
     wanted = Sample(count, SampleBy(by), seed)
-    with stoppable("nothing was made") as cancel, progress_bar("Drawing images") as on_progress:
+    with job("Drawing images", "nothing was made") as running:
         done = project_of_data_set(
             out,
             data_set,
             CacheFolders.default(),
             sample=wanted,
             image_folders=images_from or [],
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
     way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
     again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
@@ -85,5 +80,4 @@ def sample(
         f"Created {out} with {counted(done.images, 'image')} of {data_set} "
         f"{way}{again}.{data_set_notes(done)}",
         {"project": str(out), "by": by, "seed": seed, **asdict(done)},
-        as_json=as_json,
     )

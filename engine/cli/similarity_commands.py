@@ -3,11 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from engine.cli.options import DeviceName, ProjectPath, open_or_read, open_project
-from engine.cli.output import MOST_SHOWN, AsJson, counted, progress_bar, say, stoppable
+from engine.cli.output import MOST_SHOWN, job, say
 from engine.config import CacheFolders
+from engine.texts import counted
 
 if TYPE_CHECKING:
     from engine.collection.folding.folds import Folds
@@ -18,11 +19,10 @@ def similar(
     project: ProjectPath,
     image: Annotated[
         Path,
-        typer.Argument(metavar="IMAGE", help="An image of the project, or any other image file."),
+        Argument(metavar="IMAGE", help="An image of the project, or any other image file."),
     ],
-    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 20,
+    count: Annotated[int, Option(min=1, help="At most so many images.")] = 20,
     device: DeviceName = "auto",
-    as_json: AsJson = False,
 ) -> None:
     """List the images of a project that look most like one, most alike first. Changes nothing."""
     from engine.review.similar_files import similar_to_file
@@ -39,7 +39,6 @@ def similar(
                 {"image": path_of[image_id], "likeness": cosine} for image_id, cosine in pairs
             ]
         },
-        as_json=as_json,
     )
 
 
@@ -47,7 +46,7 @@ def duplicates(
     project: ProjectPath,
     seconds: Annotated[
         int | None,
-        typer.Option(
+        Option(
             min=0,
             max=86_400,
             help="Maximum gap in a burst, in seconds; 0 for no bursts. People with camera traps "
@@ -57,11 +56,10 @@ def duplicates(
     ] = None,
     looks: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--look/--no-look", help="Look at pictures first that were not looked at yet, or not."
         ),
     ] = True,
-    as_json: AsJson = False,
 ) -> None:
     """List copies and bursts: the same bytes, near-duplicates, and shots within seconds. Changes nothing."""
     from engine.collection.find_folds import burst_seconds
@@ -69,8 +67,7 @@ def duplicates(
 
     with (
         open_or_read(project, without_writing="the list is shown alone") as opened,
-        stoppable("run it again; what was looked at is kept") as cancel,
-        progress_bar("Looking at pictures") as on_progress,
+        job("Looking at pictures", "run it again; what was looked at is kept") as running,
     ):
         most = burst_seconds(opened) if seconds is None else seconds
         folds = folds_of_project(
@@ -78,11 +75,10 @@ def duplicates(
             CacheFolders.default(),
             most,
             looks=looks,
-            on_progress=on_progress,
-            cancel=cancel,
+            **running,
         )
         fields = _fields(opened, folds, most)
-    say(_text(fields), fields, as_json=as_json)
+    say(_text(fields), fields)
 
 
 def _fields(project: "Project", folds: "Folds", seconds: int) -> dict[str, Any]:

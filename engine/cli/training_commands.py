@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, percent, progress_bar, say, stoppable
+from engine.cli.output import job, percent, say
 from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
 
@@ -19,20 +19,17 @@ def train(
     project: ProjectPath,
     depth: Annotated[
         str,
-        typer.Option(
+        Option(
             help="propagation (seconds, on the cached embeddings) or backbone (the network itself)."
         ),
     ] = "propagation",
     setting: Annotated[
         list[str] | None,
-        typer.Option(
-            "--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."
-        ),
+        Option("--setting", metavar="NAME=VALUE", help="Such as iterations=200; may be repeated."),
     ] = None,
     choose: Annotated[
-        bool, typer.Option("--choose", help="Use the new version from now on; this can be undone.")
+        bool, Option("--choose", help="Use the new version from now on; this can be undone.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Train a new model version on the person's labels; a backbone training that was stopped goes on."""
     from engine.collection.training.settings import parse_settings
@@ -46,15 +43,14 @@ def train(
         else "run it again"
     )
     with open_project(project) as opened, scratch_folder() as folder:
-        with stoppable(again) as cancel, progress_bar("Training") as on_progress:
+        with job("Training", again) as running:
             trained = run(
                 opened,
                 CacheFolders.default(),
                 depth,
                 chosen,
                 out=folder / "trained",
-                on_progress=on_progress,
-                cancel=cancel,
+                **running,
             )
         version_id = adopt(opened, trained)
         if choose:
@@ -72,7 +68,6 @@ def train(
             "figures": dict(trained.figures),
             "settings": dict(trained.settings),
         },
-        as_json=as_json,
     )
 
 
@@ -80,11 +75,8 @@ def versions(
     project: ProjectPath,
     choose: Annotated[
         int | None,
-        typer.Option(
-            "--choose", metavar="ID", help="Use this version from now on; this can be undone."
-        ),
+        Option("--choose", metavar="ID", help="Use this version from now on; this can be undone."),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """List the project's model versions, or choose the one to use."""
     from engine.collection.models import choose_version
@@ -97,7 +89,6 @@ def versions(
     say(
         "\n".join(lines),
         {"in_use": in_use, "versions": [_fields(each) for each in found]},
-        as_json=as_json,
     )
 
 

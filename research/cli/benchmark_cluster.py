@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 if TYPE_CHECKING:
     from research.benchmarks.cluster import ClassifiedRows
@@ -31,7 +31,6 @@ def cluster(
             "--cluster", metavar="ADDRESS", help="Of the Ray cluster that embeds, as of `embed`."
         ),
     ] = "local",
-    as_json: AsJson = False,
 ) -> None:
     """Embed files on a cluster and on this desktop in turn, and classify a synthetic data set.
 
@@ -50,7 +49,6 @@ def cluster(
         f"{_line(figures.fewer)}\n{_line(figures.many)}\n"
         f"growth of a worker   {figures.growth:10.2f} x (limit {figures.limit_growth})",
         {**asdict(figures), "growth": figures.growth},
-        as_json=as_json,
     )
     if not figures.are_kept:
         raise typer.Exit(1)

@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.output import progress_bar, say
 from research.cli.verdicts import say_verdicts
 
 
 def collection(
     images: Annotated[int, typer.Option(min=1000)] = 100_000,
     classes: Annotated[int, typer.Option(min=10)] = 200,
-    as_json: AsJson = False,
 ) -> None:
     """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile.
 
@@ -29,7 +28,6 @@ def collection(
         "its fits on a thread of their own",
         (*figures.rows, *beside.rows),
         asdict(figures),
-        as_json=as_json,
     )
 
 
@@ -40,7 +38,6 @@ def many_classes(
     images: Annotated[
         int, typer.Option(min=1000, help="Of the collection, labelled ones included.")
     ] = 10_000,
-    as_json: AsJson = False,
 ) -> None:
     """Time and memory of one label more with thousands of classes, beside the same without the one of many parents."""
     from research.benchmarks.many_classes import Size, measure_many_classes
@@ -56,7 +53,6 @@ def many_classes(
         f"memory at most       {many.peak_bytes / 1e6:7,.0f} MB  (limit {many.limit_bytes / 1e6:,.0f}; "
         f"{beside.memory_ratio:.2f} times the {one.peak_bytes / 1e6:,.0f} MB without that class)",
         beside.fields(),
-        as_json=as_json,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import command_group
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.output import progress_bar, say
 from research.cli import (
     benchmark_all,
     benchmark_cluster,
@@ -69,7 +69,6 @@ def embed(
     ] = None,
     boxes: BoxesOfEach = 0,
     files: Annotated[int, typer.Option(help="Photos to generate with --boxes.", min=1)] = 480,
-    as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
 
@@ -88,7 +87,6 @@ def embed(
             backbone or default_backbone(),
             device,
             rounds=rounds,
-            as_json=as_json,
         )
         return
     figures = measure_embed(
@@ -101,13 +99,13 @@ def embed(
         open_peer=open_data_loader if peer else None,
     )
     fields = {**asdict(figures), "reachable": figures.reachable, "share": figures.share}
-    say(_embed_text(figures), fields, as_json=as_json)
+    say(_embed_text(figures), fields)
     if not figures.is_kept:
         raise typer.Exit(1)
 
 
 def _embed_boxes(
-    boxes: int, files: int, photos: str, backbone: str, device: str, *, rounds: int, as_json: bool
+    boxes: int, files: int, photos: str, backbone: str, device: str, *, rounds: int
 ) -> None:
     from research.benchmarks.embedding_boxes import measure_boxes
 
@@ -122,7 +120,7 @@ def _embed_boxes(
             on_progress=on_progress,
         )
     head = f"{figures.photos:,} photos with {boxes} boxes each on {figures.device}"
-    say_verdicts(head, figures.rows, asdict(figures), as_json=as_json)
+    say_verdicts(head, figures.rows, asdict(figures))
 
 
 def _embed_text(figures: "EmbedFigures") -> str:
@@ -170,7 +168,6 @@ def embed_memory(
             help="Megapixels of a PNG among the fewest files, in one more run; 0 for none.",
         ),
     ] = 484,
-    as_json: AsJson = False,
 ) -> None:
     """Peak memory of embedding 1,000 and 100,000 files, and the longest time without a progress report."""
     from engine.backbones.model_files import default_backbone
@@ -186,7 +183,7 @@ def embed_memory(
             f"{_memory_line(figures.with_large)}\none of them a PNG of "
             f"{figures.with_large.large_megapixels} megapixels (limit {figures.large_limit_mib:,} MiB)"
         )
-    say("\n".join(lines), asdict(figures), as_json=as_json)
+    say("\n".join(lines), asdict(figures))
 
 
 def _memory_line(run: "MemoryOfRun") -> str:
@@ -202,7 +199,6 @@ def startup(
     *,
     boxes: BoxesOfEach = 0,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
-    as_json: AsJson = False,
 ) -> None:
     """Process start to visible window with a large project, over a bare Qt window; memory, scrolling, commands.
 
@@ -213,7 +209,7 @@ def startup(
     with progress_bar("Starting windows") as on_progress:
         figures = measure_startup(images, boxes=boxes, rounds=rounds, on_progress=on_progress)
     fields = {"images": images, "boxes": boxes}
-    say_verdicts(_images_text(images, boxes), figures.rows, fields, as_json=as_json)
+    say_verdicts(_images_text(images, boxes), figures.rows, fields)
 
 
 def _images_text(images: int, boxes: int) -> str:
@@ -227,7 +223,6 @@ def labelling(
     boxes: BoxesOfEach = 0,
     keys: Annotated[int, typer.Option(min=1)] = 300,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 5,
-    as_json: AsJson = False,
 ) -> None:
     """Label by keys in the window: what was shown and what is on disk, key to next card, predictions after a key.
 
@@ -242,7 +237,6 @@ def labelling(
         f"for image and class as shown  {figures.as_shown:6}   of {figures.keys}",
         figures.rows,
         asdict(figures),
-        as_json=as_json,
         missed=() if figures.are_labels_kept else ("labels",),
     )
 
@@ -255,7 +249,6 @@ def review(
     per_s: Annotated[float, typer.Option(help="Single decisions a second.", min=0.1)] = 5,
     groups: Annotated[int, typer.Option(help="Decisions on groups.", min=1)] = 20,
     groups_per_s: Annotated[float, typer.Option(help="Decisions on groups a second.", min=0.1)] = 1,
-    as_json: AsJson = False,
 ) -> None:
     """Review in the window, by single cards and by groups: decisions a minute, key to next card, pauses.
 
@@ -273,7 +266,6 @@ def review(
         f"decisions a minute, by groups {figures.decisions_a_minute:6.0f}   (limit {LIMIT_DECISIONS})",
         figures.rows,
         asdict(figures),
-        as_json=as_json,
         missed=figures.missed,
     )
 
@@ -283,7 +275,6 @@ def backup(
     images: Annotated[int, typer.Option(min=1)] = 100_000,
     labels: Annotated[int, typer.Option(min=0)] = 20_000,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    as_json: AsJson = False,
 ) -> None:
     """Back up a large project while labels are being written: how long a backup takes, and how long a label waits."""
     from research.benchmarks.backup import measure_backup
@@ -297,7 +288,6 @@ def backup(
         f"a label beside backups median {figures.beside_median_ms:6.1f} ms   99%  {figures.beside_p99_ms:6.1f} ms"
         f"   longest {figures.beside_longest_ms:6.1f} ms (limit {figures.limit_longest_ms:.0f})",
         asdict(figures),
-        as_json=as_json,
     )
 
 
@@ -305,7 +295,6 @@ def backup(
 def drop(
     images: Annotated[int, typer.Option(min=1000)] = 100_000,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    as_json: AsJson = False,
 ) -> None:
     """Three photos dropped into a large project: time until they are predicted, over the fit that this needs.
 
@@ -315,16 +304,13 @@ def drop(
 
     with progress_bar("Dropping photos") as on_progress:
         figures = measure_drop(images, rounds=rounds, on_progress=on_progress)
-    say_verdicts(
-        f"{PHOTOS} photos into {images:,} images", figures.rows, {"images": images}, as_json=as_json
-    )
+    say_verdicts(f"{PHOTOS} photos into {images:,} images", figures.rows, {"images": images})
 
 
 @application.command("import")
 def import_folder(
     photos: Annotated[int, typer.Option(min=20)] = 480,
     backbone: BackboneText = "",
-    as_json: AsJson = False,
 ) -> None:
     """A folder added to an empty project: time until pictures and predictions are there, over the pass alone.
 
@@ -334,9 +320,7 @@ def import_folder(
     from research.benchmarks.importing import measure_import
 
     figures = measure_import(photos, backbone=backbone or default_backbone())
-    say_verdicts(
-        f"{photos:,} photos of 500 pixels", figures.rows, {"photos": photos}, as_json=as_json
-    )
+    say_verdicts(f"{photos:,} photos of 500 pixels", figures.rows, {"photos": photos})
 
 
 @application.command("edit")
@@ -347,7 +331,6 @@ def edit(
         list[str] | None,
         typer.Option(help="Kind of edit, such as “move a class”; repeatable.", show_default="all"),
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Edit classes, bars and labels of a large project: time until predictions follow and changed images are found.
 
@@ -362,7 +345,6 @@ def edit(
         f"{images:,} images; predictions changed: {changed}",
         figures.rows,
         asdict(figures),
-        as_json=as_json,
     )
 
 
@@ -383,7 +365,6 @@ def graph(
         int, typer.Option(min=100, help="Classes of the graph that is drawn.")
     ] = 10_000,
     window: Annotated[bool, typer.Option(help="Also measure in the window.")] = True,
-    as_json: AsJson = False,
 ) -> None:
     """Import, open and search WordNet; draw a large graph, pan, zoom and move a class; memory of the window.
 
@@ -397,7 +378,6 @@ def graph(
     say(
         "\n".join((head, *lines)),
         {**asdict(figures), "are_kept": figures.are_kept},
-        as_json=as_json,
     )
     if not figures.are_kept:
         raise typer.Exit(1)

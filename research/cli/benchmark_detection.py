@@ -6,14 +6,13 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 
 def detection(
     model: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="A detector.")],
     folder: Annotated[Path, typer.Argument(help="Folder of photos.")],
     images: Annotated[int, typer.Option(min=1, help="At most so many of them.")] = 40,
-    as_json: AsJson = False,
 ) -> None:
     """Run a detector over photos on the CPU, its network alone, and reading alone: what the run costs beyond both."""
     from research.benchmarks.detection import LIMIT, lines_of, measure_detection
@@ -28,7 +27,7 @@ def detection(
         f"the run costs {figures.beyond_network:.2f} x the network, "
         f"{figures.beyond_both:.2f} x network and reading (limit {LIMIT:g})"
     )
-    say("\n".join([*lines_of(figures), last]), fields, as_json=as_json)
+    say("\n".join([*lines_of(figures), last]), fields)
     if figures.beyond_both > LIMIT:
         raise typer.Exit(1)
 

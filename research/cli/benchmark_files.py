@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 if TYPE_CHECKING:
     from research.benchmarks.files import FilesFigures, FilesRun
@@ -22,7 +22,6 @@ def files(
     only: Annotated[
         list[str] | None, typer.Option(help="Name of a step; repeatable.", show_default="all")
     ] = None,
-    as_json: AsJson = False,
 ) -> None:
     """Scan, add, back up, check, open, restore, export and relink so many images, each step beside its limit.
 
@@ -34,7 +33,6 @@ def files(
     say(
         "\n\n".join([*map(_run_text, figures.runs), *_growth_text(figures)]),
         figures.fields(),
-        as_json=as_json,
     )
     if not figures.are_kept:
         raise typer.Exit(1)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 
 def loop(
@@ -14,7 +14,6 @@ def loop(
     ] = 1_000_000,
     keys: Annotated[int, typer.Option(min=1, help="Labels by keys in the window.")] = 50,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 2,
-    as_json: AsJson = False,
 ) -> None:
     """Open a data set in the window, label by keys, export the model, classify on a cluster of this computer.
 
@@ -32,7 +31,6 @@ def loop(
         + "".join(f"{row.line}\n" for row in labels.rows)
         + f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit {figures.limit_same:.1%})",
         {**asdict(figures), "are_kept": figures.are_kept},
-        as_json=as_json,
     )
     if not figures.are_kept:
         raise typer.Exit(1)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 
 def collection_map(
@@ -14,7 +14,6 @@ def collection_map(
         int, typer.Option(min=100, help="Points of a larger map, of which frames are timed.")
     ] = 1_000_000,
     window: Annotated[bool, typer.Option(help="Also time frames of the window.")] = True,
-    as_json: AsJson = False,
 ) -> None:
     """Make the map of a large project, and move and zoom over it.
 
@@ -23,7 +22,7 @@ def collection_map(
     from research.benchmarks.map import measure_map
 
     figures = measure_map(images, many=many, in_window=window)
-    say("\n".join(row.line for row in figures.rows), figures.fields(), as_json=as_json)
+    say("\n".join(row.line for row in figures.rows), figures.fields())
     if not figures.are_kept:
         raise typer.Exit(1)
 

@@ -5,12 +5,10 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 
 
-def similar(
-    images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False
-) -> None:
+def similar(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
     """Put a collection in order of likeness to an image, beside the plain product of numpy and a copy in memory.
 
     The exit status is 1 when the limit is missed.
@@ -27,15 +25,12 @@ def similar(
         f"product of numpy alone, 16-bit floats      {1000 * figures.half_product_s:7.1f} ms\n"
         f"a copy of the embeddings, 16 bits each     {1000 * figures.copy_s:7.1f} ms",
         asdict(figures),
-        as_json=as_json,
     )
     if not figures.is_kept:
         raise typer.Exit(1)
 
 
-def folds(
-    images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJson = False
-) -> None:
+def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000) -> None:
     """Find duplicates and sequences of an ordinary collection and of hostile ones; the exit status is 1 on a miss."""
     from research.benchmarks.folds import measure_folds
 
@@ -49,7 +44,6 @@ def folds(
     say(
         "\n".join((f"{images:,} images", *lines)),
         {"rows": [asdict(each) for each in figures]},
-        as_json=as_json,
     )
     if not all(each.is_kept for each in figures):
         raise typer.Exit(1)
@@ -58,7 +52,6 @@ def folds(
 def sorting(
     count: Annotated[int, typer.Option("--names", min=100)] = 1_000_000,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
-    as_json: AsJson = False,
 ) -> None:
     """Sort names as each language of the window has them; the exit status is 1 where the natural order is faster."""
     from research.benchmarks.sorting import measure_sorting
@@ -76,7 +69,6 @@ def sorting(
     say(
         "\n".join((f"{count:,} names", *lines)),
         {"rows": [asdict(each) for each in figures]},
-        as_json=as_json,
     )
     if not all(each.is_kept for each in figures):
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from engine.cli.options import command_group
-from engine.cli.output import AsJson, progress_bar, say, stoppable
+from engine.cli.output import progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_crops,
@@ -61,7 +61,6 @@ def build(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of every random choice.")] = 0,
-    as_json: AsJson = False,
 ) -> None:
     """Draw a data set by the paper's recipe, and show its counts beside the paper's."""
     from research.data_sets.build import DEFAULT_SIDE
@@ -86,7 +85,6 @@ def build(
             "unreadable": list(data.unreadable),
             "levels": levels,
         },
-        as_json=as_json,
     )
 
 
@@ -123,7 +121,6 @@ def figure(
         ),
     ] = None,
     setting: Setting = None,
-    as_json: AsJson = False,
 ) -> None:
     """Draw prototypes in two dimensions (Figure 1), or accuracy against propagation (Figure 4)."""
     if name not in FIGURES:
@@ -154,7 +151,6 @@ def figure(
     say(
         "\n".join([*lines, *map(str, files)]),
         {"files": [str(path) for path in files]},
-        as_json=as_json,
     )
 
 
@@ -197,7 +193,6 @@ def speed(
         int | None, typer.Option(min=1, help="Threads of torch; by default its own choice.")
     ] = None,
     setting: Setting = None,
-    as_json: AsJson = False,
 ) -> None:
     """Time an iteration of each model beside the bare backbone, and the test tasks, beside the paper's."""
     from engine.collection.training.settings import parse_settings
@@ -216,4 +211,4 @@ def speed(
         "refresh_s": figures.refresh_s,
         "limit_over_float32": figures.limit_over_float32,
     }
-    say(figures.as_text(), fields, as_json=as_json)
+    say(figures.as_text(), fields)

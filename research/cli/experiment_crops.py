@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say
+from engine.cli.output import progress_bar, say
 
 Photos = Annotated[
     Path,
@@ -22,7 +22,6 @@ def crops(
         Path,
         typer.Option(metavar="FOLDER", help="New folder of `train` and `val`, for `transfer`."),
     ],
-    as_json: AsJson = False,
 ) -> None:
     """Cut the things in photos with boxes out: crops in class folders, every third photo's in `train`."""
     from research.data_sets.crops import write_crops
@@ -33,7 +32,7 @@ def crops(
         f"{part}: {', '.join(f'{name} {count:,}' for name, count in found.items())}"
         for part, found in counts.items()
     ]
-    say("\n".join(lines), {part: dict(found) for part, found in counts.items()}, as_json=as_json)
+    say("\n".join(lines), {part: dict(found) for part, found in counts.items()})
 
 
 def register(application: typer.Typer) -> None:

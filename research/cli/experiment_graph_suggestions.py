@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from research.cli.experiment_transfer import Classes, Hierarchy, Images, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
@@ -32,7 +32,6 @@ def graph_suggestions(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure suggestions about the graph beside chance: parents, twins, strays, mixed and underlabelled classes."""
     from research.transfer.collection import Selection
@@ -43,7 +42,7 @@ def graph_suggestions(
     )
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Classes, Elsewhere, Hierarchy, Images, Runs, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -56,7 +56,6 @@ def honesty(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure what is claimed and what is true while 1, 5, a quarter, half and all of the classes have examples.
 
@@ -85,7 +84,7 @@ def honesty(
     write_figures(out, fields)
     if curve is not None:
         write_curve(sessions, f"{report.collection}, {ways} classes", curve)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _check_options(labels: str, replay: int, curve: Path | None, *, with_stages: bool) -> None:

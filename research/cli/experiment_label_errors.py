@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from research.cli.experiment_transfer import Hierarchy, Images, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
@@ -33,7 +33,6 @@ def label_errors(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Put 1, 3 and 5 % wrong labels into the images of `train`, and look for them, beside cleanlab."""
     from research.label_errors.methods import check_peer
@@ -47,7 +46,7 @@ def label_errors(
     )
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(

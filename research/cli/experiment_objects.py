@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
 Photos = Annotated[
@@ -42,7 +42,6 @@ def objects(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure few shots of the things in photos, each shot of another photo, on the things of all other photos."""
     from engine.backbones.model_files import default_backbone
@@ -77,7 +76,7 @@ def objects(
     )
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def register(application: typer.Typer) -> None:

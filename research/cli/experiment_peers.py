@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from research.cli.experiment_transfer import Classes, Elsewhere, Hierarchy, Images, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
@@ -55,7 +55,6 @@ def peers(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Compare the everyday model with easyfsl, scikit-learn and hiclass, by their own code, on the same draws."""
     from research.peers.measurement import METHODS, PeerPlan, check_methods
@@ -69,7 +68,7 @@ def peers(
     report = _measured(collection, plan, backbone, environment, device=device)
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import say
 from research.cli.experiment_runs import DataSet, Setting, known_method
 from research.grid import VALIDATION_CLASSES
 
@@ -23,7 +23,6 @@ def release(
         int, typer.Option(min=2, help="Training classes that were put aside.")
     ] = VALIDATION_CLASSES,
     setting: Setting = None,
-    as_json: AsJson = False,
 ) -> None:
     """Export a trained PPN of the table: backbone and propagation as ONNX, checked, with a card of its figures."""
     from engine.collection.training.settings import parse_settings
@@ -37,7 +36,6 @@ def release(
     say(
         f"{backbone}\n{propagation}",
         {"backbone": str(backbone), "propagation": str(propagation)},
-        as_json=as_json,
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Classes, Sizes, Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -34,7 +34,6 @@ def review(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Let a scripted person without mistakes label 90 % of a collection, and count the keys; and check expected errors.
 
@@ -78,7 +77,7 @@ def review(
     write_figures(out, fields)
     if curve is not None:
         right_labels_against_keys(report, curve)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _known_ways(chosen: list[str] | None) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say, stoppable
+from engine.cli.output import progress_bar, say, stoppable
 from engine.errors import UsageError
 from engine.events import OnProgress, Progress, ignore_progress
 
@@ -46,7 +46,6 @@ def train(
     ways: Ways = 5,
     shots: Shots = 1,
     setting: Setting = None,
-    as_json: AsJson = False,
 ) -> None:
     """Train a model end to end, or resume; Ctrl+C keeps the progress so far."""
     from engine.collection.training.settings import parse_settings
@@ -81,7 +80,6 @@ def train(
                 "method": method, "ways": ways, "shots": shots, "data": opened.name, "folder": str(folder),
                 "iterations": outcome.iterations, "loss": last.loss, "accuracy": last.accuracy,
             },
-            as_json=as_json,
         )  # fmt: skip
 
 
@@ -100,7 +98,6 @@ def run_tests(
             help="Test a training that was stopped, with the iterations that it reached.",
         ),
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Test a trained model on the column's 600 tasks."""
     from engine.collection.training.settings import parse_settings
@@ -125,7 +122,6 @@ def run_tests(
             ]
         ),
         {"rows": [_fields(result) for result in found]},
-        as_json=as_json,
     )
 
 

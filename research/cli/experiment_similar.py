@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, progress_bar, say, stoppable
+from engine.cli.output import progress_bar, say, stoppable
 from research.cli.experiment_transfer import Source
 
 Backbone = Annotated[
@@ -15,9 +15,7 @@ Backbone = Annotated[
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")]
 
 
-def similar(
-    source: Source, *, backbone: Backbone = "", device: DeviceName = "auto", as_json: AsJson = False
-) -> None:
+def similar(source: Source, *, backbone: Backbone = "", device: DeviceName = "auto") -> None:
     """Measure how well likeness finds the other images of a class: plain embeddings beside whitened ones."""
     from engine.backbones.model_files import default_backbone
     from engine.collection.models import find_model
@@ -46,7 +44,7 @@ def similar(
         f"three images: mAP {each.several:.3f} by their mean, {each.several_by_best:.3f} by the most alike"
         for each in found
     ]
-    say("\n".join(lines), {"spaces": [asdict(each) for each in found]}, as_json=as_json)
+    say("\n".join(lines), {"spaces": [asdict(each) for each in found]})
 
 
 def duplicates(
@@ -55,7 +53,6 @@ def duplicates(
     backbone: Backbone = "",
     device: DeviceName = "auto",
     markdown: Markdown = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure how well copies are found among other photos of the same things: by hashes, embeddings and both."""
     from engine.backbones.model_files import default_backbone
@@ -80,7 +77,7 @@ def duplicates(
             cancel=cancel,
         )
     report = DuplicatesReport(source.name, model.name, len(photos), outcomes)
-    say(report.as_text(is_markdown=markdown), report.as_fields(), as_json=as_json)
+    say(report.as_text(is_markdown=markdown), report.as_fields())
 
 
 def register(application: typer.Typer) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli.experiment_transfer import Source
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
@@ -47,7 +47,6 @@ def teach(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure which images to label first: accuracy after 1, 2 and 5 labels a class, by "Teach first" and its peers."""
     from research.reports.drawing import check_libraries
@@ -66,7 +65,7 @@ def teach(
     write_figures(out, fields)
     if curve is not None:
         accuracy_against_labels(report, curve)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _measured(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, progress_bar, say, stoppable
+from engine.cli.output import progress_bar, say, stoppable
 from research.cli.experiment_runs import Setting
 from research.cli.experiment_transfer import Source
 
@@ -35,7 +35,6 @@ def training(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print a table for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Train the backbone on shots of `train`, and measure what is right in `val` before and after."""
     from engine.backbones.model_files import default_backbone
@@ -71,7 +70,7 @@ def training(
             cancel=cancel,
         )
     table = gain_table(found)
-    say(table.as_markdown() if markdown else table.as_text(), as_fields(found), as_json=as_json)
+    say(table.as_markdown() if markdown else table.as_text(), as_fields(found))
 
 
 def register(application: typer.Typer) -> None:

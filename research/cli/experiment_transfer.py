@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from engine.cli.options import DeviceName
-from engine.cli.output import AsJson, Overwrite, progress_bar, say, stoppable
+from engine.cli.output import Overwrite, progress_bar, say, stoppable
 from research.cli.figures_file import FiguresFile, check_figures, write_figures
 
 if TYPE_CHECKING:
@@ -117,7 +117,6 @@ def transfer(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print tables for a document.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure few-shot transfer on a collection: backbones, peers and the everyday model on the same draws."""
     from engine.backbones.model_files import default_backbone
@@ -143,7 +142,7 @@ def transfer(
     report = replace(_report(collection, models, found), is_balanced=balanced)
     fields = report.as_fields()
     write_figures(out, fields)
-    say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
+    say(report.as_text(is_markdown=markdown), fields)
 
 
 def _report(

@@ -16,7 +16,6 @@ def say_verdicts(
     rows: Sequence["JudgedFigure"],
     fields: Mapping[str, Any],
     *,
-    as_json: bool,
     missed: Sequence[str] = (),
 ) -> None:
     """Print each figure beside its reference; the exit status is 1 when one is missed.
@@ -25,7 +24,6 @@ def say_verdicts(
         head: lines above them.
         rows: the figures.
         fields: what else JSON has.
-        as_json: print JSON.
         missed: names of what else is missed.
     """
     every = [*missed, *(row.name for row in rows if not row.is_kept)]
@@ -33,7 +31,6 @@ def say_verdicts(
     say(
         "\n".join(lines),
         {**fields, "rows": [row.fields() for row in rows], "missed": every},
-        as_json=as_json,
     )
     if every:
         raise typer.Exit(1)

@@ -235,22 +235,15 @@ def test_where_it_is_stopped_nothing_stays(stop_at: int, ruled: Collection, tmp_
 def test_killed_halfway_there_is_no_folder(ruled: Collection, tmp_path: Path) -> None:
     """What a kill leaves is hidden, and goes with the next export into the same place."""
     setup = (
-        "from pathlib import Path\n"
-        "from engine.bundle.export import export_model\n"
-        "from engine.config import CacheFolders\n"
-        "from engine.project import Project\n"
-        "project = Project.open(Path(sys.argv[2]), for_writing=False)\n"
-        "out = Path(sys.argv[4])"
+        "from pathlib import Path\nfrom engine.bundle.export import export_model\nfrom "
+        "engine.config import CacheFolders\nfrom engine.project import Project\nproject = "
+        "Project.open(Path(sys.argv[2]), for_writing=False)\nout = Path(sys.argv[4])"
     )
     watched = (
-        "from engine.bundle import export\n"
-        "put, written = export._put, []\n"
-        "def killing(path, content):\n"
-        "    put(path, content)\n"
-        "    written.append(path)\n"
-        "    if len(written) == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "export._put = killing\n"
-        "export_model(project, CacheFolders(Path(sys.argv[3])), out)"
+        "from engine.bundle import export\nput, written = export._put, []\ndef killing(path, "
+        "content):\n    put(path, content)\n    written.append(path)\n    if len(written) == 3: "
+        "os.kill(os.getpid(), signal.SIGKILL)\nexport._put = killing\nexport_model(project, "
+        "CacheFolders(Path(sys.argv[3])), out)"
     )
     arguments = [str(ruled.project), str(ruled.caches.root), str(tmp_path / "model")]
     assert run_and_kill(setup, watched, 0, arguments) is None

@@ -37,7 +37,7 @@ def test_the_status_of_a_stop(
 ) -> None:
     """Ctrl+C and a polite kill are distinguished by whoever waits for the command; handlers are as they were."""
 
-    def killed(*_arguments: object, as_json: bool) -> None:
+    def killed(*_arguments: object) -> None:
         os.kill(os.getpid(), number)
 
     before = signal.getsignal(number)
@@ -54,7 +54,7 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
 ) -> None:
     """As compiled modules do that are being loaded."""
 
-    def loaded(*_arguments: object, as_json: bool) -> None:
+    def loaded(*_arguments: object) -> None:
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         except KeyboardInterrupt:
@@ -76,7 +76,7 @@ def test_a_stop_while_an_object_is_cleared_away(
         def __del__(self) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
-    def clear(*_arguments: object, as_json: bool) -> None:
+    def clear(*_arguments: object) -> None:
         Dying()
         threading.Event().wait(10.0)
 

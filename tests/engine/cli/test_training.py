@@ -177,12 +177,10 @@ def test_a_killed_training_leaves_nothing_after_the_next_start(
 ) -> None:
     """SIGKILL while its files are being written: the next command takes them away, and a running one's stay."""
     program = (
-        "import sys\nfrom engine.cli.main import main\nimport "
-        "engine.collection.training.train as training\n"
-        "def write_and_wait(*_, out, **__):\n"
-        "    out.mkdir()\n    (out / 'backbone.onnx').write_bytes(b'half')\n"
-        "    print('waits', flush=True)\n    sys.stdin.read()\n"
-        "training.train = write_and_wait\nmain(['train', sys.argv[1]])\n"
+        "import sys\nfrom engine.cli.main import main\nimport engine.collection.training.train as "
+        "training\ndef write_and_wait(*_, out, **__):\n    out.mkdir()\n    (out / "
+        "'backbone.onnx').write_bytes(b'half')\n    print('waits', flush=True)\n    "
+        "sys.stdin.read()\ntraining.train = write_and_wait\nmain(['train', sys.argv[1]])\n"
     )
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -150,7 +150,7 @@ def test_stopped_by_the_person(
 ) -> None:
     """Ctrl+C ends with status 130 and one line, not with a traceback."""
 
-    def interrupted(*_arguments: object, as_json: bool) -> None:
+    def interrupted(*_arguments: object) -> None:
         raise stop
 
     monkeypatch.setattr(project_commands, "say", interrupted)

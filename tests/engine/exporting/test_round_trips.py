@@ -107,12 +107,9 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
     """Semicolons, other columns, Windows paths, a time zone, a class and an image that are missing."""
     table = tmp_path / "theirs.csv"
     table.write_text(
-        "filename;label;labelled_by;labelled_at\n"
-        "day 1\\flute.png;fluted;;\n"
-        "C:\\Users\\x\\day 0\\coarse.png;Wind/Flute;Bo;2024-05-01T10:00:00+02:00\n"
-        "day 1/unsure.png;Oboe;;\n"
-        "day 9/unsure.png;Flute;;\n"
-        "day 0/far.png;Flute;;yesterday\n",
+        "filename;label;labelled_by;labelled_at\nday 1\\flute.png;fluted;;\nC:\\Users\\x\\day "
+        "0\\coarse.png;Wind/Flute;Bo;2024-05-01T10:00:00+02:00\nday 1/unsure.png;Oboe;;\nday "
+        "9/unsure.png;Flute;;\nday 0/far.png;Flute;;yesterday\n",
         encoding="utf-8-sig",
     )
     plan = plan_labels(music.project, table, who="the museum")
