@@ -1,1 +1,1 @@
-"""Two people's work on one collection: another copy comes in, agreement is counted, conflicts are settled."""
+"""Merging of two copies of a project: matching, inter-annotator agreement, conflicts."""

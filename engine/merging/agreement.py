@@ -1,4 +1,4 @@
-"""How far two people agree: the share of equal labels, and Cohen's kappa with its interval."""
+"""Inter-annotator agreement: share of equal labels, and Cohen's kappa with its interval."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
@@ -8,23 +8,21 @@ from typing import Final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 
-NORMAL_95: Final = (
-    1.959964  # standard deviations around the mean that hold 95 % of a normal distribution
-)
+NORMAL_95: Final = 1.959964  # 97.5 % quantile of the standard normal distribution
 MOST_PAIRS: Final = 20  # pairs of classes that are listed
-MOST_LEVELS: Final = 30  # levels that are looked at, from the top
+MOST_LEVELS: Final = 30  # levels that are compared, from the top
 
 Pair = tuple[ClassId | None, ClassId | None]  # our class and theirs; None for "none of the classes"
 
 
 @dataclass(frozen=True)
 class AnnotatorAgreement:
-    """Agreement of two people on the images that both labelled.
+    """Agreement of two annotators on the images that both labelled.
 
     Attributes:
-        images: labelled by both, each for themselves.
-        agreed: on so many of them the labels are equal.
-        kappa: chance-corrected agreement, -1..1; None without images, or where both gave one class
+        images: labelled by both, independently.
+        agreed: images with equal labels.
+        kappa: chance-corrected agreement, -1..1; None without images, or if both used one class
             only.
         low: lower end of its 95 % interval; None without kappa.
         high: upper end.
@@ -44,14 +42,12 @@ class AnnotatorAgreement:
 
 @dataclass(frozen=True)
 class AgreementTable:
-    """Agreement on exactly the same class, on each level of the graph, and where it fails most."""
+    """Agreement on the exact class and on each level, and the most frequent disagreements."""
 
     exact: AnnotatorAgreement = AnnotatorAgreement()
     levels: tuple[AnnotatorAgreement, ...] = ()
-    """On the classes of level 0, 1, ...; a label that is coarser than a level does not count there."""
-    disagreed: tuple[
-        tuple[Pair, int], ...
-    ] = ()  # our class, theirs, and on how many images; most often first
+    """Of level 0, 1, ...; a label that is coarser than a level does not count there."""
+    disagreed: tuple[tuple[Pair, int], ...] = ()  # with the number of images, most first
 
 
 def cohen_kappa(counts: Counter[tuple[Hashable, Hashable]]) -> AnnotatorAgreement:
@@ -95,9 +91,9 @@ def agreement_table(graph: CategoryGraph, pairs: Iterable[Pair]) -> AgreementTab
     """Agreement on labels of the same images.
 
     Args:
-        graph: has all of these classes; a class of several parents counts on the levels above it by
-            its first path.
-        pairs: our class and theirs of each image that both labelled, each for themselves.
+        graph: has all of these classes; a class with several parents counts on upper levels by its
+            first path.
+        pairs: our class and theirs of each image that both labelled independently.
     """
     counts = Counter(pairs)
     lines = {each: _line(graph, each) for pair in counts for each in pair if each is not None}
@@ -117,16 +113,18 @@ def _on_level(
     counts: Counter[Pair], lines: dict[ClassId, list[ClassId]], level: int
 ) -> AnnotatorAgreement:
     found = Counter[tuple[Hashable, Hashable]]()
+
+    def at_level(class_id: ClassId | None) -> ClassId | None:
+        return None if class_id is None else lines[class_id][level]
+
     for (one, other), count in counts.items():
         if all(each is None or len(lines[each]) > level for each in (one, other)):
-            found[tuple(None if each is None else lines[each][level] for each in (one, other))] += (  # type: ignore[index]
-                count
-            )
+            found[at_level(one), at_level(other)] += count
     return cohen_kappa(found)
 
 
 def _line(graph: CategoryGraph, class_id: ClassId) -> list[ClassId]:
-    """The class that stands for this one on each level down to its own, along its first path."""
+    """The class itself and its ancestors along its first path, one for each level."""
     path = [class_id]
     while above := graph.parents(path[-1]):
         path.append(above[0])

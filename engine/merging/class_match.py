@@ -1,19 +1,20 @@
-"""Which class of another project is which of ours: by identity; else by source id, path, and a name that is unique.
+"""Matching of classes of two projects: by identity, else by source id, path, or unique name.
 
-A wrong match puts labels on a wrong class, so that each of ours is matched once, never against a
-source id, and not at all where its source id and its path are those of two classes.
+A wrong match would put labels on a wrong class. So each class is matched once, never against its
+source id, and not at all where its source id and its path point to two classes.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Final, final
 
 from engine.collection.importing.class_reading import NAMES_ITS_SOURCE
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.project.fork import Fork
 
-TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a class that has none
+TOP: Final[tuple[ClassId | None, ...]] = (None,)  # in place of the parents of a root
 
 
 @final
@@ -21,12 +22,11 @@ class ClassMatcher:
     """Matches their classes with ours.
 
     Attributes:
-        pairs: our class of each of theirs that has one.
+        pairs: our class by theirs.
         ordered: their classes, parents first.
-        by_name_alone: those of theirs that only a unique name speaks for.
-        removed_here: those of theirs that we had and removed.
-        ambiguous: those of theirs that would be one class of ours by one sign, and another one by
-            another sign.
+        by_name_alone: their classes that are matched by a unique name only.
+        removed_here: their classes that we had and removed.
+        ambiguous: their classes whose source id and path point to two classes of ours.
     """
 
     def __init__(
@@ -38,18 +38,16 @@ class ClassMatcher:
     ) -> None:
         self._ours = ours
         self._theirs = theirs
-        self.ordered: Sequence[ClassId] = [
-            each for level in theirs.levels() for each in level
-        ]  # parents first
+        self.ordered: Sequence[ClassId] = [each for level in theirs.levels() for each in level]
         self.pairs: dict[ClassId, ClassId] = {}
         self.by_name_alone: list[ClassId] = []
         self.removed_here: set[ClassId] = set()
         self.ambiguous: set[ClassId] = set()
         self._taken: set[ClassId] = set()
-        self._removed_there: set[ClassId] = (
-            set()
-        )  # ours from before the fork: what they call so now is another class
-        self._folded: dict[ClassId | None, dict[str, list[ClassId]]] = {}
+        self._our_spellings = cache(self._spellings_below)
+        self._our_ids = _by_source_id(ours)
+        # ours from before the fork; a class of that name there is another one
+        self._removed_there: set[ClassId] = set()
         if fork is not None:
             self._match_history(fork)
         self._match_identities()
@@ -59,12 +57,12 @@ class ClassMatcher:
         while known < len(self.pairs):
             known = len(self.pairs)
             self._match_places()
-            if fork is None:  # of two copies, all that a name could mean is known
+            if fork is None:  # in copies of one project, the history tells equal names apart
                 self._match_names()
         self.removed_here -= self.pairs.keys()
 
     def contradicts(self, their_id: ClassId, our_id: ClassId) -> bool:
-        """Whether their source id is that of another class here."""
+        """Whether another class of ours has their source id."""
         source_id = self._theirs.attributes(their_id).source_id
         found = self._our_ids.get(source_id, ()) if source_id else ()
         return bool(found) and our_id not in found
@@ -82,7 +80,7 @@ class ClassMatcher:
         return (each for each in self.ordered if each not in settled)
 
     def _match_history(self, fork: Fork) -> None:
-        """Those from before the fork, which are one class under one id, or none."""
+        """Match classes from before the fork by their ids."""
         for each in self.ordered:
             if each in fork.theirs.classes_made or each in fork.ours.classes_made:
                 continue
@@ -103,7 +101,7 @@ class ClassMatcher:
                 self._take(their_id, our_id)
 
     def _match_merged(self, merged: Mapping[ClassId, ClassId]) -> None:
-        """Those that an earlier merge brought."""
+        """Match classes that came in by an earlier merge."""
         for their_id, our_id in merged.items():
             if their_id in self.pairs or our_id in self._taken:
                 continue
@@ -113,7 +111,7 @@ class ClassMatcher:
                 self.removed_here.add(their_id)
 
     def _match_source_ids(self) -> None:
-        """Ids that are numbers of one list mean nothing in another one: then the names must agree, too."""
+        """Match by source id; numbers may be of different lists, then names must agree too."""
         theirs = _by_source_id(self._theirs)
         found = [
             (source_id, classes[0], self._our_ids[source_id][0])
@@ -132,7 +130,7 @@ class ClassMatcher:
                 self.ambiguous.add(their_id)
 
     def _at_path_of(self, their_id: ClassId) -> ClassId | None:
-        """Our class at the first path of theirs, unless it is known as another one of theirs."""
+        """Our class at the first path of theirs, unless it is matched already."""
         path = [their_id]
         while above := self._theirs.parents(path[-1]):
             path.append(above[0])
@@ -147,7 +145,7 @@ class ClassMatcher:
         return folded(self._theirs.name(their_id)) == folded(self._ours.name(our_id))
 
     def _match_places(self) -> None:
-        """Classes of one name in one place; else of one spelling, where no other has it."""
+        """Match classes of one name below one parent; else of one unique spelling."""
         for each in list(self._left()):
             parents = self._theirs.parents(each)
             places = (
@@ -173,80 +171,58 @@ class ClassMatcher:
         return alike[0] if len(alike) == 1 and self._is_only_spelling(their_id) else None
 
     def _alike_in(self, place: ClassId | None, name: str) -> Sequence[ClassId]:
-        if place not in self._folded:
-            classes = self._ours.roots() if place is None else self._ours.children(place)
-            self._folded[place] = grouped_by_spelling(self._ours, classes)
-        return self._folded[place].get(folded(name), ())
+        return self._our_spellings(place).get(folded(name), ())
+
+    def _spellings_below(self, place: ClassId | None) -> dict[str, list[ClassId]]:
+        classes = self._ours.roots() if place is None else self._ours.children(place)
+        return _grouped(classes, lambda each: folded(self._ours.name(each)))
 
     def _is_only_spelling(self, their_id: ClassId) -> bool:
-        """Whether they have it once: "fox" and "Fox" side by side are two classes."""
+        """Whether only one spelling is used there: "fox" and "Fox" are two classes."""
         name = self._theirs.name(their_id)
         return len({self._theirs.name(each) for each in self._their_spellings[folded(name)]}) == 1
 
     @cached_property
     def _their_spellings(self) -> dict[str, list[ClassId]]:
-        return grouped_by_spelling(self._theirs, self._theirs.classes())
+        return _grouped(self._theirs.classes(), lambda each: folded(self._theirs.name(each)))
 
     def _match_names(self) -> None:
+        theirs = _grouped(self._theirs.classes(), self._theirs.name)
+        ours = _grouped(self._ours.classes(), self._ours.name)
         for each in list(self._left()):
             name = self._theirs.name(each)
-            if len(self._their_names[name]) > 1:
+            if len(theirs[name]) > 1:
                 continue
-            found = self._our_names.get(name, ())
+            found = ours.get(name, ())
             if (
                 len(found) == 1
                 and self._is_free(each, found[0])
-                and self._may_lie_in_one_place(each, found[0])
+                and self._have_compatible_ancestors(each, found[0])
             ):
                 self._take(each, found[0])
                 self.by_name_alone.append(each)
 
-    def _may_lie_in_one_place(self, their_id: ClassId, our_id: ClassId) -> bool:
-        """Whether what is matched above them does not part them: a juvenile gull is no juvenile tern."""
+    def _have_compatible_ancestors(self, their_id: ClassId, our_id: ClassId) -> bool:
+        """Whether their matched ancestors agree: a juvenile gull is no juvenile tern."""
         theirs = {
             self.pairs[each] for each in self._theirs.ancestors(their_id) if each in self.pairs
         }
         ours = self._ours.ancestors(our_id) & self._taken
         return theirs <= ours or ours <= theirs
 
-    @cached_property
-    def _their_names(self) -> dict[str, list[ClassId]]:
-        return _by_name(self._theirs)
-
-    @cached_property
-    def _our_names(self) -> dict[str, list[ClassId]]:
-        return _by_name(self._ours)
-
-    @cached_property
-    def _our_ids(self) -> dict[str, list[ClassId]]:
-        return _by_source_id(self._ours)
-
 
 def folded(name: str) -> str:
-    """A name without case and Unicode form: "FOX" and "fox" are the same."""
+    """A name normalised by case and Unicode form: "FOX" and "fox" are equal."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-def grouped_by_spelling(
-    graph: CategoryGraph, classes: Sequence[ClassId]
-) -> dict[str, list[ClassId]]:
-    """Classes by their folded name."""
-    found: dict[str, list[ClassId]] = {}
+def _grouped(classes: Iterable[ClassId], key: Callable[[ClassId], str]) -> dict[str, list[ClassId]]:
+    found = defaultdict[str, list[ClassId]](list)
     for each in classes:
-        found.setdefault(folded(graph.name(each)), []).append(each)
-    return found
-
-
-def _by_name(graph: CategoryGraph) -> dict[str, list[ClassId]]:
-    found: dict[str, list[ClassId]] = {}
-    for each in graph.classes():
-        found.setdefault(graph.name(each), []).append(each)
-    return found
+        found[key(each)].append(each)
+    return dict(found)
 
 
 def _by_source_id(graph: CategoryGraph) -> dict[str, list[ClassId]]:
-    found: dict[str, list[ClassId]] = {}
-    for class_id, attributes in graph.all_attributes():
-        if attributes.source_id:
-            found.setdefault(attributes.source_id, []).append(class_id)
-    return found
+    source_ids = {class_id: each.source_id for class_id, each in graph.all_attributes()}
+    return _grouped((each for each in source_ids if source_ids[each]), source_ids.__getitem__)

@@ -1,7 +1,7 @@
-"""What comes in of another project's category graph: new classes with their edges, and what ours lack.
+"""Plan for merging another category graph: new classes and edges, and missing attributes.
 
-Names, places and filled-in attributes of ours stay. What would close a cycle or put two classes of
-one name side by side is listed.
+Our names, edges and attributes are not changed. What would close a cycle or give two siblings one
+name is listed as a difference.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ NOTHING_MERGED: Final[Mapping[ClassId, ClassId]] = {}
 
 
 class Divergence(Enum):
-    """What is otherwise in the other project's graph, and stays as it is here."""
+    """Reason why a class is not merged as it is in the other project."""
 
     NAME_TAKEN = "another class has the name there"
     CYCLE = "it would lie below itself"
@@ -37,24 +37,22 @@ class Divergence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClassDifference:
-    """One class that is not in both projects alike."""
+    """A class that differs between the projects."""
 
     kind: Divergence
     theirs: str  # its path there
-    ours: str = ""  # its path here; "" where it has none
+    ours: str = ""  # its path here; "" if it is missing
 
 
 @dataclass(frozen=True)
 class ClassPlan:
-    """Edits of our graph, and the class that each of theirs is afterwards."""
+    """Edits of our graph, and our class by theirs afterwards."""
 
     edits: tuple[GraphEdit, ...]
-    pairs: Mapping[ClassId, ClassId]  # our class of each of theirs, new ones included
-    new: Mapping[ClassId, ClassId]  # ids that new classes get here, by their own
-    to_remember: Mapping[ClassId, ClassId]  # pairs that their identities alone do not tell
-    completed: tuple[
-        ClassId, ...
-    ]  # classes of ours that get what they lack: a note, a colour, a source id ...
+    pairs: Mapping[ClassId, ClassId]  # our class by theirs, new ones included
+    new: Mapping[ClassId, ClassId]  # our ids of new classes by theirs
+    to_remember: Mapping[ClassId, ClassId]  # pairs with different identities, and new ones
+    completed: tuple[ClassId, ...]  # ours that get missing attributes: a note, a colour ...
     matched: int  # classes that both have
     differences: tuple[ClassDifference, ...]
     after: CategoryGraph  # our graph with these edits
@@ -66,10 +64,10 @@ def plan_classes(
     fork: Fork | None,
     merged: Mapping[ClassId, ClassId] = NOTHING_MERGED,
 ) -> ClassPlan:
-    """Plan what comes in of their graph; both stay as they are.
+    """Plan to merge their graph; neither graph is changed.
 
     Args:
-        merged: our class of each of theirs that came in by an earlier merge.
+        merged: our class by theirs, of earlier merges.
 
     Raises:
         GraphError: together there would be too many classes, or levels.
@@ -105,12 +103,12 @@ class _Planner:
         self.completed: list[ClassId] = []
         self._identities = {ours.identity(each) for each in ours.classes()}
         self._source_ids = {each.source_id for _class_id, each in ours.all_attributes()} - {""}
-        self._without_id: list[ClassId] = []  # those of theirs whose source id another class has
+        self._without_id: list[ClassId] = []  # theirs whose source id another class has
         self._left_out: dict[ClassId, Divergence] = {}
         self._unlinked: list[tuple[Divergence, ClassId]] = []
 
     def complete(self) -> None:
-        """Give our classes what they lack and theirs have."""
+        """Fill in attributes that our classes lack."""
         for their_id, our_id in self._matcher.pairs.items():
             own, news = self._ours.attributes(our_id), self._theirs.attributes(their_id)
             if news.source_id != own.source_id and not own.source_id:
@@ -120,7 +118,7 @@ class _Planner:
                 self.completed.append(our_id)
 
     def _with_free_id(self, their_id: ClassId, news: ClassAttributes) -> ClassAttributes:
-        """What comes in of their attributes: a source id belongs to one class."""
+        """Their attributes, without a source id that another class has."""
         if news.source_id in self._source_ids:
             self._without_id.append(their_id)
             return replace(news, source_id="")
@@ -128,7 +126,7 @@ class _Planner:
         return news
 
     def _with_free_key(self, news: ClassAttributes) -> ClassAttributes:
-        """A key belongs to one class, too."""
+        """Their attributes, without a key that another class has."""
         is_taken = news.label_key and self.after.class_of_key(news.label_key) is not None
         return replace(news, label_key=0) if is_taken else news
 
@@ -140,7 +138,7 @@ class _Planner:
         return self.after.attributes(our_id) != self._ours.attributes(our_id)
 
     def add(self) -> None:
-        """Add the classes that we do not have, parents first."""
+        """Add missing classes, parents first."""
         for their_id in self._matcher.ordered:
             if their_id in self.pairs:
                 continue
@@ -150,7 +148,7 @@ class _Planner:
             if their_id in self._matcher.ambiguous:
                 self._left_out[their_id] = Divergence.AMBIGUOUS
                 continue
-            above = list(dict.fromkeys(self._homes(self._theirs.parents(their_id))))
+            above = list(dict.fromkeys(self._our_parents(self._theirs.parents(their_id))))
             is_top = not above and all(
                 each in self._matcher.removed_here for each in self._theirs.parents(their_id)
             )
@@ -173,14 +171,14 @@ class _Planner:
             self._with_free_id(their_id, self._theirs.attributes(their_id))
         )
         identity = self._theirs.identity(their_id)
-        if identity in self._identities:  # made by hand: nothing else has one of ours
+        if identity in self._identities:  # a file that was edited by hand
             identity = NO_IDENTITY
         self._identities.add(identity)
         new_id = self.after.add_class(name, parents, attributes=attributes, identity=identity)
         self.pairs[their_id] = self.new[their_id] = new_id
 
-    def _homes(self, parents: Sequence[ClassId]) -> Iterator[ClassId]:
-        """Our classes of their parents; of one that we removed, what lies above it."""
+    def _our_parents(self, parents: Sequence[ClassId]) -> Iterator[ClassId]:
+        """Our classes of their parents; of one that we removed, of its parents."""
         waiting, seen = list(reversed(parents)), set(parents)
         while waiting:
             each = waiting.pop()
@@ -192,7 +190,7 @@ class _Planner:
                 waiting += reversed(above)
 
     def link(self) -> None:
-        """Put our classes below new ones, where they lie so there."""
+        """Link our classes below new ones, as they are there."""
         for their_parent, our_parent in self.new.items():
             for their_child in sorted(self._theirs.children(their_parent)):
                 if their_child not in self.new and their_child in self.pairs:
@@ -210,7 +208,10 @@ class _Planner:
             self._unlinked.append((Divergence.NAME_TAKEN, their_child))
 
     def to_remember(self) -> dict[ClassId, ClassId]:
-        """New classes, which may be removed here, and those with another identity; a name alone may mislead."""
+        """Pairs that later merges cannot find by identity, and new classes.
+
+        New ones may be removed here. Classes matched by name alone are not remembered.
+        """
         guessed = set(self._matcher.by_name_alone)
         matched = (
             (each, our_id) for each, our_id in self._matcher.pairs.items() if each not in guessed
@@ -223,7 +224,7 @@ class _Planner:
         return unlike | self.new
 
     def differences(self) -> Iterator[ClassDifference]:
-        """What stays as it is here, the missing classes first."""
+        """All differences, missing classes first."""
         for their_id, kind in self._left_out.items():
             yield ClassDifference(kind, self._theirs.path_text(their_id))
         listed = {their_id for _kind, their_id in self._unlinked}
@@ -267,6 +268,6 @@ SHARED: Final = tuple(each for each in ATTRIBUTES if each.is_shared)
 
 
 def _completed(own: ClassAttributes, news: ClassAttributes) -> ClassAttributes:
-    """The same with the whole of what was missing; nothing that is there is added to."""
+    """Our attributes, with theirs where ours have the default."""
     values = {each.name: each.of(news) for each in SHARED if each.of(own) == each.default}
     return ClassAttributes(**{each.name: each.of(own) for each in ATTRIBUTES} | values)

@@ -1,4 +1,4 @@
-"""Conflicts and agreement as tables for a spreadsheet."""
+"""CSV files of conflicts and of agreement."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -54,9 +54,9 @@ def write_conflicts(
     project: Project | None = None,
     is_overwriting: bool = False,
 ) -> None:
-    """Write open conflicts as CSV, whole or not at all.
+    """Write open conflicts as CSV, atomically.
 
-    Classes are written as paths; "unknown" is none of them, "blank" an empty image.
+    Classes are written as paths; "unknown" is none of the classes, "blank" an empty image.
 
     Raises:
         TakenError, InputError: see `check_file`.
@@ -83,7 +83,7 @@ def write_conflicts(
 def write_agreement(
     out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False
 ) -> None:
-    """Write agreement as CSV: on the same class, on each level (1 is the top), and the pairs that differ most often.
+    """Write agreement as CSV: exact, on each level from 1, and the most frequent disagreements.
 
     Raises:
         TakenError, InputError: see `check_file`.
@@ -130,7 +130,7 @@ def _class(graph: CategoryGraph, class_id: ClassId | None) -> str:
 
 
 def _path(path: str) -> str:
-    """A class that is itself called so has a path from the top: "/unknown"."""
+    """A label; a class that is itself named "unknown" is written as "/unknown"."""
     if path in _NAMES:
         return _NAMES[path]
     return SEPARATOR + path if path in _NAMES.values() else path

@@ -1,4 +1,4 @@
-"""Which image of another project is which of ours: by content, by common history, by path. Each is matched once."""
+"""Matching of images of two projects: by content, common history, or path; each at most once."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ from engine.project.fork import Fork
 
 
 class MatchedBy(Enum):
-    """What speaks for two images being one."""
+    """Evidence for a match."""
 
     CONTENT = "content"
     HISTORY = "history"
@@ -22,19 +22,18 @@ class MatchedBy(Enum):
 
 @dataclass(frozen=True)
 class ImagePairs:
-    """The images that both have, and the others."""
+    """Matched images, and the others."""
 
-    pairs: dict[ImageId, ImageId]  # our image of each of theirs
-    counts: dict[MatchedBy, int]  # how many of them by what
+    pairs: dict[ImageId, ImageId]  # our image by theirs
+    counts: dict[MatchedBy, int]  # matches by evidence
     copies: tuple[tuple[ImageId, ImageId], ...]
-    """Further images of the same content: theirs and ours, one of which has another partner."""
+    """Further images of the same content, theirs and ours; one of them is matched already."""
     missing: tuple[ImageId, ...]
-    """Those of theirs, one of each file, whose file we do not have; and parts of files that we removed since."""
+    """Theirs, one per file, whose file we do not have; and parts of files that we removed."""
     new_parts: tuple[tuple[ImageId, ImageId], ...]
-    """Parts that theirs has of a file that both have, and ours has not: theirs, and an image of ours of that file."""
-    other_content: tuple[
-        tuple[ImageId, ImageId], ...
-    ]  # theirs and ours of one path that are different photos
+    """Parts that only they have of a common file: theirs, and an image of ours of that file."""
+    other_content: tuple[tuple[ImageId, ImageId], ...]
+    """Theirs and ours of one path with different content."""
 
 
 def match_images(
@@ -43,8 +42,8 @@ def match_images(
     """Match their images with ours.
 
     Args:
-        contents: reads our file where both contents are known and differ, since earlier versions
-            counted otherwise.
+        contents: reads our file where both hashes are known and differ, since earlier versions
+            hashed differently.
 
     Raises:
         Cancelled: the work was stopped.
@@ -78,7 +77,7 @@ class _ImageMatcher:
     # -- by content
 
     def by_content(self) -> None:
-        """Images of one content: those of one path first, then in the order of their paths."""
+        """Match equal content: equal paths first, then in the order of the paths."""
         ours = _by_hash(self._our_table)
         for content, their_places in _by_hash(self._their_table).items():
             if our_places := ours.get(content):
@@ -108,7 +107,7 @@ class _ImageMatcher:
     # -- by history
 
     def by_history(self, fork: Fork) -> None:
-        """Images that both had before the copies parted, where not both contents are known."""
+        """Match images from before the fork, unless both contents are known."""
         places = {image_id: place for place, image_id in enumerate(self._our_table.ids)}
         for their in self._unmatched():
             image_id = self._their_table.ids[their]
@@ -131,7 +130,7 @@ class _ImageMatcher:
     # -- by path
 
     def by_path(self) -> None:
-        """Images of one path in the project's folder, or of one file on this computer, that may be one photo."""
+        """Match equal paths in the project folders, or one file on this computer."""
         left = list(self._unmatched())
         if not left:
             return
@@ -144,7 +143,7 @@ class _ImageMatcher:
                 our = files.get(os.path.normpath(self._theirs.path.parent / path))
             if our is None or our in self._taken:
                 continue
-            if self._may_be_one(their, our):
+            if self._may_be_equal(their, our):
                 self._take(their, our, MatchedBy.PATH)
             else:
                 self._other.append((their, our))
@@ -156,7 +155,7 @@ class _ImageMatcher:
             for place, path in enumerate(self._our_table.paths)
         }
 
-    def _may_be_one(self, their: int, our: int) -> bool:
+    def _may_be_equal(self, their: int, our: int) -> bool:
         if self._their_table.sizes_bytes[their] != self._our_table.sizes_bytes[our]:
             return False
         content = self._their_table.content_hashes[their]
@@ -170,7 +169,7 @@ class _ImageMatcher:
             return False
 
     def found(self, fork: Fork | None) -> ImagePairs:
-        """All of it, by ids."""
+        """The result, by ids."""
         refused = {their for their, _our in self._other}
         missing = (each for each in self._unmatched() if each not in refused)
         pairs, copies = dict(self._ids(self._pairs.items())), list(self._ids(self._copies))
@@ -196,11 +195,11 @@ class _ImageMatcher:
 
 @final
 class _Parts:
-    """Matches the images of a file that both have, part by part: boxes, pages, moments."""
+    """Matches the parts of common files: boxes, pages, frames."""
 
     def __init__(self, ours: Project, theirs: Project, fork: Fork | None) -> None:
         self.new: list[tuple[ImageId, ImageId]] = []  # see `ImagePairs.new_parts`
-        self.removed: list[ImageId] = []  # those of theirs that we had, and removed
+        self.removed: list[ImageId] = []  # theirs that we had and removed
         self._fork = fork
         tables = ours.images.table(), theirs.images.table()
         self.are_any = any(table.has_parts for table in tables)
@@ -209,7 +208,7 @@ class _Parts:
         )
 
     def match(self, their_id: ImageId, our_id: ImageId) -> Iterator[tuple[ImageId, ImageId]]:
-        """Their and our images of the files of these two; parts that only theirs has are noted."""
+        """Match the parts of the files of two images; collect those that only they have."""
         ours, theirs = self._ours[our_id], self._theirs[their_id]
         ids = {part: image_id for image_id, part in ours.items()}
         taken = {ids[part] for part in theirs.values() if part in ids}
@@ -224,12 +223,12 @@ class _Parts:
                 self.new.append((image_id, our_id))
 
     def _is_old(self, image_id: ImageId) -> bool:
-        """Whether both had it before the copies parted."""
+        """Whether it is from before the fork."""
         return self._fork is not None and self._fork.is_same_image(image_id, image_id)
 
 
 def _parts_by_file(table: ImageTable) -> dict[ImageId, dict[ImageId, str]]:
-    """The images of each file with their parts, by each of these images."""
+    """The images of each file with their parts, by image."""
     files: dict[str, dict[ImageId, str]] = {}
     for image_id, path, part in zip(table.ids, table.paths, table.parts, strict=True):
         files.setdefault(path, {})[image_id] = part

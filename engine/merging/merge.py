@@ -1,4 +1,4 @@
-"""Brings another project in: planned, then done as one undoable step. Ours stays, unless a preference is given."""
+"""Merges another project as one undoable step; our labels win unless a preference is given."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,10 @@ from engine.texts import Message
 class Merge:
     """The result of a merge."""
 
-    plan: MergePlan  # as it was before
-    conflicts: tuple[Conflict, ...]  # those of labels that are open now
-    comments: tuple[CommentConflict, ...]  # those of comments
-    change: Change  # the one undoable step
+    plan: MergePlan  # made before the merge
+    conflicts: tuple[Conflict, ...]  # open now
+    comments: tuple[CommentConflict, ...]  # open now
+    change: Change  # the undoable step
     labelled: int
     classes_added: int
     images_added: int
@@ -40,12 +40,11 @@ def merge(
     prefer: Preference | None = None,
     contents: FileContents | None = None,
 ) -> Merge:
-    """Bring another project in as one undoable step, which a backup precedes; see `plan_merge`.
+    """Merge another project as one undoable step, after a backup; see `plan_merge`.
 
     Args:
-        adds_images: whether images that we do not have are added, where their files are found and
-            permitted.
-        prefer: settle all open conflicts; without, ours stay and the conflicts stay open.
+        adds_images: whether missing images are added, if their files are found and permitted.
+        prefer: settles all open conflicts; by default they stay open, and our labels are kept.
 
     Raises:
         InputError, ProjectDamagedError, ...: see `open_other` and `plan_merge`; nothing is changed.
@@ -70,7 +69,7 @@ def merge(
             if now.new_parts:
                 added += len(project.images.add(now.new_parts).images_added)
                 now = plan_merge(project, theirs, contents)
-            labelled = _take_over(project, now)
+            labelled = _add_annotations(project, now)
             settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
             done = _some(
                 labels=labelled,
@@ -93,8 +92,8 @@ def merge(
     )
 
 
-def _take_over(project: Project, plan: MergePlan) -> int:
-    """Bring in what others said of images of ours; the number of labels."""
+def _add_annotations(project: Project, plan: MergePlan) -> int:
+    """Add labels, notes, audits, exclusions and values; return the number of labels."""
     project.notes.fill_in(plan.notes)
     labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
     project.labels.add_confirmations(plan.confirmations)
@@ -120,7 +119,7 @@ def images_on_disk(
     missing: Sequence[AbsentImage],
     cancel: CancelToken | None = None,
 ) -> tuple[list[NewItem], list[FileFailure]]:
-    """Missing images that may be added, and the others with the reason; see `PermittedImages`."""
+    """Missing images that may be added; refused ones with the reason; see `PermittedImages`."""
     permitted = PermittedImages(project, source)
     files, refused = [], []
     for each in missing:

@@ -1,8 +1,8 @@
-"""Classes of others that an earlier merge matched or brought in, by their identity.
+"""Class pairs of earlier merges, by the identity of their class.
 
-So that one removed here does not come again, and one matched by its path is known when it was
-renamed or moved since. Settings of the project, which undo takes back together with the classes;
-several, since one takes a million characters.
+They keep a class that was removed here from being merged again, and match one that was renamed or
+moved. They are stored in settings of the project, so that undo reverts them with the classes; in
+several, since a setting is limited to a million characters.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from typing import Final
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, Project
 
-_KEY_DIGITS: Final = 20  # of an identity: enough to tell classes apart
+_KEY_DIGITS: Final = 20  # of an identity; enough to be unique
 _PARTS: Final = tuple(f"{number:02x}" for number in range(256))  # settings, by the first digits
 
 
 def classes_merged(project: Project, theirs: CategoryGraph) -> dict[ClassId, ClassId]:
-    """Our class of each of theirs that is known from earlier, also of one that was removed here since."""
+    """Our class by theirs, from earlier merges; our class may have been removed since."""
     known: dict[str, ClassId] = {}
     for part in _PARTS:
         known |= project.policies.setting(_name(part), {})
@@ -32,7 +32,7 @@ def classes_merged(project: Project, theirs: CategoryGraph) -> dict[ClassId, Cla
 def remember_merged(
     project: Project, theirs: CategoryGraph, pairs: Mapping[ClassId, ClassId]
 ) -> None:
-    """Remember which of their classes are which ones here; within an open step."""
+    """Store pairs of their class and ours; within an open step."""
     by_part: dict[str, dict[str, ClassId]] = {}
     for identity, their_id in theirs.by_identity().items():
         if their_id in pairs:

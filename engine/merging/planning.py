@@ -1,7 +1,7 @@
-"""Plans a merge: reads the other project, matches images and classes, and compares labels.
+"""Planning of a merge: matches images and classes of the other project, and compares labels.
 
-Nothing of ours is ever replaced by a plan. What both copies knew before they parted is no
-disagreement: the copy that decided anew has the last word on it.
+A plan never replaces labels of ours. A label from before the fork is no disagreement: if one copy
+has changed it since, the change wins.
 """
 
 from collections import Counter
@@ -15,12 +15,10 @@ from engine.archive.unpack import is_project_archive, project_in
 from engine.collection.importing.match_images import FileContents
 from engine.errors import InputError
 from engine.files import FoundFile
-from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import label_path
 from engine.merging.agreement import Pair, agreement_table
-from engine.merging.audit_plan import plan_audits, plan_exclusions
+from engine.merging.annotation_plan import plan_audits, plan_exclusions, plan_fields, plan_notes
 from engine.merging.class_plan import ClassPlan, plan_classes
-from engine.merging.field_plan import plan_fields
 from engine.merging.image_match import ImagePairs, match_images
 from engine.merging.merge_plan import (
     AbsentImage,
@@ -32,8 +30,7 @@ from engine.merging.merge_plan import (
     Waiting,
 )
 from engine.merging.merged_classes import classes_merged
-from engine.merging.note_plan import plan_notes
-from engine.merging.settled import SOURCE, class_when_settled
+from engine.merging.settled import SOURCE, settled_conflict
 from engine.project import ClassId, ImageId, Project
 from engine.project.fork import Fork
 from engine.project.records import NO_ORIGIN, Label, NewItem
@@ -42,15 +39,15 @@ _REMEDY: Final = "choose a copy of this project, or one about the same images"
 
 
 def open_other(ours: Path, other: Path) -> Project:
-    """Open another project for reading; its file stays as it is, also where an older version of the program wrote it.
+    """Open another project, or the one in an archive, for reading.
 
-    An archive of a project is opened like the project in it.
+    Its file is not changed, not even if an older version of the program wrote it.
 
     Raises:
         InputError: it is our own file.
-        FormatError: it is an archive, but not of a project.
+        FormatError: it is a ZIP archive, but not of a project.
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: it cannot be read.
-        ProjectLockedError: its program is in the middle of writing and does not come to an end.
+        ProjectLockedError: a program keeps writing to it.
     """
     if other.exists() and other.samefile(ours):
         raise InputError(
@@ -65,10 +62,10 @@ def open_other(ours: Path, other: Path) -> Project:
 
 
 def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = None) -> MergePlan:
-    """Plan to bring another project in; both stay as they are.
+    """Plan to merge another project; neither is changed.
 
     Args:
-        contents: of files that were read before; also cancels.
+        contents: cache of hashes; also cancels.
 
     Raises:
         InputError: the two have neither images nor classes in common.
@@ -98,7 +95,7 @@ def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = N
 
 @final
 class _Labels:
-    """Compares the labels of images that both have."""
+    """Compares the labels of common images."""
 
     def __init__(
         self, ours: Project, theirs: Project, classes: ClassPlan, fork: Fork | None
@@ -107,7 +104,8 @@ class _Labels:
         self._classes = classes
         self._fork = fork
         self._ours, self._theirs = ours.labels.by_image(), theirs.labels.by_image()
-        self._words = _Words(classes.after)
+        self._path = cache(classes.after.path_text)
+        self._ancestors = cache(classes.after.ancestors)
         self._coming: dict[ImageId, Label] = {}
         self._conflicts: list[Conflict] = []
         self._pairs: list[Pair] = []
@@ -115,7 +113,7 @@ class _Labels:
         self._counts = Counter[str]()
 
     def compare(self, images: ImagePairs) -> None:
-        """Compare all of them."""
+        """Compare labels of matched images, of their copies, and of new parts."""
         for their_id, our_id in sorted(images.pairs.items(), key=lambda pair: pair[1]):
             theirs = self._theirs.get(their_id)
             if theirs is not None and self._is_known(theirs):
@@ -123,7 +121,7 @@ class _Labels:
         judged = len(self._pairs)
         for their_id, our_id in images.copies:
             theirs = self._theirs.get(their_id)
-            is_ours_twice = their_id in images.pairs  # then what they say is compared above
+            is_ours_twice = their_id in images.pairs  # their label is compared above
             if theirs is None or (
                 is_ours_twice and (our_id in self._ours or not self._is_here(theirs))
             ):
@@ -133,7 +131,7 @@ class _Labels:
         del self._pairs[judged:]  # agreement counts a photo once
         for their_id, _our_id in images.new_parts:
             if (theirs := self._theirs.get(their_id)) is not None:
-                self._is_known(theirs)  # those of classes that cannot come wait, too
+                self._is_known(theirs)  # count labels of classes that cannot be merged
 
     def _is_here(self, theirs: Label) -> bool:
         return theirs.class_id is None or theirs.class_id in self._classes.pairs
@@ -145,13 +143,13 @@ class _Labels:
         return is_here
 
     def _code_of(self, theirs: Label) -> int:
-        """The class of ours, or the code of a label without a class."""
+        """Our class, or the code of a label without a class."""
         return theirs.code if theirs.class_id is None else self._classes.pairs[theirs.class_id]
 
     def _compare(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
         ours, code = self._ours.get(our_id) or self._coming.get(our_id), self._code_of(theirs)
         if ours is None:
-            self._come(their_id, our_id, theirs)
+            self._add(their_id, our_id, theirs)
         elif self._is_settled(ours, theirs, code):
             self._counts["settled"] += 1
         elif (ours.code, ours.who, ours.when) == (code, theirs.who, theirs.when):
@@ -161,7 +159,7 @@ class _Labels:
         else:
             self._judge(their_id, ours, theirs, code)
 
-    def _come(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
+    def _add(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
         if self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
             self._counts["kept"] += 1  # it was removed here
         else:
@@ -172,7 +170,7 @@ class _Labels:
     def _is_settled(self, ours: Label, theirs: Label, code: int) -> bool:
         if ours.code == code and ours.source != SOURCE:
             return False
-        was = class_when_settled(self._project, ours.image_id, theirs)
+        was = settled_conflict(self._project, ours.image_id, theirs)
         if was is None:
             return False
         if not was.is_update and (was.code < 0 or was.code in self._classes.after):
@@ -190,17 +188,28 @@ class _Labels:
             Conflict(
                 ours.image_id,
                 self._project.images.record(ours.image_id).path,
-                self._words.side(ours, ours.code),
-                self._words.side(theirs, code),
+                self._side(ours, ours.code),
+                self._side(theirs, code),
                 is_update,
-                self._words.finer(ours.class_id, _class(code)),
+                self._finer(ours.class_id, _class(code)),
             )
         )
 
+    def _side(self, label: Label, code: int) -> Side:
+        return Side(code, label_path(code, self._path), label.who, label.when)
+
+    def _finer(self, ours: ClassId | None, theirs: ClassId | None) -> Verdict | None:
+        """Whose class is a descendant of the other; None if neither is."""
+        if ours is None or theirs is None:
+            return None
+        if ours in self._ancestors(theirs):
+            return Verdict.THEIRS
+        return Verdict.OURS if theirs in self._ancestors(ours) else None
+
     def plan(self, images: ImagePairs) -> MergePlan:
-        """All of it."""
+        """Make the plan, after `compare`."""
         graph, table = self._other.classes.graph, self._other.images.table(images.missing)
-        notes = plan_notes(self._project, self._other, images, self._fork)
+        notes, comments, stars_kept = plan_notes(self._project, self._other, images, self._fork)
         folder = self._other.path.parent
         found = dict(self._other.images.detections()) if table.has_parts else {}
         missing = (
@@ -231,9 +240,9 @@ class _Labels:
             ),
             outdated=tuple(self._outdated(images)),
             confirmations=tuple(self._confirmations(images)),
-            notes=notes.notes,
-            comments=notes.conflicts,
-            stars_kept=notes.kept,
+            notes=notes,
+            comments=comments,
+            stars_kept=stars_kept,
             fields=plan_fields(self._project, self._other, images, self._fork),
             audits=plan_audits(self._project, self._other, images, self._classes),
             exclusions=plan_exclusions(self._project, self._other, images, self._classes),
@@ -249,7 +258,7 @@ class _Labels:
             yield NewItem(file, part, *found.get(their_id, NO_ORIGIN))
 
     def _outdated(self, images: ImagePairs) -> Iterator[OutdatedLabel]:
-        """Their labels of photos that were replaced there, which never were here."""
+        """Their outdated labels that were never here."""
         graph, here = self._other.classes.graph, images.pairs | dict(images.other_content)
         for their_id, label in self._other.labels.outdated().items():
             our_id = here.get(their_id)
@@ -264,7 +273,7 @@ class _Labels:
         return self._fork is not None and self._fork.was_here(our_id, their_id, theirs)
 
     def _confirmations(self, images: ImagePairs) -> Iterator[Label]:
-        """Their confirmations of labels that are the same here, once theirs came in."""
+        """Their confirmations of labels that are equal here after the merge."""
         known = self._project.labels.confirmed()
         for their_id, theirs in self._other.labels.confirmations().items():
             our_id = images.pairs.get(their_id)
@@ -277,23 +286,3 @@ class _Labels:
 
 def _class(code: int) -> ClassId | None:
     return code if code >= 0 else None
-
-
-@final
-class _Words:
-    """Classes of a graph in words, each looked up once."""
-
-    def __init__(self, graph: CategoryGraph) -> None:
-        self._path = cache(graph.path_text)
-        self._above = cache(graph.ancestors)
-
-    def side(self, label: Label, code: int) -> Side:
-        return Side(code, label_path(code, self._path), label.who, label.when)
-
-    def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Verdict | None:
-        """Whose class lies below the other one; None where neither does."""
-        if ours is None or theirs is None:
-            return None
-        if ours in self._above(theirs):
-            return Verdict.THEIRS
-        return Verdict.OURS if theirs in self._above(ours) else None

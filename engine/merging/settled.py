@@ -1,7 +1,6 @@
-"""Conflicts that a person settled: the decision is a label, and their answer is remembered so that it is asked once.
+"""Settled conflicts: the decision becomes a label, and is stored so that it is asked only once.
 
-What is remembered stands in a setting for each image, so that one undo takes it back together with
-the label.
+It is stored in a setting for each image, so that one undo reverts it together with the label.
 """
 
 from collections.abc import Mapping
@@ -19,23 +18,23 @@ _WITHOUT_CLASS: Final = {UNKNOWN: "conflict_settled_as_none", EMPTY: "conflict_s
 
 
 class Settled(NamedTuple):
-    """A conflict that was settled."""
+    """State of a conflict when it was settled."""
 
-    code: int  # our class before it was, or `UNKNOWN` or `EMPTY`
+    code: int  # our class before, or `UNKNOWN` or `EMPTY`
     is_update: bool  # see `Conflict`
 
 
 def settle(
     project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId = UNKNOWN
 ) -> Change:
-    """Settle a conflict, as one undoable step, by the person at this computer.
+    """Settle a conflict as one undoable step; the label is by the current user.
 
     Args:
-        class_id: with `Verdict.OTHER` the class, or `UNKNOWN` or `EMPTY`.
+        class_id: the class for `Verdict.OTHER`, or `UNKNOWN` or `EMPTY`.
 
     Raises:
         UnknownClassError: there is no such class.
-        InputError: the image is not in the project any more.
+        InputError: the image was removed.
     """
     decided = {Verdict.OURS: conflict.ours.code, Verdict.THEIRS: conflict.theirs.code}.get(
         choice, class_id
@@ -54,7 +53,7 @@ def settle(
 
 
 def settle_comment(project: Project, conflict: CommentConflict, choice: Verdict) -> Change:
-    """Settle a conflict of comments, as one undoable step; `Verdict.OTHER` keeps both, one below the other."""
+    """Settle a conflict of comments as one undoable step; `Verdict.OTHER` joins both."""
     ours, theirs = conflict.ours.comment, conflict.theirs.comment
     comment = {Verdict.OURS: ours, Verdict.THEIRS: theirs}.get(choice, f"{ours}\n{theirs}")
     with project.history.one_step(action("comment_settled")) as step:
@@ -62,7 +61,6 @@ def settle_comment(project: Project, conflict: CommentConflict, choice: Verdict)
         name = name_of_comment(conflict.image_id)
         known = project.policies.setting(name, [])
         project.policies.set_setting(name, [*known, _key(conflict.theirs)])
-        step.action = action("comment_settled")
     return step.change
 
 
@@ -72,7 +70,7 @@ def is_comment_settled(project: Project, theirs: Note) -> bool:
 
 
 def take_theirs(project: Project, conflict: Conflict) -> None:
-    """Put their label in the place of ours, with their name and time; within an open step."""
+    """Replace our label by theirs, with annotator and time; within an open step."""
     theirs = conflict.theirs
     project.labels.remove([conflict.image_id])
     is_empty = theirs.code == EMPTY
@@ -84,7 +82,7 @@ def take_theirs(project: Project, conflict: Conflict) -> None:
 
 
 def remember(project: Project, conflict: Conflict) -> None:
-    """Remember that a conflict is settled, and what our class was; within an open step."""
+    """Store that a conflict is settled, and our class before; within an open step."""
     known = _known(project, conflict.image_id)
     ours = conflict.ours.code
     settled = [None if ours == UNKNOWN else ours, conflict.is_update]
@@ -93,8 +91,8 @@ def remember(project: Project, conflict: Conflict) -> None:
     )
 
 
-def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
-    """What our class was when the conflict with their label was settled; None where it is open."""
+def settled_conflict(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
+    """Our class when the conflict with their label was settled; None if it is open."""
     known, key = _known(project, image_id), _key(theirs)
     if key not in known:
         return None
@@ -110,12 +108,12 @@ def _known(project: Project, image_id: ImageId) -> Mapping[str, tuple[ClassId | 
 
 
 def name_of_label(image_id: ImageId) -> str:
-    """The setting that remembers settled labels of an image."""
+    """The setting with settled labels of an image."""
     return f"settled conflict {image_id}"
 
 
 def name_of_comment(image_id: ImageId) -> str:
-    """The setting that remembers settled comments on an image."""
+    """The setting with settled comments on an image."""
     return f"settled comment {image_id}"
 
 
