@@ -1,4 +1,4 @@
-"""What a worker does with an open project: embed the images that wait, in which order; train; change the backbone."""
+"""Requests to the worker for an open project: embed images, train, change the backbone."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,14 +33,14 @@ class TrainingResult:
 
 @dataclass(frozen=True)
 class Train(Request[TrainingResult]):
-    """Train a model version on a project's labels; the requesting process adds it to the project."""
+    """Train a model version; the requesting process adds it to the project."""
 
     event_types = (TrainingPoint,)
 
     project: Path  # only read
     cache: Path  # root of the caches
     depth: Depth  # what is trained
-    out: Path  # folder for the files, empty or missing, taken away again when the training fails or is stopped
+    out: Path  # empty or missing folder for the files; removed if the training fails or is stopped
     settings: Mapping[str, int | float | str] = field(default_factory=dict)  # by name
 
 
@@ -55,7 +55,7 @@ class EstimateTraining(Request[TrainingDuration]):
 
 @dataclass(frozen=True)
 class PrepareChange(Request[PreparedChange]):
-    """Embed a project's images with another backbone and compare both; news of images come in events alone."""
+    """Embed a project's images with another backbone and compare both; images are in events."""
 
     event_types = (EmbedBatch,)
 
@@ -68,7 +68,7 @@ class PrepareChange(Request[PreparedChange]):
 def file_to_embed(
     live: LiveCollection, caches: CacheFolders, file: Path, device: str = "auto"
 ) -> EmbedImages:
-    """A file that is no image of the project, embedded by the project's model."""
+    """Request to embed a file that is not an image of the project."""
     model = live.model
     return EmbedImages(
         (EmbedRequest(0, file),),
@@ -80,7 +80,7 @@ def file_to_embed(
     )
 
 
-IMAGES_AT_ONCE: Final = 5_000  # of one request: it is made in some milliseconds, so no thread waits
+IMAGES_AT_ONCE: Final = 5_000  # of one request; it is made in some milliseconds
 
 
 def images_to_embed(
@@ -96,20 +96,19 @@ def images_to_embed(
     written_to: Collection[int] = (),
     thumbnail_side: int = NO_PREVIEWS,
 ) -> EmbedImages | None:
-    """The next images that wait: those in view, then labelled ones, then the others; None when there are none.
+    """The next batch of pending images: visible, labelled, then other ones; None without any.
 
-    Unless the collection is large they are embedded in all views.
+    Unless the collection is large, they are embedded in all views.
 
     Args:
-        asked: ids of images in earlier requests of the same run; they count as done in the
-            progress.
-        with_failed: also those that could not be embedded before, after the others.
-        with_all: also those that have an embedding, after the others: their files may have changed.
-        written_to: also these images, whose files were written to since they were read.
+        asked: ids of images in earlier requests of the run; they count as done in the progress.
+        with_failed: append images that failed before.
+        with_all: append images with an embedding, whose files may have changed.
+        written_to: add these images, whose files have changed since they were read.
         thumbnail_side: of the thumbnails to make, unless the collection is large.
 
     Raises:
-        ModelError: the backbone's file is gone.
+        ModelError: the backbone's file is missing.
     """
     state = live.state
     is_wanted = (state.status == ImageStatus.WAITING) | with_all
@@ -138,10 +137,10 @@ def views_to_embed(
     left_out: Collection[int] = (),
     most: int,
 ) -> EmbedImages | None:
-    """The next images to embed in all their views; None when there are none.
+    """The next batch of images to embed in all views; None without any.
 
     Raises:
-        ModelError: the backbone's file is gone.
+        ModelError: the backbone's file is missing.
     """
     wanted = live.embedded.without_views()
     wanted = wanted[~np.isin(wanted, np.fromiter(chain(asked, left_out), dtype=np.int64))]
@@ -166,7 +165,7 @@ def _request(
     model, table = model_of(live.project, caches), live.project.images.table(ids)
     place_of = {image_id: place for place, image_id in enumerate(table.ids)}
     ids = [image_id for image_id in ids if image_id in place_of]
-    first: dict[str, int] = {}  # images of one file come together, where its first one would
+    first: dict[str, int] = {}  # images of a file are in sequence, at its first one
     for rank, image_id in enumerate(ids):
         first.setdefault(table.paths[place_of[image_id]], rank)
     places = sorted(
@@ -199,7 +198,7 @@ def _request(
 def _in_order(
     state: CollectionState, places: NDArray[np.int64], in_view: Iterable[int]
 ) -> NDArray[np.int64]:
-    """Places in the order of embedding; what waits comes first."""
+    """Rows in the order of embedding; pending images come first."""
     is_in_view = np.isin(state.image_ids[places], np.fromiter(in_view, dtype=np.int64))
     is_labelled = state.label_class[places] != NO_CLASS
     waits = state.status[places] == ImageStatus.WAITING

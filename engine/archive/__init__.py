@@ -1,1 +1,1 @@
-"""Project archives: a project with its photos, or reduced ones, in one zip file that is sent and comes back."""
+"""Project archives: a project with its photos, or reduced ones, in one ZIP file."""

@@ -1,4 +1,4 @@
-"""The copy of a project in an archive: it knows its photos by their places there, and reduced ones by their sizes."""
+"""Adapt the copy of a project in an archive: new paths of photos, sizes of reduced ones."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,11 +15,11 @@ from engine.project.records import FileChange
 def adapt_copy(
     path: Path, files: Sequence[ArchivedFile], reduced: Sequence[tuple[ReducedFile, int]]
 ) -> None:
-    """Let the copy find its photos.
+    """Update paths, sizes and clock corrections in the copy.
 
     Args:
         path: of the copy.
-        reduced: photos that are reduced, with their bytes, but without their data.
+        reduced: reduced photos without their data, with its size.
     """
     moves = list(moved_files(list(files), path.parent))
     if not moves and not reduced:
@@ -35,7 +35,7 @@ def adapt_copy(
 
 
 def _note_reduced(copy: Project, reduced: Sequence[tuple[ReducedFile, int]]) -> None:
-    """Note the content of photos, their details where these are not known, and the sizes of their files."""
+    """Store content hashes, missing metadata, and file sizes of reduced photos."""
     sizes = {image_id: (each, size) for each, size in reduced for image_id in each.file.image_ids}
     copy.images.record_scan(
         (image_id, each.photo_hash, None) for image_id, (each, _size) in sizes.items()
@@ -65,7 +65,7 @@ def _details(reduced: ReducedFile, image_id: ImageId) -> FileDetails:
 def _moved_corrections(
     corrections: ClockCorrections, files: Sequence[ArchivedFile]
 ) -> Iterator[ClockCorrection]:
-    """Corrections of the clocks of folders that have another place in the archive."""
+    """Clock corrections of folders that have another path in the archive."""
     folders = dict.fromkeys(
         (_folder(file.path), _folder(file.name)) for file in files if file.is_moved
     )

@@ -1,4 +1,4 @@
-"""The photos of a project on their way into an archive: where each lies there, and what is sent in its place."""
+"""Files of a project that go into an archive, with their names there, and reduced photos."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,13 +21,13 @@ class ArchivedFile:
     """A file of a project.
 
     Attributes:
-        source: where it is on this computer.
-        path: as the project has it.
-        name: in the archive, which is its path in the copy of the project.
-        size_bytes, modified_ns: as the project knows them.
-        known_hash: content hash as the project has it; None before it was read.
+        source: absolute path.
+        path: in the project.
+        name: in the archive, and path in the copy of the project.
+        size_bytes, modified_ns: as stored.
+        known_hash: content hash as stored; None before it was read.
         image_ids: of all images in the file.
-        has_parts: whether it has pages or frames: these have places in their own file alone.
+        has_parts: whether it has pages or frames, so that it cannot be reduced.
     """
 
     source: Path
@@ -41,18 +41,18 @@ class ArchivedFile:
 
     @property
     def is_moved(self) -> bool:
-        """Whether the copy of the project has another path for it."""
+        """Whether it has another path in the copy of the project."""
         return self.name != self.path
 
 
 @dataclass(frozen=True)
 class ReducedFile:
-    """A reduced photo; without data where the file is sent as it is, or not at all.
+    """A reduced photo; without data if the whole file is archived, or nothing.
 
     Attributes:
         photo_hash: content hash of the photo.
-        details: what the photo's file says of itself.
-        failure: why the photo cannot be read.
+        details: metadata of the photo.
+        failure: the reason if the photo cannot be read.
     """
 
     file: ArchivedFile
@@ -102,7 +102,7 @@ def _with_parts(file: ArchivedFile, parts: list[str]) -> ArchivedFile:
 
 
 def reduced_file(file: ArchivedFile) -> ReducedFile:
-    """Make the reduced photo of a file; of one that is smaller already, or has pages or frames, none."""
+    """Reduce a photo; without data if it is small already, or has pages or frames."""
     if file.has_parts or FoundFile.at(file.source) is None:
         return ReducedFile(file)
     try:
@@ -120,7 +120,7 @@ def reduced_file(file: ArchivedFile) -> ReducedFile:
 
 
 def _hash_of(file: ArchivedFile, present: bytes) -> bytes:
-    """The content hash that the project has, also one of earlier versions; of another photo since its own."""
+    """The stored content hash, also of earlier hash versions; else the current one."""
     known = file.known_hash
     if known is None or known == present:
         return present
@@ -128,7 +128,7 @@ def _hash_of(file: ArchivedFile, present: bytes) -> bytes:
 
 
 def moved_files(files: list[ArchivedFile], folder: Path) -> Iterator[tuple[ImageId, FoundFile]]:
-    """Those whose path is another one in the copy: an image of each, and its file as the copy is to know it."""
+    """Files with another path in the copy: an image of each, and its new file."""
     for file in files:
         if file.is_moved:
             yield (

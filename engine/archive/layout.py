@@ -1,4 +1,4 @@
-"""What lies where in a project archive, and what it says of itself."""
+"""Layout of a project archive: names of entries, and its description."""
 
 import json
 import os
@@ -14,37 +14,35 @@ from engine.config import PROJECT_SUFFIX
 from engine.errors import FormatError
 from engine.texts import marked
 
-FORM: Final = 1  # of archives; one of a higher number is refused
+FORM: Final = 1  # format version of archives; a higher one is refused
 OWN_FOLDER: Final = "protoleaf-copy"
-"""Of what is neither the project nor a photo."""
+"""Folder of all entries but the project and its photos."""
 ABOUT: Final = f"{OWN_FOLDER}/about.json"
-CONTENTS: Final = f"{OWN_FOLDER}/contents"  # (n, 16) uint8, content hashes of what is embedded
+CONTENTS: Final = f"{OWN_FOLDER}/contents"  # (n, 16) uint8, content hashes of the embeddings
 EMBEDDINGS: Final = f"{OWN_FOLDER}/embeddings"  # (n, width) float16, little-endian
 MOST_EMBEDDINGS: Final = 200_000
-"""Images; the embeddings of more are computed again. Chosen: so many fit the memory of any computer."""
-PHOTO_FOLDER: Final = "photos"  # of photos that lie outside the project's folder
-_REPLACED: Final = "_"  # in place of characters that some system forbids in names
+"""Larger projects are archived without embeddings. Chosen: so many fit into any memory."""
+PHOTO_FOLDER: Final = "photos"  # of photos outside the project's folder
+_REPLACED: Final = "_"  # replaces characters that an operating system forbids in names
 _FORBIDDEN: Final = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f\ud800-\udfff]')
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-_LONGEST_PART_BYTES: Final = (
-    200  # of a name. Chosen: file systems take 255, and a number may come behind it.
-)
-_LONGEST_TEXT: Final = 300  # characters of a text in the archive's description
+_LONGEST_PART_BYTES: Final = 200  # of a name. Chosen: the limit is 255, with room for a number
+_LONGEST_TEXT: Final = 300  # characters of a text in the description
 _NOT_READABLE: Final = marked("{archive} is not a copy of a Protoleaf project, or is damaged")
 
 
 @dataclass(frozen=True)
 class ArchiveFacts:
-    """What an archive says of itself; plain, and checked when it is read.
+    """Description of an archive; validated when it is read.
 
     Attributes:
-        project: name of the project file in it.
-        images: of the project.
-        reduced_side: pixels of the longer side of reduced photos; 0 where photos are as they were.
-        made_by: the person who made it.
-        made_at: when, in ISO 8601.
-        program: name and version of the program that made it.
-        embedding: identity of the embeddings in it; "" for none.
+        project: name of the project file.
+        images: number of images.
+        reduced_side: longer side of reduced photos in pixels; 0 for original photos.
+        made_by: name of the author.
+        made_at: time in ISO 8601.
+        program: name and version of the program.
+        embedding: identity of the embeddings; "" for none.
     """
 
     project: str
@@ -57,7 +55,7 @@ class ArchiveFacts:
 
     @property
     def name(self) -> str:
-        """The project's name."""
+        """Name of the project."""
         return self.project.removesuffix(PROJECT_SUFFIX)
 
     def encoded(self) -> bytes:
@@ -65,10 +63,10 @@ class ArchiveFacts:
 
 
 def facts_from(data: bytes, archive: str) -> ArchiveFacts:
-    """What an archive says of itself.
+    """Parse and validate a description.
 
     Raises:
-        FormatError: it is no description of one, or of a newer form.
+        FormatError: it is invalid, or of a newer version.
     """
     try:
         found = json.loads(data)
@@ -107,7 +105,7 @@ def _is_project_name(name: str) -> bool:
 
 
 def not_readable(archive: str, found: str = "") -> FormatError:
-    """The error for a file that is no archive of ours, or not whole."""
+    """Error for a file that is not a project archive, or damaged."""
     return FormatError(
         _NOT_READABLE,
         found=found,
@@ -116,11 +114,8 @@ def not_readable(archive: str, found: str = "") -> FormatError:
     )
 
 
-# -- names
-
-
 def portable_part(name: str) -> str:
-    """A name of a file or folder that every system takes."""
+    """A file or folder name that is valid on all operating systems."""
     clean = _FORBIDDEN.sub(_REPLACED, name).rstrip(". ") or _REPLACED
     clean = f"{_REPLACED}{clean}" if _RESERVED.fullmatch(clean) else clean
     stem, suffix = os.path.splitext(clean)  # noqa: PTH122 (text, not a path)
@@ -130,24 +125,23 @@ def portable_part(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """A name as systems compare it that know no capitals."""
+    """A name normalised for case-insensitive file systems."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
 def portable_paths(paths: Iterable[str], folder: Path, project: str) -> dict[str, str]:
-    """Where each file lies in the archive, by its path in the project: there, if that is within its folder.
+    """Name of each file in the archive by its path; unchanged within the project's folder.
 
     Args:
         paths: relative to the folder, or absolute.
         folder: of the project.
-        project: name of its file in the archive.
+        project: name of the project file in the archive.
     """
     distinct = list(dict.fromkeys(paths))
     outside = [_absolute_parts(path, folder) for path in distinct if not _is_inside(path)]
     folders = zip(*(parts[:-1] for parts in outside), strict=False)
-    shared = max(
-        0, len(list(takewhile(lambda names: len(set(names)) == 1, folders))) - 1
-    )  # its own name stays
+    # folders that all have in common, but the last
+    shared = max(0, len(list(takewhile(lambda names: len(set(names)) == 1, folders))) - 1)
     wanted = {
         path: path.split("/")
         if _is_inside(path)

@@ -1,4 +1,4 @@
-"""Write a project archive: a copy of the project, its photos or reduced ones, and their embeddings."""
+"""Writer of project archives: project, photos or reduced ones, and embeddings."""
 
 import os
 import shutil
@@ -41,35 +41,24 @@ from engine.ordered_pool import in_order
 from engine.project import Project
 from engine.project.clock import NOBODY, now_text, person_name
 
-REDUCED_BYTES: Final = 150_000  # of a reduced photo, about: to estimate the size of an archive
-REDUCED_SHARE: Final = 0.7  # the same of a photo that is hardly larger
-_PART_BYTES: Final = (
-    1 << 20
-)  # read at a time. Chosen: little memory, and a cancel is noticed at once.
-_FIRST_TIME: Final = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # of files in the archive; the project knows when photos were changed
-_PERMISSIONS: Final = 0o644  # of unpacked files, by other programs
-_THREADS: Final = max(
-    1, min(8, os.cpu_count() or 1)
-)  # that reduce photos. Chosen: more wait for the disk.
+REDUCED_BYTES: Final = 150_000  # estimated size of a reduced photo
+REDUCED_SHARE: Final = 0.7  # estimated size of a small photo, of its original
+_PART_BYTES: Final = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
+_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of entries; the project has the times of photos
+_PERMISSIONS: Final = 0o644  # of files that other programs unpack
+_THREADS: Final = max(1, min(8, os.cpu_count() or 1))  # that reduce photos. Chosen: the disk limits
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class WrittenArchive:
-    """What came of it.
+    """Result of packing.
 
     Attributes:
-        files: photos in it, reduced ones too.
-        reduced: how many of them are.
-        missing: photos whose files are not there.
+        files: number of photos, with reduced ones.
+        reduced: number of reduced photos.
+        missing: number of photos whose files do not exist.
         size_bytes: of the archive.
         failures: photos that cannot be read.
     """
@@ -82,7 +71,7 @@ class WrittenArchive:
 
 
 def archive_bytes(project: Project, *, is_reduced: bool) -> int:
-    """About how large an archive becomes."""
+    """Estimated size of an archive."""
     table = project.images.table()
     sizes = dict(zip(table.paths, zip(table.sizes_bytes, table.parts, strict=True), strict=True))
     photos = (
@@ -104,17 +93,17 @@ def pack_project(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> WrittenArchive:
-    """Write a project and its photos into one file, whole or not at all.
+    """Write a project and its photos into one file, atomically.
 
     Args:
-        is_reduced: photos become JPEGs of `REDUCED_SIDE` pixels; videos and documents stay as they
-            are.
-        is_overwriting: whether a file that is no earlier archive is replaced.
+        is_reduced: photos become JPEGs of `REDUCED_SIDE` pixels; videos and documents are not
+            changed.
+        is_overwriting: also replace a file that is not an earlier archive.
 
     Raises:
         TakenError, InputError: see `check_file`.
-        StorageError: the disk is too full, or refuses.
-        Cancelled: stopped; nothing is left.
+        StorageError: the disk is full or fails.
+        Cancelled: `cancel` was set; nothing is left.
     """
     check_file(out, ARCHIVE, project=project, is_overwriting=is_overwriting)
     folder = out.absolute().parent
@@ -126,23 +115,21 @@ def pack_project(
         ) as packing:
             with output_file(out) as file:
                 packing.write(file, on_progress)
-                check_file(
-                    out, ARCHIVE, project=project, is_overwriting=is_overwriting
-                )  # it may have taken long
+                # a file may have been created meanwhile
+                check_file(out, ARCHIVE, project=project, is_overwriting=is_overwriting)
             return packing.written(out.stat().st_size)
 
 
 def _check_room(out: Path, project: Project, *, is_reduced: bool) -> None:
-    needed = (
-        archive_bytes(project, is_reduced=is_reduced) + project.path.stat().st_size
-    )  # a copy of it for a while
+    # with a temporary copy of the project
+    needed = archive_bytes(project, is_reduced=is_reduced) + project.path.stat().st_size
     free = shutil.disk_usage(out.absolute().parent).free
     if free < needed:
         raise disk_full(out, needed_bytes=needed, free_bytes=free)
 
 
 class _Packing:
-    """One archive in the making."""
+    """State of packing one archive."""
 
     def __init__(
         self,
@@ -161,21 +148,19 @@ class _Packing:
         self._name = portable_part(project.path.stem) + PROJECT_SUFFIX
         self._count = self._missing = 0
         self._failures: list[FileFailure] = []
-        self._reduced: list[
-            tuple[ReducedFile, int]
-        ] = []  # without their data, with the size of that
+        self._reduced: list[tuple[ReducedFile, int]] = []  # without their data, with its size
 
     def close(self) -> None:
         self._scratch.remove()
 
     def written(self, size_bytes: int) -> WrittenArchive:
-        """What came of it."""
+        """The result."""
         return WrittenArchive(
             self._count, len(self._reduced), self._missing, size_bytes, tuple(self._failures)
         )
 
     def write(self, out: IO[bytes], on_progress: OnProgress) -> None:
-        """Write all of it: photos first, since the copy of the project knows them as they are there."""
+        """Write all entries; photos come first, since the copy of the project has their sizes."""
         copy = self._scratch.path / self._name
         self._project.backups.copy_to(copy, cancel=self._cancel)
         files = archived_files(self._project, self._name)
@@ -201,7 +186,7 @@ class _Packing:
         )
 
     def _embedded(self) -> tuple[str, Arrays]:
-        """Identity of the embeddings, their contents and values; "" where there are none to send."""
+        """Identity of the embeddings, their content hashes and values; "" without any."""
         if self._project.images.count > MOST_EMBEDDINGS:
             return "", {}
         try:
@@ -263,7 +248,7 @@ class _Packing:
 
 
 def _signature() -> str:
-    """The person's name, if it is known."""
+    """The user's name, or ""."""
     name = person_name()
     return "" if name == NOBODY else name
 
@@ -276,7 +261,7 @@ def _read_part(source: IO[bytes]) -> bytes:
 
 
 def _entry(name: str, method: int = zipfile.ZIP_STORED) -> zipfile.ZipInfo:
-    """A file of the archive; photos are compressed already."""
+    """An entry; photos are stored, since they are compressed already."""
     info = zipfile.ZipInfo(name, _FIRST_TIME)
     info.compress_type = method
     info.external_attr = _PERMISSIONS << 16

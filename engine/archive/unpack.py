@@ -1,7 +1,7 @@
-"""Read a project archive: what it says of itself, the project alone for a merge, or all of it into a new folder.
+"""Reader of project archives: description, project only (for a merge), or everything.
 
-An archive comes from somebody else. Only the project and the photos that it names are taken out of
-it, under names that lead nowhere else, and no more bytes than it declares.
+An archive is untrusted: only the project and its photos are extracted, under safe names, and no
+more bytes than declared.
 """
 
 import os
@@ -45,26 +45,24 @@ from engine.project import Project
 from engine.texts import Message, marked
 
 MEDIA_SUFFIXES: Final = IMAGE_SUFFIXES | DOCUMENT_SUFFIXES | VIDEO_SUFFIXES
-"""Of the photos that are taken out: no program comes with them."""
+"""Suffixes of files that are extracted, so that no executable is."""
 MOST_RATIO: Final = 250
-"""By which a file may grow when it is unpacked. Chosen: a project full of zeros shrinks to a hundredth."""
-_SMALL_BYTES: Final = 1 << 20  # of which no bomb is made
-_LARGEST_ABOUT_BYTES: Final = 100_000  # of what an archive says of itself; ours have some hundred
-_PART_BYTES: Final = (
-    1 << 20
-)  # unpacked at a time. Chosen: little memory, and a cancel is noticed at once.
-_ENCRYPTED: Final = 1  # a flag of zip archives
+"""Maximum compression ratio (ZIP bomb). Chosen: a project full of zeros has about 100."""
+_SMALL_BYTES: Final = 1 << 20  # size up to which the ratio is not checked
+_LARGEST_ABOUT_BYTES: Final = 100_000  # of the description; ours have some hundred
+_PART_BYTES: Final = 1 << 20  # chunk size. Chosen: little memory, and a quick cancel
+_ENCRYPTED: Final = 1  # a flag of ZIP entries
 
 
 @dataclass(frozen=True)
 class UnpackedProject:
-    """What came out of an archive.
+    """Result of unpacking.
 
     Attributes:
         project: the project file.
-        photos: how many came out.
-        missing: photos of the project that are not in the archive.
-        failures: photos that are damaged.
+        photos: number of extracted photos.
+        missing: number of photos that are not in the archive.
+        failures: damaged photos.
     """
 
     project: Path
@@ -74,7 +72,7 @@ class UnpackedProject:
 
 
 def is_project_archive(path: Path) -> bool:
-    """Whether a file is a zip archive by its beginning; reading it tells whether it is one of ours."""
+    """Whether a file is a ZIP archive by its magic number."""
     try:
         with open_regular(path) as file:
             return is_archive(file)
@@ -83,10 +81,10 @@ def is_project_archive(path: Path) -> bool:
 
 
 def archive_facts(path: Path) -> tuple[ArchiveFacts, int]:
-    """What an archive says of itself, and how many bytes it unpacks to.
+    """Description and unpacked size of an archive.
 
     Raises:
-        FormatError: it is no archive of a project, or a dangerous one.
+        FormatError: it is not a project archive, or a dangerous one.
         StorageError: it cannot be read.
     """
     with _opened(path) as archive:
@@ -95,11 +93,11 @@ def archive_facts(path: Path) -> tuple[ArchiveFacts, int]:
 
 @contextmanager
 def project_in(path: Path) -> Iterator[Path]:
-    """The project file of an archive, taken out for the time of the block.
+    """Extract the project file of an archive into a temporary folder.
 
     Raises:
-        FormatError: it is no archive of a project, or a dangerous one.
-        StorageError: it cannot be read, or there is no room.
+        FormatError: it is not a project archive, or a dangerous one.
+        StorageError: it cannot be read, or the disk is full.
     """
     with scratch_folder() as folder, _opened(path) as archive:
         target = folder / archive.facts.project
@@ -117,14 +115,14 @@ def unpack_project(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> UnpackedProject:
-    """Unpack a project and its photos into a new folder, whole or not at all; damaged photos are left out.
+    """Unpack a project and its photos into a new folder, atomically; skip damaged photos.
 
     Raises:
-        FormatError: it is no archive of a project, or a dangerous one.
-        ProjectDamagedError, ProjectTooNewError: the project in it cannot be read.
-        InputError: something is in the folder.
-        StorageError: it cannot be read, or the disk is too full or refuses.
-        Cancelled: stopped; nothing is left.
+        FormatError: it is not a project archive, or a dangerous one.
+        ProjectDamagedError, ProjectTooNewError: the project cannot be read.
+        InputError: the folder is not empty.
+        StorageError: it cannot be read, or the disk is full or fails.
+        Cancelled: `cancel` was set; nothing is left.
     """
     cancel = cancel or CancelToken()
     with _opened(path) as archive, new_folder(folder) as draft:
@@ -135,13 +133,13 @@ def unpack_project(
             with Project.open(draft / project, for_writing=False) as opened:
                 photos = _Photos(archive, draft, cancel)
                 photos.extract(opened, on_progress)
-                _bring_embeddings(archive, opened, caches)
+                _import_embeddings(archive, opened, caches)
             cancel.raise_if_cancelled()
     return UnpackedProject(folder / project, photos.count, photos.missing, tuple(photos.failures))
 
 
 def free_folder(archive: Path) -> Path:
-    """A new folder beside an archive, called as it."""
+    """Path of a new folder next to an archive, with its name."""
     number, folder = 1, archive.with_name(archive.name.removesuffix(ARCHIVE_SUFFIX))
     stem = folder.name
     while os.path.lexists(folder):
@@ -158,7 +156,7 @@ def _check_room(folder: Path, needed_bytes: int) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator["_Archive"]:
-    """An archive whose list of files is sound."""
+    """Open and validate an archive."""
     if not path.exists():
         raise StorageError('there is no "{path}"', remedy="check the path", path=path)
     try:
@@ -174,7 +172,7 @@ def _opened(path: Path) -> Iterator["_Archive"]:
 
 @final
 class _Archive:
-    """An open archive whose names, sizes and kinds were checked."""
+    """An open archive with validated entries."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
@@ -220,7 +218,7 @@ class _Archive:
         return self._archive.open(self.files[name])
 
     def extract(self, name: str, target: Path, cancel: CancelToken) -> None:
-        """Write a file of the archive; one whose bytes are other than it says raises one of `BROKEN_ARCHIVE`."""
+        """Extract an entry; raises one of `BROKEN_ARCHIVE` on a checksum mismatch."""
         with self.open(name) as source, create_file(target, mode=ORDINARY_FILE) as file:
             while part := source.read(_PART_BYTES):
                 cancel.raise_if_cancelled()
@@ -229,7 +227,7 @@ class _Archive:
 
 @final
 class _Photos:
-    """Takes the photos of a project out of its archive."""
+    """Extracts the photos of a project."""
 
     def __init__(self, archive: _Archive, draft: Path, cancel: CancelToken) -> None:
         self.count = self.missing = 0
@@ -259,13 +257,11 @@ class _Photos:
             self.failures.append(FileFailure(Path(path), reason_of(error)))
             return
         with suppress(OSError, OverflowError):
-            os.utime(
-                target, ns=(modified_ns, modified_ns)
-            )  # by which the project knows that it is the same file
+            os.utime(target, ns=(modified_ns, modified_ns))  # so that the file counts as unchanged
         self.count += 1
 
     def _may_be_photo(self, path: str) -> bool:
-        """Whether a path of the project leads to no file of the project itself, and is the same on every system."""
+        """Whether a path is portable, has an allowed suffix, and is not a file of the project."""
         is_portable = "/".join(map(portable_part, path.split("/"))) == path
         project = folded(self._archive.facts.project)
         is_of_project = folded(path) == project or folded(path).startswith(f"{project}-")
@@ -276,8 +272,8 @@ class _Photos:
         )
 
 
-def _bring_embeddings(archive: _Archive, project: Project, caches: CacheFolders) -> None:
-    """Bring the embeddings to this project alone, so that it opens classified; without, they are computed."""
+def _import_embeddings(archive: _Archive, project: Project, caches: CacheFolders) -> None:
+    """Import the embeddings for this project only; if it fails, they are computed again."""
     with suppress(ProtoleafError, ValueError, *BROKEN_ARCHIVE):
         model = model_of(project, caches)
         if archive.facts.embedding != model.embedding_identity:
@@ -290,7 +286,7 @@ def _bring_embeddings(archive: _Archive, project: Project, caches: CacheFolders)
 
 
 def _rows(archive: _Archive, name: str, kind: DTypeLike, width: int) -> NDArray[Any]:
-    """An array (n, width) of the archive; ValueError where it is none, or too large."""
+    """An array (n, width) of the archive; ValueError if it is missing or too large."""
     found = np.dtype(kind)
     info = archive.files.get(name)
     if info is None or info.file_size > MOST_EMBEDDINGS * width * found.itemsize:

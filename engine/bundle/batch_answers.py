@@ -1,4 +1,4 @@
-"""From what `classifier.onnx` gives to classes: the same for one image and for a whole data set."""
+"""Predictions from the outputs of `classifier.onnx`, for an image or a data set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,21 +13,17 @@ from engine.graph.codes import NO_CLASS
 
 @dataclass(frozen=True)
 class BatchAnswers:
-    """Answers for n images."""
+    """Predictions for n images."""
 
-    class_ids: NDArray[np.int64]  # (n,) the most probable class to choose among
+    class_ids: NDArray[np.int64]  # (n,) the most probable candidate
     scores: NDArray[np.float32]  # (n,) its probability
-    safe_ids: NDArray[
-        np.int64
-    ]  # (n,) `NO_CLASS` where none is sure enough, or the image is unknown
-    safe_scores: NDArray[np.float32]  # (n,) 0 where there is none
-    is_unknown: NDArray[
-        np.bool_
-    ]  # (n,) farther from every prototype than images of known classes are
+    safe_ids: NDArray[np.int64]  # (n,) `NO_CLASS` without a safe class, or if unknown
+    safe_scores: NDArray[np.float32]  # (n,) 0 without a safe class
+    is_unknown: NDArray[np.bool_]  # (n,) out-of-distribution
 
 
 def answers_of(contents: ExportedClasses, found: Mapping[str, NDArray[np.float32]]) -> BatchAnswers:
-    """Read the outputs of `classifier.onnx`, by name, for a batch of images."""
+    """Predictions from the outputs of `classifier.onnx`, by name, for a batch."""
     rules, probabilities = contents.back_off, found[PROBABILITIES]
     best, scores = probabilities.argmax(axis=1), probabilities.max(axis=1)
     coarse = found.get(COARSE, np.zeros((len(best), 0), dtype=np.float32))

@@ -1,7 +1,7 @@
-"""The part of an exported model behind the embedding: it classifies embeddings, without backbone and images.
+"""The classification head of an exported model: from embeddings to its outputs.
 
 `classifier.onnx` is the backbone and the fitted model in one graph (`classifier_graph`), joined at
-the value `EMBEDDING`. The nodes that its answers need from there on are that part.
+the value `EMBEDDING`. The head are the nodes from there to the outputs.
 """
 
 import json
@@ -21,14 +21,12 @@ from engine.runtime.providers import CPU_CHOICE
 from engine.runtime.sessions import one_line, run_session, runtime_errors
 
 _CARD: Final = "card.json"
-_TRIALS: Final = 2  # pictures that part and whole are compared on
-_TOLERANCE: Final = (
-    1e-5  # of a probability: the same operators on the same numbers, in batches of another size
-)
+_TRIALS: Final = 2  # pictures on which head and whole model are compared
+_TOLERANCE: Final = 1e-5  # of a probability: equal operators, but another batch size
 
 
 def embedded_by(folder: Path) -> tuple[str, str]:
-    """Name and SHA-256, hex, of the backbone that an exported model takes embeddings of.
+    """Name and SHA-256 (hex) of the backbone of an exported model.
 
     Raises:
         FormatError: the folder's card is missing or damaged.
@@ -46,10 +44,10 @@ def embedded_by(folder: Path) -> tuple[str, str]:
 
 
 def behind_embedding(bundle: ModelBundle, width: int) -> bytes:
-    """The part as an ONNX file, from `EMBEDDING` (B, width) float32 of length 1 to the outputs of the whole.
+    """The head as an ONNX file, with the input `EMBEDDING` (B, width), float32, of length 1.
 
     Raises:
-        ModelError: it answers otherwise than the whole on trial pictures, or there is no such part.
+        ModelError: its outputs differ from the whole model's on trial pictures, or it cannot run.
     """
     import onnx
 
@@ -74,7 +72,7 @@ def behind_embedding(bundle: ModelBundle, width: int) -> bytes:
 
 
 def _part(graph: Any, described: Any) -> Any:
-    """The nodes that the outputs need, up to the embedding, with their constants."""
+    """The nodes from the embedding to the outputs, with their constants."""
     from onnx import helper
 
     wanted, nodes = {output.name for output in graph.output}, []
@@ -87,7 +85,7 @@ def _part(graph: Any, described: Any) -> Any:
 
 
 def _difference(bundle: ModelBundle, whole: bytes, part: bytes) -> float:
-    """The largest between outputs of the whole on trial pictures and of the part on the whole's embeddings."""
+    """Largest difference of the outputs of head and whole model on trial pictures."""
     framing = bundle.contents.framing
     pictures = trial_images(framing.side, _TRIALS * framing.views)
     runtime = load_onnxruntime()

@@ -1,4 +1,4 @@
-"""The card of an exported model, for people (Markdown) and for programs (JSON), and its terms of use."""
+"""Model card of an exported model (Markdown and JSON), and its licence file."""
 
 import json
 import math
@@ -37,13 +37,11 @@ _REST: Final = (
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What the card is made of."""
+    """Content of the card."""
 
     classified: Classified  # the collection with the fitted model
     contents: ExportedClasses  # of `classes.json`
-    difference: (
-        float  # the largest between the program's probabilities and those of `classifier.onnx`
-    )
+    difference: float  # largest difference of probabilities of the program and `classifier.onnx`
     sizes: Mapping[str, int]  # bytes of the other files by name
 
     @property
@@ -52,7 +50,7 @@ class ModelFacts:
 
     @property
     def collection(self) -> CollectionFigures | None:
-        """What unlabelled images added; None where they added nothing."""
+        """Figures of the collection stage; None if it is not used."""
         found = self.classified.fitted.figures.collection
         return found if found is not None and found.is_used else None
 
@@ -162,14 +160,14 @@ def _collection_text(others: CollectionFigures | None) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN: null stands for what was not measured."""
+    """Replace NaN, which JSON does not have, by null."""
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> str:
-    """`LICENCE.txt` of an exported model: terms of its backbone, of those it was trained from, and of the runner."""
+    """`LICENCE.txt`: terms of the backbone, of the ones it was trained from, and of the runner."""
     before = [
         _part(f"{each.name}, which it was trained from", each) for each in _before(project, caches)
     ]
@@ -179,7 +177,7 @@ def licence_text(project: Project, caches: CacheFolders, model: ModelFiles) -> s
         + "\n".join(dict.fromkeys(parts))
         + f"\n{_REST}\n{_RUNNER}"
     )
-    with suppress(OSError):  # a checkout without it
+    with suppress(OSError):  # missing in a checkout
         text += "\n\n" + licence_path().read_text(encoding="utf-8")
     return text
 

@@ -1,4 +1,4 @@
-"""`classes.json` of an exported model: the graph, the bars, which a person may change, and how images are prepared."""
+"""`classes.json` of an exported model: graph, thresholds (may be edited) and preprocessing."""
 
 import json
 import math
@@ -18,16 +18,16 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.texts import Message
 
 FORMAT: Final = "protoleaf model"
-VERSION: Final = 1  # of the format; a program that knows only lower ones refuses the folder
+VERSION: Final = 1  # of the format; an older program refuses a higher one
 NAME: Final = "classes.json"
 
 
 @dataclass(frozen=True)
 class Framing:
-    """How the pixels of an image are cut out."""
+    """Crop of the images."""
 
     side: int  # of each view, in pixels
-    resize_share: float  # share of the short side that is seen
+    resize_share: float  # share of the short side within the crop
     views: int  # 1, or `VIEWS` with the corners
 
 
@@ -38,17 +38,16 @@ class ExportedClasses:
     name: str  # of the model, for the column `model`
     setting: str  # for the column `setting`
     graph: CategoryGraph
-    framing: Framing  # how images are prepared
-    # candidates, and the classes above them, in the order of the numbers of `classifier.onnx`, with bars
-    back_off: BackOff
-    unknown_distance: float  # squared distance beyond which an image shows none of the classes
+    framing: Framing
+    back_off: BackOff  # candidates and coarse classes in the order of the outputs, with thresholds
+    unknown_distance: float  # squared distance beyond which an image is unknown
     sha256: str  # of `classifier.onnx`
 
 
 def classes_text(
     contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]
 ) -> str:
-    """`classes.json`; `bars` are those in effect of all classes."""
+    """`classes.json`; `bars` are the effective thresholds of all classes."""
     graph, rules = contents.graph, contents.back_off
     may_be_named = np.isfinite(np.concatenate([rules.coarse_bars, rules.candidate_bars]))
     named = set(np.concatenate([rules.coarse_ids, rules.candidate_ids])[may_be_named].tolist())
@@ -85,10 +84,10 @@ def classes_text(
 
 
 def read_classes(text: str, *, source: str) -> ExportedClasses:
-    """Read `classes.json`; the source is named in errors.
+    """Read `classes.json`; `source` is for error messages.
 
     Raises:
-        FormatError: it is none, or of a newer program.
+        FormatError: it is damaged, or of a newer program.
     """
     try:
         fields: dict[str, Any] = json.loads(text)

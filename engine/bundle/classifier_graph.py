@@ -1,8 +1,8 @@
-"""One ONNX file from pixels to probabilities: how a backbone is fed, the backbone, and the fitted model behind it.
+"""ONNX graph from pixels to probabilities: preprocessing, backbone, pooling, fitted model.
 
-A backbone may come from anywhere: of any layout, order of channels and precision, with an output
-that still has to be pooled, or for one image at a time. All of that is put into the file, as
-`engine.runtime` does it by the backbone's card, so that whoever runs it hands in plain pixels.
+A backbone may have any layout, channel order and precision, an output that has to be pooled, or a
+batch size of 1. The graph does what `engine.runtime` does by the backbone's card, so that its input
+are plain pixels.
 """
 
 import io
@@ -22,10 +22,10 @@ from engine.runtime.sessions import open_session, run_session
 
 IMAGES: Final = "images"  # input: (B, views, side, side, 3) uint8, red, green and blue
 _PREFIX: Final = "backbone/"
-_OLDEST_OPSET: Final = 13  # of standard operators that suffices here; older backbones are converted
-CONVERTED_OPSET: Final = 17  # version that older ones are converted to
-_LEAST_FORMAT: Final = 8  # version of the ONNX file format at least; higher ones stay
-_SHORTEST: Final = 1e-6  # what `unit_length` divides by at least
+_OLDEST_OPSET: Final = 13  # minimum opset; older backbones are converted
+CONVERTED_OPSET: Final = 17  # opset of converted backbones
+_LEAST_FORMAT: Final = 8  # minimum IR version of the ONNX file
+_SHORTEST: Final = 1e-6  # minimum divisor of `unit_length`
 _MAP_RANK: Final = 4  # batch, channels, height and width
 _TOKENS_RANK: Final = 3  # batch, tokens and width
 _STANDARD: Final = ("", "ai.onnx")
@@ -34,20 +34,20 @@ _STANDARD: Final = ("", "ai.onnx")
 def classifier_model(
     backbone: Path, card: BackboneCard, fitted: Exports, *, views: int, name: str
 ) -> Any:
-    """Write the whole way as an `onnx.ModelProto`; an embedding is the mean over so many views of an image.
+    """Make the `onnx.ModelProto`; an embedding is the mean over the views of an image.
 
     Raises:
-        ModelError: the backbone cannot be read, does not fit its card, or is of a version that
-            cannot be built upon.
+        ModelError: the backbone cannot be read, does not match its card, or has an unsupported
+            version.
     """
     import onnx
     from onnx import TensorProto, helper
 
-    ends, rank = _looked_at(backbone, card)
-    network = _prefixed(_readable(backbone))
+    ends, rank = _probed(backbone, card)
+    network = _prefixed(_loaded(backbone))
     graph, side = GraphWriter(_opset(network)), card.input_side
-    _add_network(graph, network.graph, _fed(graph, card, ends), ends)
-    _embedded(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
+    _add_network(graph, network.graph, _add_preprocessing(graph, card, ends), ends)
+    _add_pooling(graph, f"{_PREFIX}{ends.output_name}", rank, card, views)
     answers = fitted.export(_opset(network)).graph
     graph.nodes.extend(answers.node)
     graph.arrays.extend(answers.initializer)
@@ -73,7 +73,7 @@ def classifier_model(
 
 
 def model_bytes(model: Any) -> bytes:
-    """An `onnx.ModelProto` as the bytes of its file.
+    """Serialise an `onnx.ModelProto`.
 
     Raises:
         ModelError: it is too large for one file.
@@ -91,8 +91,8 @@ def model_bytes(model: Any) -> bytes:
     return content
 
 
-def _looked_at(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
-    """Which tensors are used, and the rank of the output: not every file declares it."""
+def _probed(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
+    """Names of input and output, and the rank of the output, which not every file declares."""
     session = open_session(backbone)
     ends = input_output(session, card)
     pixels = np.zeros((1, card.input_side, card.input_side, 3), dtype=np.uint8)
@@ -100,8 +100,8 @@ def _looked_at(backbone: Path, card: BackboneCard) -> tuple[InputOutput, int]:
     return ends, run_session(session, {ends.input_name: prepared}, [ends.output_name])[0].ndim
 
 
-def _readable(backbone: Path) -> Any:
-    """The network as an `onnx.ModelProto` of a usable version."""
+def _loaded(backbone: Path) -> Any:
+    """Load the network, converted if its opset is too old."""
     import onnx
 
     from engine.backbones.onnx_structure import write_inlined
@@ -113,7 +113,7 @@ def _readable(backbone: Path) -> Any:
         return model
     try:
         return onnx.version_converter.convert_version(model, CONVERTED_OPSET)
-    except Exception as error:  # the converter raises whatever it stumbles on
+    except Exception as error:  # the converter raises any exception
         raise _unusable(backbone, error) from error
 
 
@@ -135,7 +135,7 @@ def _opset(model: Any) -> int:
 
 
 def _prefixed(model: Any) -> Any:
-    """A network with a prefix before every name, so that names do not clash."""
+    """Add a prefix to all names of a network, to avoid clashes."""
     from onnx import compose
 
     for one in model.opset_import:
@@ -144,15 +144,14 @@ def _prefixed(model: Any) -> Any:
     constants += [
         part.name for one in model.graph.sparse_initializer for part in (one.values, one.indices)
     ]
-    names = {
-        name: _PREFIX + name for name in constants
-    }  # known before the graphs inside of it, which may use them
+    # subgraphs may use these names before they are defined
+    names = {name: _PREFIX + name for name in constants}
     compose.add_prefix_graph(model.graph, _PREFIX, inplace=True, name_map=names)
     return model
 
 
-def _fed(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
-    """From pixels to what the network takes."""
+def _add_preprocessing(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
+    """Add the preprocessing; return the name of its output."""
     side = card.input_side
     squares = graph.reshaped(IMAGES, [-1, side, side, 3], "squares")
     nodes, arrays = preparation_nodes(card, squares, "prepared", ends.input_type)
@@ -162,7 +161,7 @@ def _fed(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
 
 
 def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutput) -> None:
-    """Add the network, whole; one that takes a single image is run for each in turn."""
+    """Add the network; one with a batch size of 1 is run in a loop."""
     given, output = f"{_PREFIX}{ends.input_name}", f"{_PREFIX}{ends.output_name}"
     if ends.most_images is None:
         graph.node("Identity", [source], given)
@@ -190,11 +189,15 @@ def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutpu
     graph.node("Scan", [source], output, body=body, num_scan_inputs=1)
 
 
-def _embedded(graph: GraphWriter, output: str, rank: int, card: BackboneCard, views: int) -> None:
-    """From what the network gives to embeddings, as `pooled` and `mean_of_views` do it."""
+def _add_pooling(
+    graph: GraphWriter, output: str, rank: int, card: BackboneCard, views: int
+) -> None:
+    """Add pooling and the mean over the views, as `pooled` and `mean_of_views` do."""
     values = graph.cast(output, np.float32, "output")
     if card.pooling == "mean" and rank in {_MAP_RANK, _TOKENS_RANK}:
-        values = graph.reduced("ReduceMean", values, _places(rank, card), "pooled", keeps=False)
+        values = graph.reduced(
+            "ReduceMean", values, _pooled_axes(rank, card), "pooled", keeps=False
+        )
     elif card.pooling == "first" and rank == _TOKENS_RANK:
         first = graph.array("first.token", 0, np.int64)
         values = graph.node("Gather", [values, first], "pooled", axis=1)
@@ -209,7 +212,7 @@ def _embedded(graph: GraphWriter, output: str, rank: int, card: BackboneCard, vi
     graph.unit(each, _SHORTEST, EMBEDDING)
 
 
-def _places(rank: int, card: BackboneCard) -> Sequence[int]:
+def _pooled_axes(rank: int, card: BackboneCard) -> Sequence[int]:
     if rank == _TOKENS_RANK:
         return (1,)
     return (2, 3) if card.layout == "nchw" else (1, 2)

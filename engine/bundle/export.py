@@ -1,4 +1,4 @@
-"""Export the model: a folder that classifies images anywhere, without the program and without the project."""
+"""Export of a model: a folder that classifies images without the program and the project."""
 
 import hashlib
 import os
@@ -47,20 +47,20 @@ _STEPS: Final = (
     "comparing its answers with the program's",
     "writing the card",
 )
-TOLERANCE: Final = 1e-3  # largest difference of a probability, or of a squared distance, with which a model may leave
-_EMBEDDINGS: Final = 256  # images of the collection whose embeddings are compared
-_TRIAL_IMAGES: Final = 2  # pictures that go the whole way, from pixels on
+TOLERANCE: Final = 1e-3  # maximum difference of a probability or a squared distance
+_EMBEDDINGS: Final = 256  # embeddings of the collection on which outputs are compared
+_TRIAL_IMAGES: Final = 2  # pictures on which the whole graph is compared
 
 
 @dataclass(frozen=True)
 class ExportedModel:
-    """What was written."""
+    """An exported model."""
 
-    folder: Path  # where
-    classes: int  # to choose among
-    files: tuple[str, ...]  # their names
-    size_bytes: int  # of all files together
-    difference: float  # the largest between the program's probabilities and the exported model's
+    folder: Path
+    classes: int  # candidates
+    files: tuple[str, ...]  # names
+    size_bytes: int  # of all files
+    difference: float  # largest difference of probabilities of the program and the export
 
 
 def export_model(
@@ -72,16 +72,16 @@ def export_model(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ExportedModel:
-    """Fit the model to a project and write it into a new or empty folder, whole or not at all.
+    """Fit the model to a project and write it into a new or empty folder, atomically.
 
-    What leaves is `classify_new` of what `classify` fits now; the two are compared before it
-    leaves.
+    The export computes `classify_new` of the model that `classify` fits now; the outputs of both
+    are compared before the folder is published.
 
     Raises:
-        InputError: something is there, or as `classify`.
-        ModelError: the backbone is gone, cannot be made a part of one file, or the file would
-            answer otherwise.
-        StorageError: the folder or the disk refuses.
+        InputError: the folder is not empty, or as `classify`.
+        ModelError: the backbone is missing or cannot be merged into one file, or the outputs
+            differ.
+        StorageError: the folder cannot be written.
         Cancelled: `cancel` was set.
     """
     check_folder(Path(os.path.realpath(out)), project)
@@ -144,7 +144,7 @@ def _write(
 
 
 def place_backbone(source: Path, target: Path) -> None:
-    """Copy a backbone's file, with what lies in files beside it put into it; raises `OSError` or `ModelError`."""
+    """Copy a backbone, with its external data inlined; raises `OSError` or `ModelError`."""
     if not read_structure(source).external:
         place_file(source, target, Placing.COPY)
         return
@@ -159,13 +159,12 @@ def _put(path: Path, content: bytes | str) -> None:
 def largest_difference(
     folder: Path, card: BackboneCard, classified: Classified, views: int
 ) -> float:
-    """How far `backbone.onnx` and `classifier.onnx` of a folder are from the program's own answers (decision 6).
+    """Largest difference of the outputs of the export and the program (decision 6).
 
-    The fitted model is compared on embeddings of the collection, labelled images and anchors among
-    them; the whole way on trial pictures.
+    The fitted model is compared on embeddings of the collection, the whole graph on trial pictures.
 
     Raises:
-        ModelError: farther than `TOLERANCE`.
+        ModelError: it exceeds `TOLERANCE`.
     """
     found = max(_of_embeddings(classified), _of_pictures(folder, card, classified.fitted, views))
     if not found <= TOLERANCE:

@@ -1,4 +1,4 @@
-"""An exported model opened to classify images: its folder is checked first, and tried in a process with limits."""
+"""Classification by an exported model, which is validated and tried in a sandboxed process."""
 
 import hashlib
 import os
@@ -40,17 +40,17 @@ _MOST_TEXT_BYTES: Final = 1 << 28  # of `classes.json`: a graph of a million cla
 
 @dataclass(frozen=True)
 class ModelBundle:
-    """An exported model; from several threads at once."""
+    """An opened exported model; thread-safe."""
 
     folder: Path
     contents: ExportedClasses  # of `classes.json`
     session: Any  # of `classifier.onnx`
 
     def predict(self, image: str, data: bytes) -> PredictedRow:
-        """Classify an image file's bytes; `image` is what the row calls it.
+        """Classify the bytes of an image file; `image` is its name in the row.
 
         Raises:
-            ImageError: the bytes are no sound image.
+            ImageError: the image is damaged.
             ModelError: the model fails.
         """
         framing = self.contents.framing
@@ -75,10 +75,10 @@ def open_bundle(folder: Path) -> ModelBundle:
     """Open an exported model.
 
     Raises:
-        InputError: there is no such folder, or a file is missing from it.
-        FormatError: `classes.json` is damaged, of a newer program, or of another model than
-            `classifier.onnx`.
-        ModelError: `classifier.onnx` cannot be opened, or does not fit `classes.json`.
+        InputError: the folder or one of its files is missing.
+        FormatError: `classes.json` is damaged or of a newer program, or the checksum of
+            `classifier.onnx` does not match.
+        ModelError: `classifier.onnx` cannot be opened, or does not match `classes.json`.
     """
     contents = read_classes(_text(folder), source=str(folder / NAME))
     path = folder / CLASSIFIER
@@ -171,14 +171,14 @@ def _shapes(ends: Mapping[str, list[int]]) -> str:
 
 @dataclass(frozen=True)
 class BundleTrial:
-    """An exported model that answered."""
+    """Result of a trial run."""
 
-    seconds: float  # of the answer
+    seconds: float  # of one prediction
 
 
 @dataclass(frozen=True)
 class TryBundle(Request[BundleTrial]):
-    """Open an exported model and classify a picture in the worker itself, which is held to limits."""
+    """Open an exported model and classify a picture, in a worker with resource limits."""
 
     folder: Path
     limits: Limits
@@ -187,11 +187,11 @@ class TryBundle(Request[BundleTrial]):
 def try_bundle(
     folder: Path, *, limits: Limits | None = None, cancel: CancelToken | None = None
 ) -> BundleTrial:
-    """Let a child process open an exported model and classify a picture, held to limits of time and memory.
+    """Open an exported model and classify a picture in a child process with resource limits.
 
     Raises:
-        InputError, FormatError, ModelError: it is no exported model, fails, crashes, never ends, or
-        takes too much.
+        InputError, FormatError, ModelError: it is not an exported model, fails, crashes, or exceeds
+            a limit.
         Cancelled: `cancel` was set.
     """
     limits = limits or usual_limits()
@@ -199,7 +199,7 @@ def try_bundle(
 
 
 def classify_a_picture(folder: Path) -> BundleTrial:
-    """Classify a picture of noise; only ever called in a process held to limits."""
+    """Classify a noise image; only called in a process with resource limits."""
     bundle = open_bundle(folder)
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     started_s = time.monotonic()
@@ -207,19 +207,17 @@ def classify_a_picture(folder: Path) -> BundleTrial:
     return BundleTrial(time.monotonic() - started_s)
 
 
-_AHEAD: Final = (
-    64  # images for each core that are handed out at once: a million need not be kept in memory
-)
+_AHEAD: Final = 64  # images per core that are queued
 
 _REMEDY: Final = "choose another file"
 
 
 @dataclass
 class ClassifiedFiles:
-    """Counts, and files without a prediction."""
+    """Number of predictions, and files without one."""
 
     predictions: int = 0  # rows written
-    # files that cannot be read, and named files that are no images
+    # unreadable files, and named files that are not images
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
     seconds: float = 0.0  # from the first image to the last
@@ -239,17 +237,17 @@ def classify_files(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ClassifiedFiles:
-    """Write the predictions of files, and of the images in folders, as CSV: whole or not at all.
+    """Write predictions of image files and folders as CSV, atomically.
 
     Args:
-        paths: files and folders; the column `image` calls them as they were given.
-        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
-        is_overwriting: replace a file that is no earlier output of predictions, too.
+        paths: files and folders; the column `image` has relative paths if these are relative.
+        is_plain: do not guard names that a spreadsheet would run as formulas.
+        is_overwriting: also replace a file that is not an earlier output.
 
     Raises:
-        TakenError: another file is there.
-        InputError: there is no image, or the output is one of them, or belongs to the model.
-        StorageError: a path is not there, or the output cannot be written.
+        TakenError: another file exists.
+        InputError: there is no image, or the output is one of them or a file of the model.
+        StorageError: a path does not exist, or the output cannot be written.
         ModelError: the model fails.
         Cancelled: `cancel` was set; nothing is written.
     """
@@ -296,7 +294,7 @@ def classify_files(
 def _in_order(
     predict: Callable[[Path], PredictedRow | FileFailure], files: Sequence[Path]
 ) -> Iterator[PredictedRow | FileFailure]:
-    """The result of each file, in the order of the files, on all cores."""
+    """Predict on all cores; the results are in the order of the files."""
     cores = usable_cores()
     with ThreadPoolExecutor(cores, thread_name_prefix="classify-files") as pool:
         yield from in_order(pool, predict, files, ahead=_AHEAD * cores)
@@ -315,10 +313,13 @@ def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None
 
 @final
 class _Names:
-    """Files as the person called them: what was given relative stays relative."""
+    """Names of files: relative if the given path is relative."""
 
     def __init__(self, given: Sequence[Path]) -> None:
-        self._given = {Path(os.path.abspath(path)): path for path in given}  # noqa: PTH100 (links keep their names)
+        self._given = {
+            Path(os.path.abspath(path)): path  # noqa: PTH100 (links keep their names)
+            for path in given
+        }
 
     def of(self, path: Path) -> str:
         root = next((each for each in (path, *path.parents) if each in self._given), None)

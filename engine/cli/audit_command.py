@@ -1,4 +1,4 @@
-"""`protoleaf audit`: images drawn at random to be checked, and what the answers say of the collection."""
+"""The `audit` command: draw images at random, and report the accuracy on them."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -34,7 +34,7 @@ def audit(
         Option("--stratified", help="Draw some of each large predicted class; with --draw."),
     ] = False,
 ) -> None:
-    """Say how right predictions are on images drawn at random, by the labels that these got; draw some."""
+    """Draw, grow or report audits."""
     from engine.collection.audit_figures import audit_figures
 
     _check(draw, grow, stratified=stratified)
@@ -80,7 +80,7 @@ def _latest(project: "Project") -> int:
 
 
 def _waiting(project: "Project") -> list[str]:
-    """Paths of the images of the last audit that nobody labelled by themselves, in the order of the draw."""
+    """Paths of the unanswered images of the last audit, in the order of the draw."""
     from engine.collection.audit_figures import is_answer
 
     asked = [item.image_id for audit in project.audits.all()[-1:] for item in audit.asked]
@@ -113,7 +113,7 @@ def estimate_text(estimate: "EstimatedShare") -> str:
 
 
 def audit_fields(figures: "AuditFigures", graph: "CategoryGraph") -> dict[str, Any]:
-    """An audit as plain data."""
+    """JSON fields of an audit."""
     return {
         "drawn_at": figures.drawn_at.isoformat(),
         "stratified": figures.is_stratified,

@@ -1,4 +1,4 @@
-"""Commands around backbones: list them, show one, add an ONNX file or a published network, remove one."""
+"""The `backbone` commands: list, convert, show, add, remove and use backbones."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -44,7 +44,11 @@ Name = Annotated[
 ]
 
 
-@application.command("list")
+@application.command(
+    "list",
+    help="List the backbones: bundled ones, also those that first use makes, and added ones; or "
+    "published networks.",
+)
 def list_backbones(
     published: Annotated[
         bool, Option("--published", help="List the networks that can be downloaded instead.")
@@ -60,7 +64,7 @@ def list_backbones(
         ),
     ] = "",
 ) -> None:
-    """List the backbones: bundled ones, also those that first use makes, and added ones; or published networks."""
+    """List backbones."""
     if published:
         from engine.cli.named_backbone import list_published_networks
 
@@ -87,10 +91,10 @@ def list_backbones(
 @application.command("convert")
 def convert(name: Name) -> None:
     """Make a bundled backbone from its weights now instead of at its first use."""
-    from engine.cli.named_backbone import at_hand
+    from engine.cli.named_backbone import ensure_converted
     from engine.collection.models import find_model
 
-    model = find_model(at_hand(name, when_stopped="nothing was made"))
+    model = find_model(ensure_converted(name, when_stopped="nothing was made"))
     say(
         f"{model.name} is ready: {model.backbone} ({_size(model)}).",
         _fields(model),
@@ -203,9 +207,13 @@ def add(
     )
 
 
-@application.command("remove")
+@application.command(
+    "remove",
+    help="Remove an added backbone; projects that use it keep their embeddings, but can embed no "
+    "new images.",
+)
 def remove(name: Name) -> None:
-    """Remove an added backbone; projects that use it keep their embeddings, but can embed no new images."""
+    """Remove a backbone from the library."""
     from engine.backbones.library import BackboneLibrary
 
     BackboneLibrary().remove(name)
@@ -243,9 +251,9 @@ def _coming_line(card: BackboneCard) -> str:
 
 
 def _line(model: "ModelFiles") -> str:
-    rate = model.card.figures.get(RATE)
+    card, rate = model.card, model.card.figures.get(RATE)
     return (
-        f"{model.name:<40}{model.card.embedding_width:>7}{model.card.input_side:>6}{_size(model):>11}"
+        f"{model.name:<40}{card.embedding_width:>7}{card.input_side:>6}{_size(model):>11}"
         f"{'-' if rate is None else f'{rate:,.0f}':>10}  {_origin(model)}"
     )
 
@@ -261,7 +269,11 @@ def _size(model: "ModelFiles") -> str:
     return size_text(model.backbone.stat().st_size)
 
 
-@application.command("use")
+@application.command(
+    "use",
+    help="Change a project's backbone: embed all images again, compare both on the labels, then "
+    "ask. Can be undone.",
+)
 @takes_preprocessing
 def use(
     project: ProjectPath,
@@ -273,7 +285,7 @@ def use(
     device: DeviceName = "auto",
     chosen: dict[str, Any],
 ) -> None:
-    """Change a project's backbone: embed all images again, compare both on the labels, then ask. Can be undone."""
+    """Change the backbone of a project."""
     from engine.collection.backbone_change import prepare_change, use_backbone
 
     with open_project(project) as opened:
@@ -328,7 +340,7 @@ def _outcome(prepared: "PreparedChange", *, is_changed: bool) -> str:
 
 
 def _figures(comparison: "ShotComparison") -> str:
-    """`Right about 61.9% of your labels, 57.1% before, ...`, or why there are no figures."""
+    """Accuracy before and after the change, or why there is none."""
     if comparison.after is None:
         return "There are too few labels to compare the backbones: a class needs at least two."
     before = "" if comparison.before is None else f", {percent(comparison.before)} before"

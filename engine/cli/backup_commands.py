@@ -1,4 +1,4 @@
-"""Commands that make backups, list them, and go back to one."""
+"""The commands `backup`, `backups` and `restore`."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -76,7 +76,11 @@ def list_backups(
     )
 
 
-@application.command("folder")
+@application.command(
+    "folder",
+    help="Show where a project's backups are kept, or choose another folder; existing backups stay "
+    "where they are.",
+)
 def folder(
     project: ProjectPath,
     folder: Annotated[
@@ -86,7 +90,7 @@ def folder(
         bool, Option("--usual", help="Keep them in the default folder again.")
     ] = False,
 ) -> None:
-    """Show where a project's backups are kept, or choose another folder; existing backups stay where they are."""
+    """Show or change the folder of backups."""
     from engine.project.backups.place import choose_folder, folder_for
 
     if folder is not None and usual:
@@ -109,7 +113,7 @@ def restore(
     yes: Annotated[bool, Option("--yes", help="Do not ask.")] = False,
     other: Annotated[bool, Option("--other", help="Allow a backup of another project.")] = False,
 ) -> None:
-    """Restore a backup; the project as it is now is backed up first. Asks when run in a terminal."""
+    """Restore a backup."""
     from engine.project.backups.listing import backup_at, description
     from engine.project.backups.restoring import restore as run
     from engine.project.clock import present_time
@@ -148,9 +152,9 @@ def restore(
 
 
 def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, bool]:
-    """The backup that a person means, and whether its file was named: that is never another project's by mistake.
+    """The selected backup, and whether it was given as a file, which is never ambiguous.
 
-    Else it is a number of the list, or the time of exactly one.
+    Otherwise it is given by its number in the list, or by its time.
     """
     path = Path(text)
     if path.is_file():
@@ -181,7 +185,7 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
 def _numbered(
     project: Path, number: int, offer: "Offer", found: "Sequence[Backup]"
 ) -> "list[Backup]":
-    """The backup of a number, which must be the same as in the list that was shown last."""
+    """The backup with a number, which must be the same as in the list that was shown last."""
     from engine.project.backups.index import backup_key, shown_list
 
     shown = shown_list(project)
@@ -219,12 +223,12 @@ def _offer(project: Path) -> "Offer":
 
 
 def _shown(offer: "Offer", *, is_other_wanted: bool) -> "tuple[Backup, ...]":
-    """Backups of other projects are shown on request, and when any may be its own."""
+    """Own backups; also those of other projects on request, or if the project is not known."""
     return offer.all if is_other_wanted or offer.project_id is None else offer.own
 
 
 def _present(project: Path) -> "Contents | None":
-    """What the project holds now; None where it cannot be opened, which is when backups are needed most."""
+    """Current contents of the project; None if it cannot be opened."""
     from engine.errors import ProtoleafError
 
     try:
@@ -293,7 +297,8 @@ def _row(number: int, backup: "Backup", since: "Changes | None") -> str:
     start = f"{number:>3}  {_time(backup):<20}{backup.reason.value:<32}"
     if backup.fault:
         return f"{start}damaged: {backup.fault}"
-    counts = f"{backup.classes:>9,}{backup.images:>9,}{backup.labels:>9,}{size_text(backup.size_bytes):>11}"
+    counts = f"{backup.classes:>9,}{backup.images:>9,}{backup.labels:>9,}"
+    counts += f"{size_text(backup.size_bytes):>11}"
     ahead = "; dated in the future, a clock was wrong" if _is_ahead(backup) else ""
     return f"{start}{counts}  {_since_text(since)}{ahead}"
 
@@ -352,5 +357,5 @@ def _fields(
 
 
 def _real(project: Path) -> Path:
-    """The project's own path, links followed; a link to itself stays, to be refused as one that cannot be read."""
+    """The path with links resolved; a link to itself stays, and is refused later."""
     return Path(os.path.realpath(project))

@@ -1,4 +1,4 @@
-"""`protoleaf check-labels`: the labels that are probably wrong, each with the reason."""
+"""The `check-labels` command."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -22,7 +22,7 @@ def check_labels(
     project: ProjectPath,
     count: Annotated[int, Option(min=1, help="At most so many labels.")] = 50,
 ) -> None:
-    """List the labels that are probably wrong, the most probable first, each with the reason. Changes nothing."""
+    """List probable label errors."""
     from engine.review.label_check import check_project
 
     with stoppable("run it again") as cancel, open_project(project, for_writing=False) as opened:
@@ -116,7 +116,7 @@ def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[i
 
 
 def _line(row: dict[str, Any]) -> str:
-    """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: 9 Pear, 1 Apple`."""
+    """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: ...`."""
     return (
         f"{row['image']}  {row['label']} -> {row['proposed']}  "
         f"{probability_text(row['probability'])}  {row['reason']}"

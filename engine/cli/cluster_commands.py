@@ -1,4 +1,4 @@
-"""What `embed` and `classify` do with data sets: on a Ray cluster, or on one of this computer alone."""
+"""`embed` and `classify` with data sets, on a Ray cluster or a local one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,7 +56,7 @@ _GO_ON: Final = "run the same command again to go on from here"
 
 
 def is_data_set_folder(path: Path) -> bool:
-    """Whether a path is a data set; without loading what reads one where it is no folder."""
+    """Whether a path is a data set; modules are loaded only for a folder."""
     if not path.is_dir():
         return False
     from engine.dataset.manifest import is_data_set
@@ -67,7 +67,7 @@ def is_data_set_folder(path: Path) -> bool:
 def one_project(
     paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources"
 ) -> Path:
-    """The only one of the paths; raises `UsageError` where there are more."""
+    """The only path; raises `UsageError` if there are several."""
     if len(paths) > 1:
         found = "{paths} paths"
         raise UsageError("two projects are named", expected=expected, found=found, paths=len(paths))
@@ -75,7 +75,7 @@ def one_project(
 
 
 def refuse_cluster(cluster: str | None) -> None:
-    """Refuse a cluster for what is no data set."""
+    """Refuse a cluster without a data set."""
     if cluster is not None:
         raise UsageError(
             "--cluster is of data sets",
@@ -114,13 +114,15 @@ def embed_data_set(
 
 
 def _model(backbone: str | None) -> "ModelFiles":
-    """The backbone's files; a bundled one is made if it is not yet."""
+    """Files of a backbone; a bundled one is converted at its first use."""
     from engine.backbones.model_files import default_backbone
-    from engine.cli.named_backbone import at_hand
+    from engine.cli.named_backbone import ensure_converted
     from engine.collection.models import find_model
 
     named = backbone or default_backbone()
-    return find_model(named if Path(named).is_file() else at_hand(named, when_stopped=_GO_ON))
+    return find_model(
+        named if Path(named).is_file() else ensure_converted(named, when_stopped=_GO_ON)
+    )
 
 
 def _embedded_text(done: "EmbeddedDataSet", out: Path) -> str:

@@ -1,4 +1,4 @@
-"""Commands that bring images in, embed, classify and evaluate them."""
+"""The commands `embed`, `classify` and `evaluate`."""
 
 import math
 from collections.abc import Sequence
@@ -93,7 +93,7 @@ def embed(
         ),
     ] = False,
 ) -> None:
-    """Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped."""
+    """Embed the images of a project, or a data set."""
     if out is not None:
         embed_data_set(sources, out, backbone, cluster, shard_images, device=device)
         return
@@ -412,7 +412,7 @@ def _table(results: "Sequence[Evaluation]") -> str:
 
 
 def _details_text(details: "DetailsSummary | None") -> str:
-    """Only of files that were not read for their embeddings: the others' details came with them."""
+    """Text for files whose metadata was read apart from their embedding."""
     if details is None or not details.read:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""The commands by name. The module of a command is imported when it runs: importing all of them takes a second."""
+"""Table of the commands; the module of a command is imported when it runs, to start fast."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -226,19 +226,19 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "A project's backups: list them, or choose where they are kept.",
     ),
 }
-"""In the order of the help: where each is found below `engine.cli`, and the first paragraph of its help."""
+"""In the order of the help: module and function below `engine.cli`, and help."""
 LABORATORY: Final[Mapping[str, str]] = {
     "benchmark": "Benchmark the program, each figure beside its limit.",
     "experiment": "Build the paper's data sets, train and test its "
     "models, make its tables and figures.",
 }
-"""Commands that `research` adds by an entry point of the group, with the first paragraph of their help."""
+"""Commands that `research` adds by entry points of the group, with their help."""
 COMMAND_NAMES: Final = frozenset({*COMMANDS, *LABORATORY})
-"""First words that are commands; a word that ends in .protoleaf is a project to open in the window."""
+"""Command names; another first word is a project to open in the window."""
 
 
 def new_program(**given: Any) -> typer.Typer:
-    """A program without commands yet; its help is plain text."""
+    """A program without commands, with plain help."""
     return typer.Typer(
         add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, **given
     )
@@ -280,7 +280,7 @@ def _json_option() -> Any:
 
     @program.command()
     def command(
-        _as_json: bool = typer.Option(
+        as_json: bool = typer.Option(
             False,
             "--json",
             help="Print one JSON object instead of text.",
@@ -301,7 +301,7 @@ def _add_laboratory(program: typer.Typer, name: str) -> None:
     except (
         KeyError,
         ModuleNotFoundError,
-    ):  # an installer carries the program's metadata without the laboratory
+    ):  # installers have the metadata, but not the package
         _add_missing(program, name)
 
 
@@ -322,7 +322,7 @@ def _add_missing(program: typer.Typer, name: str) -> None:
 
 
 class CommandGroup(TyperGroup):
-    """Lists the commands by `COMMANDS`; loads the one that runs."""
+    """Lists the commands of the tables, and imports the one that runs."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -360,7 +360,7 @@ def _about(
         "", "--language", metavar="CODE", help="Language of window and messages; comes first."
     ),
 ) -> None:
-    if language:  # the program takes it where it stands before all other words
+    if language:  # it is processed earlier if it is the first argument
         raise UsageError("--language comes first", found=language)
     if version:
         typer.echo(f"protoleaf {__version__}")

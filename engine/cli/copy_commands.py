@@ -1,4 +1,4 @@
-"""A copy of a project with its photos in one file: written for somebody else, and unpacked."""
+"""Project archives: `export PROJECT copy`, and the `unpack` command."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +21,7 @@ Previews = Annotated[
 
 
 def export_copy(project: Path, out: Path, *, has_previews: bool, is_overwriting: bool) -> None:
-    """Write a project and its photos into one file."""
+    """Write a project archive."""
     from engine.archive.pack import pack_project
 
     with (
@@ -40,7 +40,7 @@ def export_copy(project: Path, out: Path, *, has_previews: bool, is_overwriting:
     missing = f"\n{counted(done.missing, 'photo')} not found and left out." if done.missing else ""
     say(
         f"Wrote the project and {counted(done.files, 'photo')}{previews} to {out} "
-        f"({size_text(done.size_bytes)}).{missing}{failure_text(done.failures, 'could not be read')}",
+        f"({size_text(done.size_bytes)}).{missing}{failure_text(done.failures)}",
         {
             "out": str(out),
             "format": "copy",
@@ -61,7 +61,7 @@ def unpack(
         ),
     ] = None,
 ) -> None:
-    """Unpack a copy of a project with its photos into a new folder."""
+    """Unpack a project archive."""
     from engine.archive.unpack import free_folder, unpack_project
 
     with job("Unpacking", "run it again; nothing was written") as running:

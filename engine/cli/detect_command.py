@@ -1,4 +1,4 @@
-"""The command that finds things in images with a detector."""
+"""The `detect` command."""
 
 from pathlib import Path
 from typing import Annotated
@@ -33,7 +33,7 @@ def detect(  # noqa: PLR0917 (Typer makes options of them)
     ] = 0,
     device: DeviceName = "auto",
 ) -> None:
-    """Find the things in all images, and add their boxes as images to label. Goes on where it was stopped."""
+    """Run a detector on all images and add its bounding boxes."""
     from engine.collection.finding_things import add_found, find_in_project
 
     with (

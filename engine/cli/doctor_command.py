@@ -1,4 +1,4 @@
-"""`protoleaf doctor`: what this computer offers, on one calm page."""
+"""The `doctor` command: versions, devices, image formats, folders and backbones."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
@@ -25,7 +25,7 @@ _MIB: Final = 2**20
 
 
 def doctor() -> None:
-    """Show versions, devices with their speed, why not the GPU, kinds of image, folders and backbones."""
+    """Examine this computer."""
     from engine.doctor import examine
 
     found = examine(CacheFolders.default())
@@ -33,7 +33,7 @@ def doctor() -> None:
 
 
 def lines_of(found: "Diagnosis") -> Iterator[str]:
-    """The page, line by line."""
+    """Lines of the report."""
     yield from _section(
         "Versions", [f"{name:<20}{version}" for name, version in found.versions.items()]
     )
@@ -77,7 +77,7 @@ def _device_lines(reports: Sequence["ProviderReport"]) -> list[str]:
 
 
 def _reason_lines(reports: Sequence["ProviderReport"]) -> list[str]:
-    """Why devices do not work; those of one reason share a line."""
+    """Why devices do not work, one line per reason."""
     devices: dict[str, list[str]] = {}
     for report in reports:
         if report.reason:

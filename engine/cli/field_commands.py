@@ -1,4 +1,4 @@
-"""The commands about fields of images, and about the clocks of cameras."""
+"""The commands `fields` and `clock`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def fields(
         Option("--search", metavar="TEXT", help="Images that --set is for; see `images`."),
     ] = "",
 ) -> None:
-    """List the fields that the project has for its images; define and rename them, and set them for images."""
+    """List, define, rename or set fields of images."""
     pairs, names = _pairs(values or [], search), _new_names(rename or [])
     usual, added = _preset(preset), list(map(read_definition, define or []))
     is_changed = bool(usual or added or remove or names)
@@ -133,7 +133,7 @@ def _preset(name: str) -> Sequence[ImageField]:
 
 
 def _missing(preset: Sequence[ImageField], present: Sequence[ImageField]) -> list[ImageField]:
-    """Fields of a preset, without those that the project has under another name."""
+    """Fields of a preset that the project does not have, also not under another name."""
     own = {name: pair[0].search_name for name, pair in paired_fields(present, preset).items()}
     return [
         each for each in preset if own.get(each.search_name, each.search_name) == each.search_name
@@ -176,7 +176,7 @@ def _define(
     added: Sequence[ImageField],
     removed: Sequence[str],
 ) -> str:
-    """Define the project's fields; returns what was done."""
+    """Define the project's fields; return a description of the change."""
     renamings = [_renaming(project, *each) for each in names]
     fields = _defined(project, renamings, preset, added, removed)
     return project.fields.define(fields, renamings).text
@@ -189,7 +189,7 @@ def _defined(
     added: Sequence[ImageField],
     removed: Sequence[str],
 ) -> list[ImageField]:
-    """The project's fields under their new names, with others in place of those of the same name, or behind them."""
+    """Fields after renaming, removing, replacing and appending."""
     gone = {project.fields.field(name).name for name in removed}
     if COUNT.name in gone:
         raise UsageError("count cannot be removed", expected="a field of the project's own")
@@ -202,7 +202,7 @@ def _defined(
 
 
 def _changed(field: ImageField, described: ImageField) -> ImageField:
-    """A field as it is described, under the name that it has."""
+    """A field with a new definition, but its own name."""
     return replace(field, kind=described.kind, choices=described.choices)
 
 
@@ -256,7 +256,7 @@ def clock(
     remove: Annotated[bool, Option("--remove", help="Remove the correction.")] = False,
     preview: Annotated[bool, Option("--preview", help="Only say what would change.")] = False,
 ) -> None:
-    """List the corrections of cameras' clocks; correct that of a folder or a camera. Files stay as they are."""
+    """List, set or remove clock corrections."""
     from engine.collection.clock_preview import ClockPreview, preview_correction
 
     is_meant = folder is not None or bool(camera or serial)

@@ -1,4 +1,4 @@
-"""Commands by which taxonomies and their next versions come into a project, and its graph leaves for other programs."""
+"""The commands `import-graph`, `export-graph` and `what-if`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -56,7 +56,7 @@ def import_graph(
         ),
     ] = False,
 ) -> None:
-    """Merge a taxonomy into the project's graph, or a later version of one."""
+    """Import a taxonomy, or a new version of one."""
     from engine.collection.importing.import_graph import import_graph as run
     from engine.collection.importing.import_graph import preview_import
     from engine.interchange.detect import read_graph
@@ -224,7 +224,7 @@ def export_graph(
     is_dark: Annotated[bool, Option("--dark", help="Draw an SVG on a dark ground.")] = False,
     is_overwriting: Overwrite = False,
 ) -> None:
-    """Write the category graph for another program, or as a drawing."""
+    """Export the category graph."""
     from engine.exporting.export_graph import export_graph as run
 
     with open_project(project, for_writing=False) as opened:
@@ -242,7 +242,7 @@ def export_graph(
 
 
 Pairs = list[str]  # of classes, each as "Apple=Fruit"
-MOVES_SHOWN: Final = 12  # ways that images go, of which the text tells; the JSON has all
+MOVES_SHOWN: Final = 12  # in the text; the JSON has all
 
 
 def what_if(
@@ -257,7 +257,7 @@ def what_if(
         Pairs | None, Option(metavar="CLASS=INTO", help="Merge a class into another.")
     ] = None,
 ) -> None:
-    """Say which images edits of the graph would change, and how accuracy would move. Changes nothing."""
+    """Report the effect of edits of the graph on predictions and accuracy."""
     from engine.collection.live import LiveCollection
     from engine.review.what_if import begin_what_if, outcome_of
 
@@ -287,7 +287,7 @@ def what_if(
 def _edits(
     graph: "CategoryGraph", unlink: Sequence[str], link: Sequence[str], merge: Sequence[str]
 ) -> "Iterator[Callable[[Project], Change]]":
-    """In this order; each class is looked up when its edit is made."""
+    """All edits, in this order; classes are looked up lazily."""
 
     def edits_of(
         pairs: Sequence[str], edit: "Callable[[int, int, Project], Change]"

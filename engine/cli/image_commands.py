@@ -1,4 +1,4 @@
-"""The commands that find images, and say which to label first."""
+"""The commands `images` and `suggest`."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +29,7 @@ def images(
         ),
     ] = "",
 ) -> None:
-    """List the images that fit a search, with what is known of each; with --json all of it. Changes nothing."""
+    """List images that match a query."""
     from engine.collection.found_images import images_found
 
     with open_project(project, for_writing=False) as opened:
@@ -102,7 +102,7 @@ def suggest(
     ] = WAYS[0],
     seed: Seed = 0,
 ) -> None:
-    """List the images to label first, also before any label. Changes nothing."""
+    """List the images to label first."""
     check_way(by)
     from engine.collection.classify import images_to_label
 

@@ -1,4 +1,4 @@
-"""The command that adds images."""
+"""The `import-images` command."""
 
 from pathlib import Path
 from typing import Annotated
@@ -82,7 +82,7 @@ def import_images(
 
 
 def _frames_wanted(text: str) -> PartsWanted:
-    """Which frames of videos become images; raises `UsageError`."""
+    """Parse `--frames`; raises `UsageError`."""
     if text == "changes":
         return PartsWanted(at_changes=True)
     try:

@@ -1,4 +1,4 @@
-"""The commands by which labels leave for other programs, and come back from them."""
+"""The commands `export` and `import-labels`."""
 
 from dataclasses import asdict
 from enum import StrEnum
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-COPY: Final = "copy"  # the whole project with its photos, for somebody else
-MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
+COPY: Final = "copy"  # format of a project archive
+MODEL: Final = "model"  # format of an exported model
 FORMAT_NAMES: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, "
     "huggingface, darwin-core, camtrap-dp, xmp, copy, or model"
@@ -91,7 +91,7 @@ def export(
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
 ) -> None:
-    """Write labels and predictions in the format of another program. Images are copied or linked, never changed."""
+    """Export labels, predictions, a project archive or a model."""
     from engine.everyday.classifier import Setting
     from engine.exporting.export import ExportChoice, Which, export_project
     from engine.interchange.labelled_images.class_folders import FolderOptions
@@ -128,7 +128,7 @@ def export(
 def _exported(
     project: "Project", written: "WrittenExport", out: Path
 ) -> tuple[str, dict[str, Any]]:
-    """What was written, and which labels are not there as their images are other photos now."""
+    """Text and JSON of an export, with outdated labels."""
     replaced = replaced_text(project) + written_to_text(project)
     return (
         f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{replaced}",
@@ -226,7 +226,7 @@ def import_labels(
     ] = 0.2,
     is_dry: Annotated[bool, Option("--dry-run", help="Only say what would happen.")] = False,
 ) -> None:
-    """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
+    """Import labels, and list conflicts."""
     from engine.collection.importing.import_labels import import_labels as run
 
     with open_project(project, for_writing=not is_dry) as opened:

@@ -1,4 +1,4 @@
-"""The command line: the same engine, no window."""
+"""Entry point of the command line: runs a command and maps errors to exit statuses."""
 
 import errno
 import logging
@@ -21,8 +21,8 @@ from engine.new_folder import clear_abandoned
 FAILED: Final = 1
 MISUSED: Final = 2
 STOPPED: Final = 130
-NOBODY_READS: Final = 141  # as shells report a command whose output a pipe no longer takes
-LONGEST_SHOWN: Final = 200  # letters of an overlong name that are shown
+BROKEN_PIPE: Final = 141  # as shells report SIGPIPE
+LONGEST_SHOWN: Final = 200  # characters of a name that are shown
 AS_JSON: Final = "--json"
 STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
@@ -34,33 +34,31 @@ def main(arguments: Sequence[str], speak: Callable[[], None] = lambda: None) -> 
 
     Args:
         arguments: without the program's name.
-        speak: sets the person's language. It is called only before an error is printed, so that
-            results and files are the same in every language; with `--json` never, since programs
-            read errors then, too.
+        speak: sets the user's language. It is called only before an error is printed, so that
+            results and files do not depend on it; never with `--json`.
 
     Returns:
-        Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by
-        Ctrl+C, 143 by a polite kill, 141 where nobody reads the output any more.
+        Exit status: 0 success, 1 error, 2 invalid usage, 130 SIGINT, 143 SIGTERM, 141 broken pipe.
     """
     try:
         with interrupted_by_signals():
             return _guarded(arguments, speak)
-    except KeyboardInterrupt:  # once more, while the first was dealt with
+    except KeyboardInterrupt:  # a second one during cleanup
         return stop_status()
 
 
 def _guarded(arguments: Sequence[str], speak: Callable[[], None]) -> int:
     try:
         return _run(arguments)
-    except typer.TyperException as error:  # a wrong option or argument
+    except typer.TyperException as error:  # invalid usage
         return _complain(error.format_message(), error.exit_code)
     except (typer.Abort, KeyboardInterrupt, Cancelled) as stopped:
         remedy = f"; {stopped.remedy}" if isinstance(stopped, Cancelled) else ""
         return _complain(STOPPED_MESSAGE + remedy, stop_status())
     except SystemExit as error:
-        if not isinstance(error.__context__, BrokenPipeError):  # typer ends so where nobody reads
+        if not isinstance(error.__context__, BrokenPipeError):  # Typer exits on a broken pipe
             raise
-        return NOBODY_READS
+        return BROKEN_PIPE
     except Exception as error:
         status = _answer(error, arguments, speak)
         if status is None:
@@ -69,22 +67,22 @@ def _guarded(arguments: Sequence[str], speak: Callable[[], None]) -> int:
 
 
 def _answer(error: Exception, arguments: Sequence[str], speak: Callable[[], None]) -> int | None:
-    """Print why a command ended; None for a bug."""
-    if was_interrupted():  # a library that was being loaded gives another error for it
+    """Print an error and return the exit status; None for an unexpected exception."""
+    if was_interrupted():  # an import may have replaced it by another error
         return _complain(STOPPED_MESSAGE, stop_status())
     plain = _in_one_line(as_full_disk(error, *_places(arguments)))
     if plain is None:
         return None
     _drop_unwritten_output()
     if isinstance(plain, BrokenPipeError):
-        return NOBODY_READS
+        return BROKEN_PIPE
     if AS_JSON not in arguments:
         speak()
     return _complain(plain.translated(), MISUSED if isinstance(plain, UsageError) else FAILED)
 
 
 def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:
-    """The error for people: refusals of the system, and names and numbers that cannot be used, are no bugs."""
+    """The error to print: errors of the system and invalid input are expected."""
     if isinstance(error, ProtoleafError | BrokenPipeError):
         return error
     refusal = _refusal(error)
@@ -118,7 +116,7 @@ def _named(error: OSError) -> str:
 
 
 def _drop_unwritten_output() -> None:
-    """Drop output that a full disk refused: the interpreter would try again at its end."""
+    """Discard buffered output after a full disk: the interpreter would retry at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -131,24 +129,25 @@ def _run(arguments: Sequence[str]) -> int:
     clear_abandoned()
     command = typer.main.get_command(application)
     status = command.main(args=list(arguments), prog_name="protoleaf", standalone_mode=False)
-    sys.stdout.flush()  # a full disk under a redirected output is reported here, not at the interpreter's end
-    if status == STOPPED:  # typer turns Ctrl+C into this status
+    sys.stdout.flush()  # report a full disk here, not at exit
+    if status == STOPPED:  # Typer maps Ctrl+C to this status
         return _complain(STOPPED_MESSAGE, stop_status())
     return status if isinstance(status, int) else 0
 
 
 def _places(arguments: Sequence[str]) -> list[Path]:
-    """Paths among the arguments: where a full disk is looked for."""
-    named = [word for word in arguments if not word.startswith("-") and _may_lie_somewhere(word)]
+    """Paths among the arguments, to check for a full disk."""
+    named = [word for word in arguments if not word.startswith("-") and _has_existing_folder(word)]
     return [*map(Path, named), CacheFolders.default().root]
 
 
-def _may_lie_somewhere(word: str) -> bool:
-    return os.path.isdir(os.path.dirname(os.path.abspath(word)))  # noqa: PTH100, PTH112, PTH120 (never raises)
+def _has_existing_folder(word: str) -> bool:
+    folder = os.path.dirname(os.path.abspath(word))  # noqa: PTH100, PTH120 (never raises)
+    return os.path.isdir(folder)  # noqa: PTH112
 
 
 def _complain(message: str, status: int) -> int:
-    with suppress(OSError):  # standard error may lead nowhere
+    with suppress(OSError):  # stderr may be closed
         sys.stderr.write(f"protoleaf: {' '.join(message.split())}\n")
         sys.stderr.flush()
     return status

@@ -1,4 +1,4 @@
-"""The command that makes the map of a project and writes it into a file."""
+"""The `map` command."""
 
 from pathlib import Path
 from typing import Annotated
@@ -32,7 +32,7 @@ def make_map(
     is_plain: Plain = False,
     is_overwriting: Overwrite = False,
 ) -> None:
-    """Lay out all embedded images in the plane, look-alikes side by side, with the prototypes of the classes.
+    """Make or complete the map of a project, and export it.
 
     New images are placed among the others, which stay where they are.
     """

@@ -1,4 +1,4 @@
-"""The command by which another copy of a project comes in."""
+"""The `merge` command."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -54,7 +54,7 @@ def merge(
     ] = "",
     is_overwriting: Overwrite = False,
 ) -> None:
-    """Bring another person's copy of a project in. A label of this project stays unless --prefer says otherwise."""
+    """Merge another copy of a project."""
     from engine.collection.importing.match_images import FileContents
     from engine.collection.outputs import CONFLICTS, check_file
     from engine.merging.conflict_list import write_conflicts
@@ -95,7 +95,7 @@ def merge(
 
 
 class _Outcome(NamedTuple):
-    """What a merge did, or would do, as it is printed."""
+    """Plan or result of a merge, with its text and JSON."""
 
     plan: "MergePlan"
     conflicts: "tuple[Conflict, ...]"

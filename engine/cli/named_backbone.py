@@ -1,4 +1,4 @@
-"""What a person names as a backbone on the command line: in the library by the time that a project takes it."""
+"""Backbones named on the command line: added to the library by file, download or conversion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -66,13 +66,13 @@ def named_backbone(
     mirror: str = "",
     when_stopped: str,
 ) -> tuple[str, tuple[str, ...]]:
-    """Make a backbone available: an ONNX file is tested and added, a published network downloaded after a question.
+    """Make a backbone available: add an ONNX file, or download a published network if confirmed.
 
     Args:
-        when_stopped: for the message of a stop.
+        when_stopped: for the message after Ctrl+C.
 
     Returns:
-        Its name for `find_model`, and notes for the person.
+        Its name for `find_model`, and notes to print.
 
     Raises:
         UsageError: preprocessing, a proxy or a mirror was named for what takes none; or a download
@@ -108,11 +108,15 @@ def named_backbone(
 
         side = chosen.get("input_side")
         return fetched(backbone, input_side=side, yes=yes, route=Route(proxy, mirror))[1].name, ()
-    return at_hand(backbone, when_stopped=when_stopped), ()
+    return ensure_converted(backbone, when_stopped=when_stopped), ()
 
 
-def at_hand(backbone: str, *, when_stopped: str) -> str:
-    """The name of a backbone in the library; a bundled one is made if it is not yet. ModelError where it cannot be."""
+def ensure_converted(backbone: str, *, when_stopped: str) -> str:
+    """Name of a backbone in the library; a bundled one is converted at its first use.
+
+    Raises:
+        ModelError: it cannot be converted.
+    """
     from engine.collection.models import name_of
 
     name = name_of(backbone)
@@ -127,7 +131,7 @@ def at_hand(backbone: str, *, when_stopped: str) -> str:
 def added_file(
     path: Path, chosen: Mapping[str, Any], *, name: str = "", when_stopped: str
 ) -> "Added":
-    """Try an ONNX file out and keep it in the library, with a progress bar."""
+    """Test an ONNX file and add it to the library, with a progress bar."""
     from engine.backbones.trial import add_file
 
     with job("Backbone", when_stopped) as running:
@@ -135,7 +139,7 @@ def added_file(
 
 
 def preprocessing_lines(added: "Added") -> tuple[str, ...]:
-    """Where the preprocessing of a file comes from, and notes."""
+    """Origin of the preprocessing of a file, and notes."""
     return f"Preprocessing: {added.facts.why}.", *added.facts.notices
 
 
@@ -156,7 +160,7 @@ def fetched(
     route: Route,
     keep_weights: bool = False,
 ) -> tuple["PublishedNetwork", ModelFiles]:
-    """A published network in the library, downloaded after a question when it is not there; see `add_published`.
+    """Add a published network to the library, downloaded if confirmed; see `add_published`.
 
     Raises:
         UsageError: it must be downloaded, nobody can be asked, and `yes` was not given; names size
@@ -247,7 +251,7 @@ def _cells(network: "PublishedNetwork") -> tuple[str, ...]:
         str(network.embedding_width or _NOT_KNOWN),
         ""
         if network.is_unlicensed
-        else network.licence,  # what most have in common stands below the table
+        else network.licence,  # the most common licence is below the table
     )
 
 

@@ -1,4 +1,4 @@
-"""Options that commands share, and groups of commands that explain themselves alike."""
+"""Options and helpers that several commands share."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +50,7 @@ SettingName = Annotated[str, Option("--setting", help="ppn+, ppn, prototypes or 
 
 
 def check_setting(name: str, settings: Sequence[str] = SETTINGS) -> None:
-    """Refuse a setting that is not there, as a misuse of the command line."""
+    """Raise `UsageError` for an unknown setting."""
     if name not in settings:
         raise UsageError("there is no such setting", expected=", ".join(settings), found=name)
 
@@ -63,11 +63,10 @@ def open_project(path: Path, *, for_writing: bool = True) -> "Project":
 
 
 def open_or_read(path: Path, *, without_writing: str) -> "Project":
-    """Open a project for writing, or, with a note, for reading only where that is refused.
+    """Open a project for writing; if it is locked or read-only, for reading, with a note.
 
     Args:
-        without_writing: what becomes of that which would have been written, as the end of a
-            sentence.
+        without_writing: the consequence, as the end of a sentence.
     """
     try:
         return open_project(path)
@@ -78,7 +77,7 @@ def open_or_read(path: Path, *, without_writing: str) -> "Project":
 
 
 def command_group(about: str) -> typer.Typer:
-    """A group without commands yet; called without one, it prints its help on standard error, with exit status 2."""
+    """Make a command group; without a command it prints its help and exits with status 2."""
     group = typer.Typer(help=about)
     group.callback(invoke_without_command=True)(_explain)
     return group
@@ -135,7 +134,7 @@ _OPTIONS: Final[Mapping[str, tuple[type, str, str | None, str]]] = {
 
 
 def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of preprocessing; its parameter `chosen` gets the fields that they choose."""
+    """Add the preprocessing options to a command, which gets their values as `chosen`."""
 
     @wraps(command)
     def with_options(**given: Any) -> None:
@@ -153,10 +152,9 @@ def takes_preprocessing(command: Callable[..., None]) -> Callable[..., None]:
         )
         for name, (kind, flag, metavar, text) in _OPTIONS.items()
     ]
-    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
-    with_options.__annotations__ = {
-        parameter.name: parameter.annotation for parameter in (*own, *options)
-    }
+    parameters = [*own, *options]
+    with_options.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    with_options.__annotations__ = {each.name: each.annotation for each in parameters}
     return with_options
 
 
@@ -200,7 +198,7 @@ Columns = Annotated[
 
 
 def named_columns(options: list[str] | None) -> dict[str, str]:
-    """The column by role of `--column ROLE=NAME`."""
+    """Parse `--column ROLE=NAME`: column by role."""
     pairs = [option.partition("=") for option in options or ()]
     for role, sign, name in pairs:
         if not (role.strip() and sign and name.strip()):

@@ -1,4 +1,4 @@
-"""How the command line speaks: results on standard output, progress, questions and errors on standard error."""
+"""Output of commands: results on stdout; progress, questions and errors on stderr."""
 
 import json
 import math
@@ -50,7 +50,7 @@ MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json`
 
 
 def say(text: str, fields: Mapping[str, Any]) -> None:
-    """Print a result, without credentials: `text` for people or `fields` as one JSON object (NaN becomes null)."""
+    """Print `text`, or `fields` as JSON (NaN becomes null); credentials are removed."""
     encoding = sys.stdout.encoding or "utf-8"
     if is_json():
         text = json.dumps(_plain(fields), ensure_ascii=False)
@@ -67,7 +67,7 @@ def note(text: str) -> None:
 
 
 def _fits(text: str, encoding: str) -> bool:
-    """Whether this encoding has these characters: a file's name may be no valid Unicode."""
+    """Whether a text can be encoded; file names may be invalid Unicode."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -130,17 +130,17 @@ _WITHOUT_CLASS: Final = {NONE_OF_THEM: "none of the classes", NOTHING_THERE: "em
 
 
 def label_text(path: str) -> str:
-    """A label by its `label_path`."""
+    """The text of a `label_path`."""
     return _WITHOUT_CLASS.get(path, path)
 
 
 def percent(share: float) -> str:
-    """`12.3%`, or a dash when there is nothing to take a share of."""
+    """`12.3%`, or a dash for NaN."""
     return "-" if math.isnan(share) else f"{100 * share:.1f}%"
 
 
 def probability_text(probability: float) -> str:
-    """`12.3%` of a prediction: from `<0.1%` to `>99.9%`, since none is certain."""
+    """`12.3%`, clipped to `<0.1%` and `>99.9%`."""
     rounded = round(100 * probability, 1)
     if rounded <= 0:
         return "<0.1%"
@@ -148,7 +148,7 @@ def probability_text(probability: float) -> str:
 
 
 def failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
-    """Files that could not be used, for JSON."""
+    """JSON rows of failed files."""
     return [
         {"path": str(failure.path), "reason": str(failure.reason), "code": code_of(failure.reason)}
         for failure in failures
@@ -156,7 +156,7 @@ def failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
 
 
 def left_out_text(left_out: "LeftOut") -> str:
-    """Pictures and videos that are not read, by kind; other files as a number."""
+    """Text of skipped files: unsupported images and videos by kind, and other files."""
     lines = []
     if left_out.count:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in left_out.by_kind())
@@ -180,7 +180,7 @@ def left_out_text(left_out: "LeftOut") -> str:
 
 
 def failure_text(failures: Sequence[FileFailure], what: str = "could not be read") -> str:
-    """Files that could not be used, the first of them by name; lines that begin anew."""
+    """Text of failed files, with the first of them."""
     lines = [f"{failure.path}: {failure.reason}" for failure in failures]
     return (
         f"\n{counted(len(failures), 'file')} {what}:{_first(lines, len(lines))}" if failures else ""
@@ -188,7 +188,7 @@ def failure_text(failures: Sequence[FileFailure], what: str = "could not be read
 
 
 def list_text(title: str, lines: Sequence[str], total: int | None = None) -> str:
-    """A list with its title and number, the first lines of it; nothing without any."""
+    """A list with title and count, limited to its first lines; "" if it is empty."""
     count = len(lines) if total is None else total
     return f"\n{title} ({count:,}):{_first(lines, count)}" if lines else ""
 
@@ -199,12 +199,12 @@ def _first(lines: Sequence[str], total: int) -> str:
 
 
 def is_interactive() -> bool:
-    """Whether a person at the terminal can be asked."""
+    """Whether the user can be asked in a terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def asked(facts: str, question: str) -> bool:
-    """Print the facts and ask the person at the terminal; without one, the answer is no."""
+    """Print the facts and ask for confirmation; without a terminal the answer is no."""
     if not is_interactive():
         return False
     typer.echo(facts, err=True)
@@ -220,7 +220,7 @@ _interrupted: Final = threading.Event()
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` for Ctrl+C and for a polite kill; in another than the main thread, do nothing."""
+    """Raise `KeyboardInterrupt` for SIGINT and SIGTERM, in the main thread."""
     _received.clear()
     _interrupted.clear()
     if threading.current_thread() is not threading.main_thread():
@@ -229,7 +229,7 @@ def interrupted_by_signals() -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in SIGNALS}
     unraisable = sys.unraisablehook
     try:
-        sys.unraisablehook = _not_lost
+        sys.unraisablehook = _repeat_interrupt
         for number in SIGNALS:
             signal.signal(number, _interrupt)
         yield
@@ -240,12 +240,12 @@ def interrupted_by_signals() -> Iterator[None]:
 
 
 def was_interrupted() -> bool:
-    """Whether `KeyboardInterrupt` was raised: libraries may turn it into another error."""
+    """Whether `KeyboardInterrupt` was raised; libraries may replace it by another error."""
     return _interrupted.is_set()
 
 
 def stop_status() -> int:
-    """Exit status after a stop: 130 for Ctrl+C, 143 for a polite kill."""
+    """Exit status after a stop: 130 for SIGINT, 143 for SIGTERM."""
     return _OF_A_SIGNAL + (_received[-1] if _received else signal.SIGINT)
 
 
@@ -255,8 +255,8 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _not_lost(error: "sys.UnraisableHookArgs") -> None:
-    """Interrupt once more where it came while an object was finalized: Python drops errors there."""
+def _repeat_interrupt(error: "sys.UnraisableHookArgs") -> None:
+    """Repeat an interrupt that was raised in a finalizer, where Python drops exceptions."""
     if issubclass(error.exc_type, KeyboardInterrupt) and _received:
         threading.Timer(_AGAIN_AFTER_S, os.kill, (os.getpid(), _received[-1])).start()
     else:
@@ -265,10 +265,10 @@ def _not_lost(error: "sys.UnraisableHookArgs") -> None:
 
 @contextmanager
 def stoppable(remedy: str) -> Iterator[CancelToken]:
-    """Turn the first Ctrl+C, or a polite kill, into a cancelled token.
+    """Turn the first SIGINT or SIGTERM into a cancelled token.
 
     Args:
-        remedy: how to go on, for the message of a stop.
+        remedy: how to resume, for the message after a stop.
     """
     token = CancelToken()
     before = {number: signal.getsignal(number) for number in SIGNALS}

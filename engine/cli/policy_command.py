@@ -1,4 +1,4 @@
-"""The command about rules: what may be predicted, keys of classes, and whether the class list is locked."""
+"""The `policy` command: thresholds, keys and the locked class list."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -50,7 +50,7 @@ def policy(
         Option("--lock/--unlock", help="Whether new words make classes only after a question."),
     ] = None,
 ) -> None:
-    """List the rules of a project, or change those of a class or of the whole project."""
+    """List or change the policies of a project."""
     of_class = (confidence, is_deepest, is_broadest, key)
     if class_text is None and any(each is not None for each in of_class):
         raise UsageError("a rule of a class needs a class", remedy="name it after the project")

@@ -1,4 +1,4 @@
-"""Commands that make a project and check its file, and one that puts the program into the desktop's menu."""
+"""The commands `new`, `check`, `menu-entry` and `relink`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -49,7 +49,7 @@ def new(
     images_from: ImagesFrom = None,
     chosen: dict[str, Any],
 ) -> None:
-    """Create a project; refuses to overwrite. An ONNX file is tested and added to the library first."""
+    """Create a project."""
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)
@@ -96,7 +96,7 @@ def _of_data_set(project: Path, data_set: Path, images_from: list[Path]) -> None
 
 
 def data_set_notes(done: "DataSetProject") -> str:
-    """What was left out of a data set, and how its embeddings were checked, in lines of their own."""
+    """Text of skipped rows of a data set, and of the verification of its embeddings."""
     lines = []
     if done.left_out_count:
         lines.append(
@@ -112,7 +112,7 @@ def data_set_notes(done: "DataSetProject") -> str:
 
 
 def check(project: ProjectPath) -> None:
-    """Check the project file; exit status 1 if anything is wrong."""
+    """Check the integrity of a project file."""
     from engine.project import Project
 
     with job("Checking", "run it again; nothing was changed") as running:
@@ -142,7 +142,7 @@ def check(project: ProjectPath) -> None:
 
 
 def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
-    """Labels of pictures that were there before: as text, with files to look at, and as fields."""
+    """Outdated labels as text and JSON."""
     with open_project(project, for_writing=False) as opened:
         return replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
 
@@ -150,7 +150,7 @@ def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
 def menu_entry(
     remove: Annotated[bool, Option("--remove", help="Take it out of the menu again.")] = False,
 ) -> None:
-    """Put this program into the menu of a Linux desktop, and let a double click open projects with it."""
+    """Add the program to the desktop menu, or remove it."""
     files = [str(path) for path in (remove_menu_entry() if remove else add_menu_entry())]
     if remove:
         text = "Protoleaf is no longer in the menu." if files else "Protoleaf was not in the menu."
@@ -174,7 +174,7 @@ def relink(
         bool, Option("--dry-run", help="Only report what would be found; never ask.")
     ] = False,
 ) -> None:
-    """Find moved images: by their folders, then by name and size, then by content. Asks first; can be undone."""
+    """Find moved images and update their paths."""
     from engine.relink.find import find_moved, known_images
     from engine.relink.find import relink as apply
 

@@ -1,4 +1,4 @@
-"""The command about labelled images whose file holds another picture now, and what other commands say of them."""
+"""The `replaced` command, and texts about outdated labels for other commands."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ def replaced(
     ] = False,
     ask_again: Annotated[bool, Option("--ask-again", help="Take their labels off.")] = False,
 ) -> None:
-    """List labelled images whose file holds another photo now; confirm their labels, or take them off."""
+    """List, confirm or remove outdated labels."""
     if confirm and ask_again:
         raise UsageError(
             "--confirm and --ask-again exclude each other", remedy="leave one of them out"
@@ -65,7 +65,7 @@ def _chosen(project: "Project", images: Sequence[Path]) -> "dict[int, Label]":
 
 
 def replaced_text(project: "Project", outdated: "dict[int, Label] | None" = None) -> str:
-    """Which labels are about pictures that were there before; "" where there are none."""
+    """Text of outdated labels; "" without any."""
     rows = replaced_fields(project, outdated)
     if not rows:
         return ""
@@ -83,7 +83,7 @@ def replaced_text(project: "Project", outdated: "dict[int, Label] | None" = None
 def replaced_fields(
     project: "Project", outdated: "dict[int, Label] | None" = None
 ) -> list[dict[str, Any]]:
-    """The same as fields."""
+    """JSON rows of outdated labels."""
     labels, graph = (
         project.labels.outdated() if outdated is None else outdated,
         project.classes.graph,
@@ -100,7 +100,7 @@ def replaced_fields(
 
 
 def written_to_text(project: "Project") -> str:
-    """Which labelled files were written to and not read since; "" where there are none."""
+    """Text of labelled files that changed and were not read since; "" without any."""
     from engine.collection.replaced_images import labelled_and_written_to
 
     return list_text(

@@ -1,4 +1,4 @@
-"""The command that writes a report, and what `evaluate --report` shares with it."""
+"""The `report` command, and `evaluate --report`."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -50,7 +50,7 @@ def report(
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a report: progress, accuracy, calibration, confusion, figures of each class, mistakes, counts."""
+    """Write a report."""
     from engine.everyday.classifier import Setting
     from engine.report.gather import gather_from, rival_settings, rival_versions
     from engine.report.write import check_target, kind_of
@@ -164,14 +164,14 @@ def _text(made: "Report", out: Path) -> str:
 
 
 def figures_json(made: "Report") -> dict[str, Any]:
-    """The figures as plain data, without the images of each cell."""
+    """JSON fields of a report, without the confusion matrix."""
     about, progress = made.about, made.progress
     return {
         "about": {
             **asdict(about),
             "made_at": about.made_at.isoformat(),
             "source": about.source.value,
-            "twins": 0,
+            "twins": 0,  # of earlier versions
         },
         "progress": {
             **asdict(progress),

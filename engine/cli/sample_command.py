@@ -1,4 +1,4 @@
-"""The command that makes a project of some images of a data set."""
+"""The `sample` command."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -30,7 +30,7 @@ Seed = Annotated[
 
 
 def check_way(by: str) -> None:
-    """Refuse a way that is not there, as a misuse of the command line."""
+    """Raise `UsageError` for an unknown way."""
     if by not in WAYS:
         raise UsageError("images cannot be chosen so", expected=either(WAYS), found=by)
 
@@ -49,7 +49,7 @@ def sample(
     seed: Seed = 0,
     images_from: ImagesFrom = None,
 ) -> None:
-    """Make a project of N images of a data set to label, with the embeddings that it has.
+    """Make a project of images of a data set.
 
     Images without an embedding are never chosen. Of a project, `suggest` lists the images to label.
     """

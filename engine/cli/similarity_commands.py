@@ -1,7 +1,7 @@
-"""Commands that find images alike: in order of likeness to one, and copies and bursts."""
+"""The commands `similar` and `duplicates`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import Argument, Option
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from engine.collection.folding.folds import Folds
     from engine.project import Project
 
+NAMED: Final = 4  # images of a fold that are listed
+
 
 def similar(
     project: ProjectPath,
@@ -24,7 +26,7 @@ def similar(
     count: Annotated[int, Option(min=1, help="At most so many images.")] = 20,
     device: DeviceName = "auto",
 ) -> None:
-    """List the images of a project that look most like one, most alike first. Changes nothing."""
+    """List the most similar images."""
     from engine.review.similar_files import similar_to_file
 
     with open_project(project, for_writing=False) as opened:
@@ -61,7 +63,7 @@ def duplicates(
         ),
     ] = True,
 ) -> None:
-    """List copies and bursts: the same bytes, near-duplicates, and shots within seconds. Changes nothing."""
+    """List duplicates and bursts."""
     from engine.collection.find_folds import burst_seconds
     from engine.collection.project_folds import folds_of_project
 
@@ -112,5 +114,5 @@ def _text(fields: dict[str, Any]) -> str:
 
 
 def _names(paths: list[str]) -> str:
-    shown = ", ".join(paths[:4])
-    return f"{shown} and {len(paths) - 4:,} more" if len(paths) > 4 else shown  # noqa: PLR2004 (as shown above)
+    shown = ", ".join(paths[:NAMED])
+    return f"{shown} and {len(paths) - NAMED:,} more" if len(paths) > NAMED else shown

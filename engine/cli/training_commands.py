@@ -1,4 +1,4 @@
-"""Commands that train new model versions, list them and choose one."""
+"""The commands `train` and `versions`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +31,7 @@ def train(
         bool, Option("--choose", help="Use the new version from now on; this can be undone.")
     ] = False,
 ) -> None:
-    """Train a new model version on the person's labels; a backbone training that was stopped goes on."""
+    """Train a new model version."""
     from engine.collection.training.settings import parse_settings
     from engine.collection.training.train import train as run
     from engine.collection.training.trained import adopt
@@ -78,7 +78,7 @@ def versions(
         Option("--choose", metavar="ID", help="Use this version from now on; this can be undone."),
     ] = None,
 ) -> None:
-    """List the project's model versions, or choose the one to use."""
+    """List model versions, or choose one."""
     from engine.collection.models import choose_version
 
     with open_project(project, for_writing=choose is not None) as opened:

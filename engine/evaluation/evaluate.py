@@ -1,4 +1,4 @@
-"""Compare predictions with the truth: at the leaf, at every level above, and the calibration of the scores."""
+"""Evaluation of predictions by ground truth: leaf, levels and calibration."""
 
 import math
 from collections import defaultdict
@@ -28,39 +28,35 @@ MOST_SHOWN: Final = 3
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Figures over the n images that have a truth, a prediction, and no person's label."""
+    """Figures over n unlabelled images with ground truth and a prediction."""
 
     setting: str  # "ppn+", "ppn" or "prototypes"
     images: int  # n
-    top1: float  # share whose class is the best leaf
-    top5: float  # share whose class is among the five best
-    levels: tuple[float, ...]  # accuracy at each level of the graph by summed score, 0 the coarsest
+    top1: float  # accuracy of the best leaf
+    top5: float  # share whose class is among the five best leaves
+    levels: tuple[float, ...]  # accuracy by summed score at each level, 0 is the coarsest
     calibration_error: float  # expected calibration error of the best leaf's score (15 bins)
     coverage: float  # share with a safe class
-    safe_accuracy: float  # share of those whose safe class is right; NaN without any
+    safe_accuracy: float  # accuracy of safe classes; NaN without any
     safe_at_leaf: float  # share whose safe class is a leaf
-    unknown: float  # share called unknown
-    shrinkage: float  # that was chosen; 0 means lambda 1
-    not_found: (
-        int  # rows of the truth file whose image the project does not have or has no embedding of
-    )
+    unknown: float  # share predicted as unknown
+    shrinkage: float  # chosen value; 0 means lambda 1
+    not_found: int  # rows of the truth file without an embedded image
     has_collection: bool = (
-        False  # whether unlabelled and coarse-labelled images taught the model too
+        False  # the model also learned from unlabelled and coarse-labelled images
     )
-    twins: int = (
-        0  # of the n images, those that are a copy, or a shot of the burst, of a labelled image
-    )
+    twins: int = 0  # images that are a near-duplicate, or of the burst, of a labelled image
     top1_without_twins: float = math.nan  # `top1` of the others; NaN without any
 
 
 def evaluate(project: Project, classified: Classified, truth: Mapping[str, int]) -> Evaluation:
-    """Score the predictions of images that no person labelled.
+    """Evaluate the predictions of unlabelled images.
 
-    Images of the truth are named by their path in the project, any end of that path, or absolutely.
+    The ground truth names images by their path in the project, any suffix of it, or an absolute
+    path.
 
     Raises:
-        InputError: no image of the truth is among the predictions, or an end of a path fits
-            several.
+        InputError: no image of the ground truth has a prediction, or a name is ambiguous.
     """
     rows, answers, not_found = match_truth(project.path.parent, classified, truth)
     if len(rows) == 0:
@@ -76,25 +72,22 @@ def evaluate(project: Project, classified: Classified, truth: Mapping[str, int])
 def match_truth(
     project_folder: Path, classified: Classified, truth: Mapping[str, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Rows of the predictions with a truth, their classes, and how many rows of the truth found no image.
+    """Rows of the predictions with ground truth, their classes, and the number of unmatched names.
 
-    Images that a person labelled are left out.
+    Labelled images are left out.
 
     Raises:
-        InputError: an end of a path fits several images, or two names of one image give it
-            different classes.
+        InputError: a name fits several images, or two names of one image have different classes.
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
-    meant_by: defaultdict[str, list[str]] = defaultdict(
-        list
-    )  # every name of the truth by each of its spellings
+    meant_by: defaultdict[str, list[str]] = defaultdict(list)  # names by each of their spellings
     for name in truth:
         for spelled in dict.fromkeys(spellings(name)):
             meant_by[spelled].append(name)
     depth = max((name.count("/") for name in keys), default=0) + 1
     claims: dict[str, list[int]] = {}
-    also: list[tuple[str, str]] = []  # names of one image, the one that counts first
+    also: list[tuple[str, str]] = []  # two names of one image, the better match first
     for row, path in enumerate(classified.paths):
         found = [spelled for spelled in _names(storable(path), folder, depth) if spelled in keys]
         if found:
@@ -133,7 +126,7 @@ def _refuse_contradictions(
 def _only_unlabelled(
     classified: Classified, name: str, claimed: Sequence[int], folder: str
 ) -> int | None:
-    """The image of a row of the truth, None when a person labelled it; whole paths and exact spellings come first."""
+    """The unlabelled image of a name, or None; whole paths and exact spellings win."""
     paths = classified.paths
     at = {
         spelled: row
@@ -155,7 +148,7 @@ def _only_unlabelled(
 
 
 def _names(path: str, folder: str, depth: int) -> list[str]:
-    """Names of an image, longest first: its path, absolutely, and every end of it."""
+    """Names of an image: its path, its absolute path, and every suffix, longest first."""
     parts = PurePosixPath(path).parts
     ends = ["/".join(parts[start:]) for start in range(max(0, len(parts) - depth), len(parts))]
     return [path, f"{folder}/{path}", *ends]
@@ -198,7 +191,7 @@ def _figures(
 
 
 def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(k,) whether the model learned from a twin of the image: it then tells little of images that are new."""
+    """(k,) whether a near-duplicate of the image was in the training data (leakage)."""
     folds = classified.folds.held_together(classified.image_ids[rows])
     learned = classified.folds.held_together(classified.fitted.shots.image_ids)
     return (folds != ALONE) & np.isin(folds, learned)
@@ -222,8 +215,8 @@ def _levels(
     candidate_ids: NDArray[np.int64],
     answers: NDArray[np.int64],
 ) -> tuple[float, ...]:
-    """Accuracy at each level; a leaf that ends above a level stands for itself there."""
-    # By level: a class, and the column of a candidate that is it or lies below it.
+    """Accuracy at each level; a leaf above a level is its own class there."""
+    # by level: a class, and the column of a candidate in its branch
     at: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for column, candidate in enumerate(candidate_ids.tolist()):
         for class_id in (candidate, *graph.ancestors(candidate)):
@@ -239,7 +232,7 @@ def _levels(
 def _predicted(
     chances: NDArray[np.float32], members: Sequence[tuple[int, int]]
 ) -> NDArray[np.int64]:
-    """The class with the largest sum for each image, of classes with the columns of their candidates, in order."""
+    """The class with the largest sum for each image; `members` are sorted."""
     classes, columns = np.array(members, dtype=np.int64).T
     starts = np.flatnonzero(np.r_[True, classes[1:] != classes[:-1]])
     predicted: NDArray[np.int64] = classes[starts][

@@ -1,4 +1,4 @@
-"""How well a class is recognised, and its coverage and precision by its bar, from held-out images."""
+"""Recall of a class, and coverage and precision by threshold, from held-out images."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,23 +15,21 @@ from engine.everyday.classifier import ProjectClassifier
 from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 
-BARS: Final = tuple(percent / 100 for percent in range(30, 100))  # below 30% two classes may pass
+BARS: Final = tuple(percent / 100 for percent in range(30, 100))  # below 30 % two classes may pass
 
 
 @dataclass(frozen=True)
 class PolicyPoint:
-    """The effect of one bar."""
+    """Effect of a threshold."""
 
     bar: float
-    found: int  # images of the class that are named as it or as a class below it
-    named: int  # all images that are named so, wherever they belong
-    right: (
-        int  # of `named`, those whose label is the class that they are named as, or lies below it
-    )
+    found: int  # images of the class with a safe class in its branch
+    named: int  # all images with a safe class in the branch
+    right: int  # of `named`, those whose safe class is correct
 
     @property
     def precision(self) -> float:
-        """Share of `right` in `named`; 0 without any."""
+        """`right / named`; 0 without any."""
         return self.right / self.named if self.named else 0.0
 
     @property
@@ -41,16 +39,14 @@ class PolicyPoint:
 
 @dataclass(frozen=True)
 class PolicyCurve:
-    """Coverage and precision of a class by its bar, from labelled images that were held out."""
+    """Coverage and precision of a class by threshold, from held-out images."""
 
     class_id: int
-    images: int  # held-out images that a person labelled as the class or as one below it
+    images: int  # held-out images of the branch
     points: tuple[PolicyPoint, ...]  # one for each of `BARS`
-    recognised: int = 0  # of `images`, those whose most probable class is the class or one below it
-    mistaken_for: int | None = None  # what most of the others are taken for
-    has_unseen: bool = (
-        False  # whether other classes have no examples, so that none was taken for these
-    )
+    recognised: int = 0  # of `images`, those whose most probable class is in the branch
+    mistaken_for: int | None = None  # the most frequent wrong prediction
+    has_unseen: bool = False  # other classes have no examples, and so no mistaken images
 
     @property
     def recognised_interval(self) -> tuple[float, float]:
@@ -60,7 +56,7 @@ class PolicyCurve:
         return min(self.points, key=lambda point: abs(point.bar - bar))
 
     def coverage(self, point: PolicyPoint) -> float:
-        """Share of the class's images that are named as it or as a class below it."""
+        """Share of the class's images with a safe class in its branch."""
         return point.found / self.images if self.images else 0.0
 
 
@@ -76,7 +72,10 @@ def curve_of(live: LiveCollection, class_id: int) -> PolicyCurve | None:
 def policy_curve(
     fitted: ProjectClassifier, graph: CategoryGraph, policies: Mapping[int, Policy], class_id: int
 ) -> PolicyCurve | None:
-    """Try every bar on a class and all below that inherit it; None where no image of the class was held out."""
+    """Try all thresholds on a class and its inheriting descendants.
+
+    None if no image of the class was held out.
+    """
     held_out, rules = fitted.held_out, fitted.back_off
     if held_out is None or class_id not in graph or not len(held_out.class_ids):
         return None
@@ -113,7 +112,7 @@ def policy_curve(
 def _with_bars(
     rules: BackOff, graph: CategoryGraph, policies: Mapping[int, Policy], branch: NDArray[np.int64]
 ) -> BackOff:
-    """The same rules with the bars that other policies give to the classes of a branch."""
+    """The rules with the thresholds of other policies for a branch."""
     bars = bars_in_effect(graph, policies, branch.tolist())
 
     def changed(class_ids: NDArray[np.int64], before: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""The truth: a table of images and their classes, or a file of predictions, read as tables of labels are."""
+"""Reader of ground truth: a table of images and classes, or a file of predictions."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -23,18 +23,17 @@ def read_truth(
 ) -> dict[str, int]:
     """Read a table of images and classes: ground truth, or a file of predictions.
 
-    The class is a name or path, empty or "unknown" for none of the classes. Where a column `path`
-    ends in the class, as in our own files, it distinguishes classes of one name.
+    The class is a name or path, empty or "unknown" for none of the classes. A column `path` that
+    ends with the class, as in our own files, distinguishes classes of one name.
 
     Args:
-        path: a table as `engine.interchange.tables` opens them. In our own, names of files may be
-            any bytes.
+        path: a table, see `engine.interchange.tables`. In our own, file names may be any bytes.
         graph: the project's classes.
-        columns: by role, as a person named them.
+        columns: names by role, chosen by the user.
 
     Returns:
-        Class by image; `NO_CLASS` for none. The images are named as in the file, without the
-        apostrophe that guards them from spreadsheets.
+        Class by image name; `NO_CLASS` for none. Names are without the apostrophe that guards them
+        from spreadsheets.
 
     Raises:
         UsageError, FormatError: columns are missing, a class is not in the graph, or two lines give
@@ -81,7 +80,7 @@ def _class_of(reader: ClassReader, graph: CategoryGraph, row: Mapping[str, str],
         return NO_CLASS
     text = row["class"]
     with suppress(GraphError):
-        return graph.find(guarded(text))  # the apostrophe may be the name's own
+        return graph.find(guarded(text))  # the apostrophe may be a part of the name
     try:
         return graph.find(text)
     except GraphError as error:
@@ -109,7 +108,7 @@ def _refusal(error: GraphError, class_text: str, line: int) -> FormatError:
 
 
 def image_keys(truth: Mapping[str, int]) -> dict[str, str]:
-    """The name of an image in the truth file by each of its `spellings`, its own name first."""
+    """Image name in the truth file by each of its `spellings`; exact names win."""
     keys: dict[str, str] = {}
     for each in zip(*map(spellings, truth), strict=True):
         for spelled, name in zip(each, truth, strict=True):
@@ -118,9 +117,9 @@ def image_keys(truth: Mapping[str, int]) -> dict[str, str]:
 
 
 def spellings(name: str) -> tuple[str, str, str]:
-    """Names under which an image of the truth file is looked up, in this order.
+    """Spellings under which an image of the truth file is looked up, in this order.
 
-    Its own name; the path that is meant where people write backslashes, blanks around it, or `./`
-    before it; the name with an apostrophe of its own.
+    The exact name; the path without backslashes, surrounding blanks and `./`; the name with a
+    leading apostrophe.
     """
     return name, name.replace("\\", "/").strip().removeprefix("./"), guarded(name)

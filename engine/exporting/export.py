@@ -1,4 +1,4 @@
-"""Write a project's labels and answers in the format of another program: whole, or not at all."""
+"""Atomic export of labels and predictions in the formats of other programs."""
 
 import os
 from codecs import BOM_UTF8
@@ -46,16 +46,16 @@ PROGRAM: Final = f"Protoleaf {__version__}"
 class Which(StrEnum):
     """Which images are exported."""
 
-    VERIFIED = "verified"  # those that a person labelled
-    SURE = "sure"  # those, and those where the model's answer passes its bar
-    ALL = "all"  # all of them, also without a class
+    VERIFIED = "verified"  # labelled by a person
+    SURE = "sure"  # verified, or with a safe class
+    ALL = "all"  # also without a class
 
 
-Answers = Mapping[int, ModelAnswer]  # the model's, by image id
+Answers = Mapping[int, ModelAnswer]  # predictions by image id
 
 
 def answers_of(classified: Classified) -> Answers:
-    """The answers of one classification, those for labelled images too."""
+    """Predictions of a classification, also for labelled images."""
     scores, fitted = classified.scores, classified.fitted
     leaf = np.where(classified.labels == BOXED, NO_CLASS, fitted.candidate_ids[scores.best])
     return ModelAnswers(
@@ -69,7 +69,7 @@ def answers_of(classified: Classified) -> Answers:
 
 
 def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
-    """The answers that screens show, of all images or of those at some ascending places of the state; a copy."""
+    """Copy predictions of a state, of all images or at some ascending places."""
     leaf = np.where(state.label_class[places] == BOXED, NO_CLASS, state.best_class[places])
     return ModelAnswers(
         state.image_ids[places].copy(),
@@ -91,7 +91,7 @@ def gather(
     only: Container[int] | None = None,
     on_image: Callable[[], None] = lambda: None,
 ) -> LabelledImages:
-    """Gather the images of a choice, or `only` some of them, with labels, and answers by a model and setting."""
+    """Gather images with labels and predictions; `only` restricts them to some ids."""
     by_image = project.labels.by_image()
     labels = {
         image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
@@ -136,7 +136,8 @@ def gather(
 
 def _folder_of(folders: Iterable[Path]) -> Path | None:
     try:
-        return Path(os.path.commonpath({os.path.abspath(folder) for folder in folders}))  # noqa: PTH100 (no links)
+        paths = {os.path.abspath(folder) for folder in folders}  # noqa: PTH100 (links stay)
+        return Path(os.path.commonpath(paths))
     except ValueError:  # several drives, or no image
         return None
 
@@ -148,17 +149,15 @@ def _is_among(image: LabelledImage, which: Which) -> bool:
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """What a person chooses for an export."""
+    """Options of an export."""
 
     format_name: str  # a key of `FORMATS`
-    out: Path  # the file or folder
-    which: Which = Which.SURE  # which images
+    out: Path  # file or folder
+    which: Which = Which.SURE
     folder: FolderOptions = field(default_factory=FolderOptions)  # for formats that are folders
-    is_overwriting: bool = False  # whether a file that no earlier export wrote is replaced
-    has_byte_order_mark: bool = (
-        False  # of a table for spreadsheets: Excel takes it for Latin-1 otherwise
-    )
-    is_reduced: bool = False  # of a copy of the project: previews instead of the photos
+    is_overwriting: bool = False  # also replace a file that is not an earlier export
+    has_byte_order_mark: bool = False  # of tables; without it Excel assumes Latin-1
+    is_reduced: bool = False  # of a project archive: previews instead of the photos
 
 
 def export_project(
@@ -170,10 +169,10 @@ def export_project(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> WrittenExport:
-    """Classify a project where the model's answers are to be exported, and export it; see `export_images`.
+    """Export a project, classified first unless only labels are exported; see `export_images`.
 
     Raises:
-        InputError: as `classify`; nothing needs to be embedded for labels alone.
+        InputError: as `classify`.
     """
     check_target(project, choice)
     if choice.which is Which.VERIFIED:
@@ -209,11 +208,11 @@ def export_images(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> WrittenExport:
-    """Export labels and known answers.
+    """Export labels and given predictions.
 
     Raises:
         TakenError, InputError: as `check_target`.
-        StorageError: the disk or folder refuses.
+        StorageError: the output cannot be written.
         Cancelled: `cancel` was set.
     """
     one = format_named(choice.format_name)
@@ -230,12 +229,12 @@ def export_images(
 
 
 def check_target(project: Project, choice: ExportChoice) -> None:
-    """Refuse a place that is taken, before any work is done.
+    """Refuse an output path that must not be replaced.
 
     Raises:
-        TakenError: a file that no earlier export wrote is there.
+        TakenError: there is a file that is not an earlier export.
         InputError: it is the project, one of its images, or a folder that is not empty.
-        StorageError: there is no folder around it.
+        StorageError: its parent folder does not exist.
     """
     one = format_named(choice.format_name)
     if one.write_folder is None:
@@ -251,12 +250,12 @@ def _write(
 ) -> WrittenExport:
     with writing(choice.out, "the export cannot be written", "choose another place"):
         if one.write_file is not None:
-            clear_abandoned_drafts(choice.out.parent)  # of exports that were killed
+            clear_abandoned_drafts(choice.out.parent)  # of killed exports
             with output_file(choice.out) as file:
                 if choice.has_byte_order_mark and one.is_spreadsheet:
                     file.write(BOM_UTF8)
                 written = one.write_file(images, file)
-                check_target(project, choice)  # a long export: something may have come in between
+                check_target(project, choice)  # a file may have been created meanwhile
             return written
         assert one.write_folder is not None, "one of them"
         if one.writes_into:

@@ -1,4 +1,4 @@
-"""Write a project's category graph in the format of another program: whole, or not at all."""
+"""Atomic export of the category graph in the formats of other programs, or as a drawing."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,37 +20,33 @@ from engine.project import Project
 from engine.texts import enumerated
 
 AUTO: Final = "auto"
-MOST_DRAWN: Final = (
-    20_000  # classes of a drawing; the deepest branches of a larger graph are closed
-)
+MOST_DRAWN: Final = 20_000  # classes of a drawing; deepest branches of larger graphs are closed
 
-
-Weights = Mapping[
-    tuple[ClassId, ClassId], float
-]  # attention weight in [0, 1] of edges (parent, child)
+Weights = Mapping[tuple[ClassId, ClassId], float]
+"""Attention weight in [0, 1] by edge (parent, child)."""
 
 
 @dataclass(frozen=True)
 class GraphToWrite:
-    """What is written, apart from the project: it may be edited meanwhile."""
+    """Snapshot of the graph to export."""
 
     graph: CategoryGraph
-    weights: Weights = field(default_factory=dict)  # of the edges that have one, for drawings
+    weights: Weights = field(default_factory=dict)  # for drawings
 
 
 @dataclass(frozen=True)
 class GraphExportFormat:
-    """A format that a category graph can be written in."""
+    """An export format of category graphs."""
 
-    description: str  # for a person, in a few words
-    suffix: str  # of its files
-    content: Callable[[GraphToWrite], bytes]  # what is written of a graph
-    comes_back: bool = True  # whether an import of it gives the same graph again
+    description: str
+    suffix: str
+    content: Callable[[GraphToWrite], bytes]
+    comes_back: bool = True  # lossless: an import gives the same graph
 
 
 @dataclass(frozen=True)
 class WrittenGraph:
-    """Counts and format of what was written."""
+    """Result of an export."""
 
     classes: int
     edges: int
@@ -58,7 +54,7 @@ class WrittenGraph:
 
 
 def drawing(content: GraphToWrite, *, is_dark: bool = False) -> bytes:
-    """The graph drawn as SVG; the deepest branches of a very large one are closed."""
+    """Draw the graph as SVG; the deepest branches of a very large one are closed."""
     shown = shown_graph(content.graph, first_opened(content.graph, MOST_DRAWN))
     colours = DARK if is_dark else LIGHT
     text = svg_text(
@@ -119,13 +115,13 @@ def export_graph(
     """Write a project's graph into a file.
 
     Args:
-        out: the file; an earlier export in this format is replaced.
-        format_name: a key of `GRAPH_FORMATS`, or "auto" to go by the file's suffix.
-        is_overwriting: whether another file is replaced, too.
+        out: an earlier export in this format is replaced.
+        format_name: a key of `GRAPH_FORMATS`, or "auto" for that of the suffix.
+        is_overwriting: also replace another file.
 
     Raises:
-        UsageError: there is no such format, or none of the suffix.
-        TakenError: another file is there.
+        UsageError: there is no such format, or none with the suffix.
+        TakenError: another file exists.
         InputError: there are no classes, or the file is the project or one of its images.
         StorageError: it cannot be written.
     """
@@ -154,10 +150,10 @@ def graph_to_write(
     *,
     is_overwriting: bool = False,
 ) -> GraphToWrite:
-    """Copy what is written out of a project; the kind is a key of `GRAPH_FORMATS`, or "png".
+    """Copy the graph of a project; the kind is a key of `GRAPH_FORMATS`, or "png".
 
     Raises:
-        TakenError: such a file is there.
+        TakenError: another file exists.
         InputError: there are no classes, or the file is the project or one of its images.
     """
     if not len(project.classes.graph):
@@ -167,7 +163,7 @@ def graph_to_write(
 
 
 def write_graph(out: Path, content: bytes) -> None:
-    """Write a file, whole or not at all.
+    """Write a file atomically.
 
     Raises:
         StorageError: it cannot be written.
@@ -179,10 +175,10 @@ def write_graph(out: Path, content: bytes) -> None:
 
 
 def format_of(out: Path) -> str:
-    """The format of a file's suffix.
+    """The format by a file's suffix.
 
     Raises:
-        UsageError: there is none.
+        UsageError: no format has it.
     """
     for name, each in GRAPH_FORMATS.items():
         if out.suffix.casefold() == each.suffix:

@@ -1,4 +1,4 @@
-"""The images of an export as columns, each put together when it is written: a million of them fit in little memory."""
+"""Images of an export as columns; records are made lazily, to bound memory."""
 
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -26,13 +26,13 @@ from engine.project.records import NO_ORIGIN, BoxOrigin
 @final
 @dataclass(frozen=True)
 class ModelAnswers(Mapping[int, ModelAnswer]):
-    """The model's answers for n images, by image id.
+    """Predictions for n images, by image id.
 
     Attributes:
         image_ids: (n,) int64, ascending.
-        leaf, leaf_score: (n,) class id, `NO_CLASS` where there is no answer, and its probability.
-        safe, safe_score: (n,) class id, `NO_CLASS` where none passes its bar, and its probability.
-        is_unknown: (n,) bool, too far from every class.
+        leaf, leaf_score: (n,) class id, `NO_CLASS` without a prediction, and its probability.
+        safe, safe_score: (n,) class id, `NO_CLASS` without a safe class, and its probability.
+        is_unknown: (n,) bool, out-of-distribution.
     """
 
     image_ids: NDArray[np.int64]
@@ -67,7 +67,7 @@ class ModelAnswers(Mapping[int, ModelAnswer]):
 @final
 @dataclass(frozen=True)
 class GatheredImages(Sequence[LabelledImage]):
-    """Images of a project with labels, notes and answers."""
+    """Images of a project with labels, notes and predictions."""
 
     table: ImageTable
     folder: Path  # of the project
@@ -76,18 +76,16 @@ class GatheredImages(Sequence[LabelledImage]):
     answers: Mapping[int, ModelAnswer]
     sequences: Mapping[int, str]
     detections: Mapping[int, BoxOrigin]
-    empty: frozenset[int]  # images that a person labelled as empty
+    empty: frozenset[int]  # images labelled as empty
     values: Mapping[int, Mapping[str, str]]  # of fields, by name
     fields: Sequence[ImageField]  # the project's own
-    places: Sequence[int] = ()  # in the table: the images that are here
-    _hashes: dict[int, str] = field(
-        default_factory=dict
-    )  # of files that were read here, by image id
+    places: Sequence[int] = ()  # rows of the table
+    _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read, by image id
 
     def chosen(
         self, is_wanted: Callable[[LabelledImage], bool], only: Container[int] | None
     ) -> "GatheredImages":
-        """Those of the whole table that are wanted, and among `only`, if that is given."""
+        """Select images of the whole table."""
         ids = self.table.ids
         near = (place for place in self._by_file() if only is None or ids[place] in only)
         return replace(
@@ -95,7 +93,7 @@ class GatheredImages(Sequence[LabelledImage]):
         )
 
     def _by_file(self) -> Iterable[int]:
-        """Places of all images: in ascending id order, but those of one file together, the whole file first."""
+        """All rows, by id, but with the images of a file in sequence, the whole file first."""
         places = range(len(self.table.ids))
         if not self.table.has_parts:
             return places
@@ -158,7 +156,7 @@ class GatheredImages(Sequence[LabelledImage]):
         )
 
     def _read(self, image: LabelledImage) -> str:
-        """The content hash of an image that a person labelled before it was read: others have the same paths."""
+        """Content hash of an image that was labelled before it was read."""
         if image.image_id not in self._hashes:
             self._hashes[image.image_id] = _hash_of(image.file)
         return self._hashes[image.image_id]

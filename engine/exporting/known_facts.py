@@ -1,4 +1,4 @@
-"""What is known of photos for exports: by the project, also of missing files, else by the header of the file."""
+"""Metadata of photos for exports: stored in the project, else from the header of the file."""
 
 import mimetypes
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from engine.project.records import ImageDetails
 
 
 def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
-    """Facts of an image of a project, with the times that corrected clocks have; on the thread of the project."""
+    """Metadata of an image, with corrected times; on the thread of the project."""
     in_header = project.clocks.corrected(photo_facts)
 
     def facts_of(image: LabelledImage) -> PhotoFacts:
@@ -28,9 +28,8 @@ def known_facts(project: Project) -> Callable[[LabelledImage], PhotoFacts]:
 
 
 def _facts(details: ImageDetails, file: Path) -> PhotoFacts:
-    is_raw = (
-        file.suffix.casefold() in RAW_SUFFIXES
-    )  # its header has the size of the sensor or of a preview
+    # the header of a RAW file has the size of the sensor or of a preview
+    is_raw = file.suffix.casefold() in RAW_SUFFIXES
     return PhotoFacts(
         0 if is_raw else details.width,
         0 if is_raw else details.height,

@@ -1,4 +1,4 @@
-"""What an export would look like: the first rows, lines or files of it, made of the project's own images."""
+"""Preview of an export: its first rows, lines or files, with images of the project."""
 
 import io
 import json
@@ -24,34 +24,34 @@ from engine.new_file import write_file
 from engine.new_folder import Placing, scratch_folder
 from engine.project import Project
 
-IMAGES: Final = 8  # of a preview. Chosen: a folder's preview stays a short list
-MOST_LINES: Final = 60  # of a file or folder. Chosen: a few screens of the preview
-MOST_SERIES: Final = 3  # files of one kind that are shown from the inside; of more, only the first
+IMAGES: Final = 8  # of a preview. Chosen: the preview of a folder is a short list
+MOST_LINES: Final = 60  # of a file or folder. Chosen: a few screens
+MOST_SERIES: Final = 3  # files of a suffix whose content is shown; of more, only the first
 LONGEST_LINE: Final = 400  # characters of a line
 _INDENT: Final = "    "
 
 
 @dataclass(frozen=True)
 class ExportPreview:
-    """The beginning of an export: a table, or lines."""
+    """The first rows of a table, or lines."""
 
-    columns: tuple[str, ...] = ()  # of a table; () otherwise
+    columns: tuple[str, ...] = ()  # of a table
     rows: tuple[tuple[str, ...], ...] = ()
-    lines: tuple[str, ...] = ()  # of a file's text, or of a folder's contents, indented
-    images: int = 0  # how many images it is made of
+    lines: tuple[str, ...] = ()  # of a text file, or of the listing of a folder, indented
+    images: int = 0  # in the preview
 
 
 @dataclass(frozen=True)
 class ChosenImages:
-    """The images that a choice means."""
+    """Size of a selection of images."""
 
-    count: int  # how many
-    size_bytes: int  # of all their files together, as they were when they were added
-    coarse: int = 0  # how many are of classes that lie above classes of others
+    count: int
+    size_bytes: int  # of all files, when they were added
+    coarse: int = 0  # images whose class is an ancestor of other images' classes
 
 
 def chosen_images(project: Project, state: CollectionState) -> dict[Which, ChosenImages]:
-    """How many images each choice means, and how large they are; images that came since `state` are not counted."""
+    """Size of each selection, without images that were added after `state`."""
     table = project.images.table()
     sizes = dict(zip(table.ids, table.sizes_bytes, strict=True))
     each = np.array(
@@ -82,10 +82,10 @@ def preview_export(
     which: Which,
     options: FolderOptions | None = None,
 ) -> ExportPreview:
-    """The beginning of an export; no image is copied.
+    """Make the preview; no image is copied.
 
     Raises:
-        OSError: the folder for temporary files refuses.
+        OSError: the folder for temporary files cannot be written.
     """
     places = _places(state, which, is_varied=one.write_folder is not None)
     answers = answers_in(state, places)
@@ -112,7 +112,7 @@ def _masks(state: CollectionState) -> dict[Which, NDArray[np.bool_]]:
 
 
 def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray[np.int64]:
-    """The first images, or the first two of each of several classes."""
+    """Rows of the first images, or of the first two of several classes."""
     places = np.flatnonzero(_masks(state)[which])
     if is_varied:
         classes = np.where(state.label_class != NO_CLASS, state.label_class, state.safe_class)[
@@ -145,7 +145,7 @@ def _folder_lines(
 
 
 def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
-    """The same images with empty files of their names; headers are read from the real ones."""
+    """Replace the files by empty ones; headers are read from the real files."""
     real: dict[Path, Path] = {}
     stand_ins = []
     for image in images.images:
@@ -174,7 +174,7 @@ def _lines_of(content: bytes) -> Sequence[str]:
 
 
 def _files_lines(files: Mapping[str, bytes]) -> Iterator[str]:
-    """The files' names, then how each begins, the tables first; of a series the first file."""
+    """Listing of files, then their first lines, tables first; of a series only the first."""
     tree = list(_tree(files))
     yield from tree
     series = Counter(PurePosixPath(name).suffix for name in files)
@@ -200,7 +200,7 @@ def _text_lines(content: bytes) -> list[str]:
 
 
 def _tree(names: Iterable[str]) -> Iterator[str]:
-    """Files in folders, each folder named once, with what is in it indented."""
+    """Indented listing of files in folders."""
     open_folders: tuple[str, ...] = ()
     for parts in sorted(
         (PurePosixPath(name).parts for name in names), key=lambda parts: (len(parts) == 1, parts)

@@ -1,4 +1,4 @@
-"""A map as a picture for print: points, prototypes and the edges between them, as in the paper's Figure 1."""
+"""Figure of a map for print: points, prototypes and edges, as in the paper's Figure 1."""
 
 import base64
 import io
@@ -30,29 +30,29 @@ GROUND: Final = "#ffffff"
 TEXT: Final = "#1a1f1a"
 EDGE: Final = "#8a9486"
 FONT_SIZE: Final = 22
-MARK: Final = 11.0  # half of a prototype's diamond
-_FULLEST: Final = 4.5  # radius of a point
-_FINEST: Final = 1.5
+MARK: Final = 11.0  # half width of a prototype's diamond
+_FULLEST: Final = 4.5  # maximum radius of a point
+_FINEST: Final = 1.5  # minimum
 _CROWDING: Final = 0.4
 
 
 @dataclass(frozen=True)
 class Diamond:
-    """A prototype in the picture."""
+    """Marker of a prototype."""
 
     x: float  # pixels
     y: float
     colour: str
-    name: str  # "" where there is no room for it
+    name: str  # "" if it would overlap another
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What is drawn."""
+    """Content of the figure, in pixels."""
 
     points: NDArray[np.uint32]  # (height, width) pixels
     marks: Sequence[Diamond]
-    edges: Sequence[tuple[int, int]]  # places among the marks
+    edges: Sequence[tuple[int, int]]  # indices of the marks
 
     @property
     def size(self) -> tuple[int, int]:
@@ -69,12 +69,12 @@ def make_figure(
     *,
     level: int = 0,
 ) -> Figure:
-    """Lay out the picture.
+    """Lay out the figure.
 
     Args:
-        classes: (n,) the class that each image shows, or `NO_CLASS`.
+        classes: (n,) displayed class of each image, or `NO_CLASS`.
         places: of the prototypes, in the plane.
-        level: of the classes that have a colour, 0 for the top.
+        level: of the classes that have a colour; 0 is the top.
     """
     colour_of = _colours(classes, graph, level)
     view = _view(made)
@@ -94,7 +94,7 @@ def make_figure(
 
 
 def _colours(classes: NDArray[np.int64], graph: CategoryGraph, level: int) -> dict[int, str]:
-    """The colour of each class that images show: that of the class above it at a level."""
+    """Colour of each displayed class: that of its ancestor at a level."""
     shown = [each for each in np.unique(classes).tolist() if each != NO_CLASS and each in graph]
     tops = {each: at_level(graph, each, level) for each in shown}
     return {
@@ -104,7 +104,7 @@ def _colours(classes: NDArray[np.int64], graph: CategoryGraph, level: int) -> di
 
 
 def at_level(graph: CategoryGraph, class_id: int, level: int) -> int:
-    """A class, or what stands above it at a level; of several parents the first."""
+    """The ancestor of a class at a level, by first parents; or the class itself."""
     while graph.level(class_id) > level:
         class_id = graph.parents(class_id)[0]
     return class_id
@@ -157,11 +157,8 @@ def _touch(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
-# -- as files
-
-
 def svg_of(figure: Figure) -> str:
-    """Points as a picture within, all else as lines and text that can be edited."""
+    """SVG with the points as an embedded image, and editable lines and text."""
     width, height = figure.size
     points = base64.b64encode(_png(_image_of(figure))).decode()
     text = f'font-family="sans-serif" font-size="{FONT_SIZE}" text-anchor="middle" fill="{TEXT}"'
@@ -200,12 +197,12 @@ def _svg_lines(figure: Figure) -> Iterator[str]:
 
 
 def _printable(name: str) -> str:
-    """Without characters that no XML file may hold."""
+    """Replace characters that XML does not allow."""
     return "".join(letter if letter.isprintable() else " " for letter in name)
 
 
 def png_of(figure: Figure) -> bytes:
-    """All of it as a picture; names in the letters that the built-in font has."""
+    """PNG; names are limited to the glyphs of Pillow's default font."""
     from PIL import ImageDraw, ImageFont
 
     image = _image_of(figure)

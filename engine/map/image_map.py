@@ -1,7 +1,6 @@
-"""A map of a collection: each image's place in the plane, kept in a file of the caches for each project and backbone.
+"""Map of a collection: the place of each image in the plane, cached by project and backbone.
 
-Images that came later, or whose files changed, are placed among the others, which stay where they
-are.
+New and changed images are placed among the others, which do not move.
 """
 
 import contextlib
@@ -25,13 +24,11 @@ from engine.full_disk import storage_error
 from engine.new_file import new_file, private_folder
 from engine.project import Project
 
-VERSION: Final = 1  # of the file; one of another version is made anew
-MOST_FILES: Final = (
-    12  # of the projects whose maps were made last; one of 100,000 images takes 8 MB
-)
+VERSION: Final = 1  # of the file; one of another version is discarded
+MOST_FILES: Final = 12  # in the cache; a map of 100,000 images takes 8 MB
 MOST_LANDMARKS: Final = 20_000  # images that prototypes are placed among
 STALE_SHARE: Final = 0.25
-"""Share of images placed later from which a map should be made again: they have no part of it of their own."""
+"""Share of images placed later from which a map is stale: they did not shape the layout."""
 
 
 @final
@@ -40,9 +37,9 @@ class ImageMap:
     """Places of n images in the plane, in ascending image id."""
 
     image_ids: Integers  # (n,) int64
-    contents: NDArray[np.uint64]  # (n,) what each file held when it was placed
+    contents: NDArray[np.uint64]  # (n,) content numbers when they were placed
     places: Floats  # (n, 2) float32, nearly all within 50 of zero; y grows upwards
-    is_later: NDArray[np.bool_]  # (n,) whether it was placed among the others
+    is_later: NDArray[np.bool_]  # (n,) whether they were placed after the layout
     space: MapSpace
     landmarks: Floats  # (l, w) float32, vectors of some of the images
     landmark_places: Floats  # (l, 2)
@@ -53,11 +50,11 @@ class ImageMap:
 
     @property
     def is_stale(self) -> bool:
-        """Whether so many images came since that it should be made again."""
+        """Whether a new layout is recommended."""
         return bool(len(self.image_ids) and self.later_count >= STALE_SHARE * len(self.image_ids))
 
     def missing(self, image_ids: Integers, contents: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """(k,) which of these images have no place, or got another content since."""
+        """(k,) which of these images are not placed, or have changed since."""
         if not len(self.image_ids):
             return np.ones(len(image_ids), dtype=bool)
         at = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
@@ -66,7 +63,7 @@ class ImageMap:
     def with_new(
         self, image_ids: Integers, contents: NDArray[np.uint64], places: Floats
     ) -> "ImageMap":
-        """The map with other images, or with others of these ids, in their places."""
+        """Add or replace images."""
         kept = ~np.isin(self.image_ids, image_ids)
         ids = np.concatenate([self.image_ids[kept], image_ids])
         order = np.argsort(ids)
@@ -81,7 +78,7 @@ class ImageMap:
         )
 
     def place(self, embeddings: Embeddings) -> Floats:
-        """Where embeddings (m, d), such as prototypes, belong: (m, 2), by the landmarks most like them."""
+        """Place embeddings (m, d), such as prototypes, by their nearest landmarks: (m, 2)."""
         if not len(embeddings) or not len(self.landmarks):
             return np.zeros((len(embeddings), 2), dtype=np.float32)
         return place_among(
@@ -90,7 +87,7 @@ class ImageMap:
 
 
 def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
-    """(n,) the first 64 bits of each listed image's content hash, 0 before it was read."""
+    """(n,) the first 64 bits of the content hash of each image, 0 before it was read."""
     hashes = embedded.images.content_hashes
     found = (
         int.from_bytes((hashes[place] or b"")[:8], "little")
@@ -100,7 +97,7 @@ def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
 
 
 def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
-    """Where the map of a project and a backbone lies, whether it is there or not."""
+    """Path of the map of a project and backbone; the file may not exist."""
     name = hashlib.sha256(
         f"{model.embedding_identity} {project.backups.project_id}".encode()
     ).hexdigest()
@@ -108,7 +105,7 @@ def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
 
 
 def read_map(path: Path) -> ImageMap | None:
-    """A map from its file; None without one, or where it is damaged or of another version."""
+    """Read a map; None if the file is missing, damaged, or of another version."""
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             if int(file["version"]) != VERSION:
@@ -138,10 +135,10 @@ def _is_sound(found: ImageMap) -> bool:
 
 
 def write_map(path: Path, made: ImageMap) -> None:
-    """Keep a map; those of projects that were not looked at for longest go.
+    """Write a map to the cache, and evict the oldest maps.
 
     Raises:
-        StorageError: the disk refuses.
+        StorageError: the disk is full or fails.
     """
     try:
         private_folder(path.parent)
@@ -167,7 +164,5 @@ def write_map(path: Path, made: ImageMap) -> None:
 def _drop_oldest(folder: Path) -> None:
     by_age = sorted(folder.glob("*.npz"), key=lambda path: path.stat().st_mtime_ns)
     for path in by_age[:-MOST_FILES]:
-        with contextlib.suppress(
-            OSError
-        ):  # one that another program reads just now cannot go on every system
+        with contextlib.suppress(OSError):  # Windows cannot delete a file that is open
             path.unlink()

@@ -1,4 +1,4 @@
-"""Make the map of a project from its cached embeddings, or place what is new on the one that is there."""
+"""Layout of the map of a project by its embeddings, or placement of new images on it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,9 +28,7 @@ from engine.texts import marked
 from engine.worker.protocol import Request
 
 PERCENT: Final = 100
-_NEIGHBOURS_DONE: Final = (
-    15  # percent of the work that is done once every image knows its neighbours
-)
+_NEIGHBOURS_DONE: Final = 15  # percent of the work after the search for neighbours
 _LAID_OUT: Final = 95
 _LOOKING: Final = marked("comparing images")
 _LAYING: Final = marked("laying out")
@@ -39,20 +37,20 @@ _PLACING: Final = marked("placing images")
 
 @dataclass(frozen=True)
 class MadeMap:
-    """A map that was made, or brought up to date."""
+    """Result of making a map."""
 
     path: Path  # of its file
-    images: int  # that have a place
-    placed: int  # of these, placed just now among others that did not move; 0 where all were laid out anew
+    images: int  # with a place
+    placed: int  # images that were added to an existing layout; 0 for a new layout
 
 
 @dataclass(frozen=True)
 class MakeMap(Request[MadeMap]):
-    """Make the map of a project's embedded images; the map that is there is only completed, unless `is_anew`."""
+    """Make the map of a project, or add new images to it unless `is_anew`."""
 
     project: Path  # only read
     cache: Path  # root of the caches
-    is_anew: bool = False  # lay out every image again
+    is_anew: bool = False  # make a new layout
 
 
 def make_map(
@@ -63,12 +61,12 @@ def make_map(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> MadeMap:
-    """Make or complete the map of a project's embedded images, and keep it.
+    """Make or complete the map of a project, and write it to the cache.
 
     Raises:
         InputError: no image is embedded.
-        StorageError: the disk refuses.
-        Cancelled: what was there stays.
+        StorageError: the disk is full or fails.
+        Cancelled: the cached map is not changed.
     """
     model = model_or_lost(project, caches)
     path = map_file(project, model, caches)
@@ -142,7 +140,7 @@ def _completed(
 
 
 def _placed(known: ImageMap, ids: Integers, vectors: Floats, is_new: np.ndarray) -> Floats:
-    """Places of the new ones of these images among the others, at most `MOST_LAID_OUT` of them."""
+    """Places of new images among at most `MOST_LAID_OUT` others."""
     old = np.flatnonzero(~is_new)
     old = old[sample_of(len(old), MOST_LAID_OUT)]
     there = known.places[np.searchsorted(known.image_ids, ids[old])]

@@ -1,4 +1,4 @@
-"""Colours of classes on a map: those of Okabe and Ito (2008), which colour-blind people tell apart, and a few more."""
+"""Colours of classes on a map: the colour-blind safe palette of Okabe and Ito (2008), and more."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ LIGHT: Final = (
     "#7a4b2a",
     "#4c5a66",
 )
-"""Darker, for a light ground."""
+"""For a light background."""
 DARK: Final = (
     "#4aa8e0",
     "#f07f3c",
@@ -27,11 +27,11 @@ DARK: Final = (
     "#c08a62",
     "#9fb0bf",
 )
-"""Lighter, for a dark one."""
+"""For a dark background."""
 OTHER_LIGHT: Final = "#c9cec6"
 OTHER_DARK: Final = "#4b534b"
 
 
 def argb(colour: str) -> int:
-    """An opaque colour `#rrggbb` as a number 0xAARRGGBB."""
+    """The opaque colour `#rrggbb` as 0xAARRGGBB."""
     return 0xFF000000 | int(colour[1:7], 16)

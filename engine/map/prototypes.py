@@ -1,4 +1,4 @@
-"""Prototypes of an open project on its map, with the edges of the graph between them (the paper's Figure 1)."""
+"""Prototypes on a map, with the edges of the graph between them (the paper's Figure 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from engine.everyday.blocks import Floats, Integers
 from engine.map.image_map import ImageMap
 
 MOST: Final = 600
-"""Prototypes on a map, those of the classes with most images. Chosen: nobody could tell more from one another."""
+"""Maximum number of prototypes; classes with most images first. Chosen: still legible."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class MapPrototypes:
 
     class_ids: Integers  # (c,) ascending
     vectors: Floats  # (c, d)
-    edges: tuple[tuple[int, int], ...]  # places of parents and children
+    edges: tuple[tuple[int, int], ...]  # indices of parents and children
 
 
 def prototypes_of(live: LiveCollection, most: int = MOST) -> MapPrototypes:
-    """The prototypes of the fitted model; none before there is one."""
+    """Prototypes of the fitted model; none before the first fit."""
     graph, fitted, width = live.project.classes.graph, live.fitted, live.model.card.embedding_width
     if fitted is None:
         return MapPrototypes(
@@ -52,7 +52,7 @@ def prototypes_of(live: LiveCollection, most: int = MOST) -> MapPrototypes:
 
 
 def placed(made: ImageMap, prototypes: MapPrototypes) -> Sequence[tuple[float, float]]:
-    """Places of prototypes: among the images most like them."""
+    """Places of prototypes, by the most similar images."""
     vectors = prototypes.vectors
     lengths = np.maximum(np.sqrt(np.einsum("cd,cd->c", vectors, vectors)), 1e-9)[:, None]
     return [

@@ -1,4 +1,4 @@
-"""Points of a map as pixels: discs of a few pixels for some 100,000 of them, density for more. Numbers only, no Qt."""
+"""Rasterisation of a map with NumPy: discs for some 100,000 points, a density for more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Pixels = NDArray[np.uint32]  # (H, W) 0xAARRGGBB, alpha premultiplied
 
-DENSITY_SIDE: Final = 1024  # cells along the side of a density picture
-FAINTEST: Final = 0.35  # opacity of a cell with one image, where the fullest is opaque
+DENSITY_SIDE: Final = 1024  # cells along the side of a density
+FAINTEST: Final = 0.35  # opacity of a cell with one image; the fullest is opaque
 
 
 @dataclass(frozen=True)
 class View:
-    """What part of the plane a picture shows."""
+    """The visible part of the plane."""
 
-    x: float  # in the middle
+    x: float  # of the centre
     y: float
-    scale: float  # pixels for one unit of the plane
+    scale: float  # pixels per unit of the plane
     width: int  # pixels
     height: int
 
@@ -38,7 +38,7 @@ def _disc(radius: float) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Layer:
-    """Points of one size, later ones over earlier ones."""
+    """Points of one size; later ones are drawn over earlier ones."""
 
     places: Floats  # (n, 2)
     colours: Pixels  # (n,) opaque
@@ -46,10 +46,10 @@ class Layer:
 
 
 def draw_layers(layers: Sequence[Layer], view: View, ground: int = 0) -> Pixels:
-    """A picture (height, width) of points, later layers over earlier ones; the rows may lie apart in memory.
+    """Draw layers as an image (height, width), which may be a non-contiguous view.
 
     Args:
-        ground: colour of what no point covers; transparent by default.
+        ground: background colour; transparent by default.
     """
     margin = max((int(layer.radius + 0.5) for layer in layers), default=0)
     across, down = view.width + 2 * margin, view.height + 2 * margin
@@ -64,7 +64,7 @@ def draw_layers(layers: Sequence[Layer], view: View, ground: int = 0) -> Pixels:
 def _cells(
     layer: Layer, view: View, across: int, down: int, margin: int
 ) -> tuple[NDArray[np.int32], Pixels]:
-    """Where the points of a layer that are seen lie in the canvas, and their colours."""
+    """Flat canvas indices and colours of the visible points of a layer."""
     scale, places, colours = np.float32(view.scale), layer.places, layer.colours
     column = (places[:, 0] - np.float32(view.x - (view.width / 2 + margin) / view.scale)) * scale
     row = (places[:, 1] - np.float32(view.y - (view.height / 2 + margin) / view.scale)) * scale
@@ -80,14 +80,14 @@ def _cells(
 def draw_points(
     places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0
 ) -> Pixels:
-    """As `draw_layers`, of one layer."""
+    """Draw one layer; see `draw_layers`."""
     return draw_layers((Layer(places, colours, radius),), view, ground)
 
 
 def draw_smooth(
     places: Floats, colours: Pixels, view: View, radius: float, ground: int = 0
 ) -> Pixels:
-    """As `draw_points`, with smooth edges: drawn twice as large, and scaled down."""
+    """Draw points with antialiasing, by supersampling 2 x 2."""
     twice = View(view.x, view.y, 2 * view.scale, 2 * view.width, 2 * view.height)
     large = draw_points(places, colours, twice, 2 * radius, ground)
     rows = _mean(large[0::2], large[1::2])
@@ -95,22 +95,22 @@ def draw_smooth(
 
 
 def _mean(one: Pixels, other: Pixels) -> Pixels:
-    """The mean of two pictures, all four channels of a pixel at once."""
+    """Mean of two images, of all four channels at once."""
     return (one & other) + (((one ^ other) & np.uint32(0xFEFEFEFE)) >> np.uint32(1))
 
 
 @dataclass(frozen=True)
 class Density:
-    """How many images lie where, and of which colours: a square picture of the whole map, scaled by the logarithm."""
+    """Density of images with their mean colours: a square image of the map, on a log scale."""
 
     pixels: Pixels  # (side, side), premultiplied
     left: float  # of the plane
     top: float
-    unit: float  # of the plane, for one cell
+    unit: float  # of the plane, per cell
 
     @classmethod
     def of(cls, places: Floats, colours: Pixels, side: int = DENSITY_SIDE) -> "Density":
-        """Of points (n, 2), each in its colour (n,)."""
+        """Density of points (n, 2) with colours (n,)."""
         if not len(places):
             return cls(np.zeros((side, side), dtype=np.uint32), 0.0, 0.0, 1.0)
         low, high = places.min(axis=0), places.max(axis=0)

@@ -1,4 +1,4 @@
-"""A map as a file: places for other programs (CSV, NumPy), or a picture (SVG, PNG)."""
+"""Export of a map: places (CSV, NumPy), or a figure (SVG, PNG)."""
 
 import io
 from collections.abc import Callable, Mapping
@@ -26,10 +26,10 @@ COLUMNS: Final = ("image", "x", "y", "class", "labelled")
 
 
 def check_out(out: Path) -> str:
-    """The kind of file that a name asks for.
+    """The format by the suffix of a name.
 
     Raises:
-        UsageError: there is no such kind.
+        UsageError: no format has it.
     """
     kind = out.suffix.lower()
     if kind not in WRITERS:
@@ -50,16 +50,16 @@ def write(
     is_plain: bool = False,
     is_overwriting: bool,
 ) -> int:
-    """Write a map, whole or not at all; returns the number of images.
+    """Write a map atomically; return the number of images.
 
     Args:
-        level: of the classes that have a colour in a picture, 0 for the top.
-        is_plain: write names as they are, also those that a spreadsheet would run as formulas.
-        is_overwriting: replace a file that is no earlier map, too.
+        level: of the classes that have a colour in a figure; 0 is the top.
+        is_plain: do not guard names that a spreadsheet would run as formulas.
+        is_overwriting: also replace a file that is not an earlier map.
 
     Raises:
-        UsageError: there is no such kind of file.
-        TakenError: something else is there.
+        UsageError: there is no such format.
+        TakenError: another file exists.
         StorageError: the file cannot be written.
     """
     kind = check_out(out)
@@ -75,7 +75,7 @@ def write(
 
 
 def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
-    """The map without images that left the project."""
+    """The map without removed images."""
     is_there = np.isin(made.image_ids, live.state.image_ids)
     return replace(
         made,
@@ -89,7 +89,7 @@ def _without_removed(live: LiveCollection, made: ImageMap) -> ImageMap:
 def _shown_classes(
     live: LiveCollection, made: ImageMap
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(n,) the class at which each image is shown, or `NO_CLASS`, and whether a person gave it."""
+    """(n,) displayed class of each image, or `NO_CLASS`, and whether it is a label."""
     state = live.state
     at = np.searchsorted(state.image_ids, made.image_ids)
     shown = shown_classes(state.label_class[at], state.best_class[at], state.is_unknown[at])

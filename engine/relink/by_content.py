@@ -1,8 +1,8 @@
-"""Finds images by name and size where only one file and one image have both, and by what the files hold otherwise.
+"""Search for missing images by unique name and size, and by content hash.
 
-A name and a size may belong to another photo: cameras number from 1 again, and uncompressed
-pictures all have one size. So what was found by folders, names and sizes is checked by content: a
-sample of each folder, more where sizes tell little.
+Another photo may have the same name and size: cameras restart their numbers, and uncompressed
+pictures have equal sizes. So a sample of the matches of each folder is verified by content, and
+every match with an ambiguous size.
 """
 
 from array import array
@@ -16,25 +16,24 @@ from engine.relink.records import LostImages, Way
 from engine.relink.seen_files import SeenFiles
 
 NO_FILE: Final = -1
-FEWEST_READ: Final = 20  # files of a folder that are read at least; all where there are fewer
-SHARE_READ: Final = 5  # one of so many files of a folder is read at least
+FEWEST_READ: Final = 20  # minimum sample of a folder; all files of smaller ones
+SHARE_READ: Final = 5  # at least one of so many files of a folder is read
 
 
 @final
 @dataclass
 class Search:
-    """A search for missing images; images and files are known by their numbers."""
+    """A search for missing images; images and files are referred to by number."""
 
     images: LostImages
-    seen: SeenFiles  # the files that may be theirs
-    held: Mapping[int, ImageId]  # files that are in the project already, with their images
-    on_read: Callable[[], None]  # called before each file that is read
+    seen: SeenFiles  # candidate files
+    held: Mapping[int, ImageId]  # image of files that are in the project already
+    on_read: Callable[[], None]  # called before a file is read
     files: "array[int]" = field(init=False)  # file of each image, or `NO_FILE`
-    ways: list[Way] = field(init=False)  # by which each image was found, if it was
-    doubts: dict[int, Sequence[int]] = field(
-        default_factory=dict
-    )  # files that each image may be that was not
-    # files that have an image's place, name and size, and hold something else
+    ways: list[Way] = field(init=False)  # how each image was found
+    # candidate files of images with several
+    doubts: dict[int, Sequence[int]] = field(default_factory=dict)
+    # files with the path, name and size of an image, but other content
     mismatched: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -47,7 +46,7 @@ class Search:
 
     @property
     def is_used(self) -> bytearray:
-        """Of each file, whether an image was found there."""
+        """Flags of files that are matched."""
         flags = bytearray(len(self.seen.files))
         for file in self.files:
             if file != NO_FILE:
@@ -55,11 +54,11 @@ class Search:
         return flags
 
     def take(self, number: int, file: int, way: Way) -> None:
-        """An image was found."""
+        """Match an image with a file."""
         self.files[number], self.ways[number] = file, way
 
     def find_by_name(self) -> None:
-        """Find images by name and size; where files of other names have the size, too, known contents must agree."""
+        """Match by name and size; if other files have the size too, content must agree."""
         is_used, seen = self.is_used, self.seen
         sizes = Counter(seen.files.sizes_bytes[files[0]] for files in seen.by_name.groups())
         alike: dict[tuple[str, int], list[int]] = {}
@@ -81,7 +80,7 @@ class Search:
                 )
 
     def find_by_content(self) -> None:
-        """Find images whose content is known; only files with the size of one of them are read."""
+        """Match by content hash; only files with the size of a missing image are read."""
         is_used, wanted = self.is_used, defaultdict[bytes, list[int]](list)
         for number in self.left:
             if (content := self.images.content_hash(number)) is not None:
@@ -96,14 +95,14 @@ class Search:
                     for content in self.seen.hashes(file) & wanted.keys():
                         holders[content].append(file)
         for content, files in holders.items():
-            self._share_out(wanted[content], files)
+            self._match_equal_content(wanted[content], files)
 
     def verify(self) -> None:
-        """Read a sample of the files that were found, and take back those that hold something else.
+        """Read a sample of the matched files, and drop matches with other content.
 
-        Of each folder a fifth is read, `FEWEST_READ` at least, and every file whose size another
-        one has, too. Where one of them holds something else, the whole folder is read. Images of
-        unknown content cannot be checked.
+        Of each folder a fifth is read, at least `FEWEST_READ`, and all files whose size is not
+        unique. If one of them has other content, the whole folder is read. Images without a
+        content hash cannot be verified.
         """
         sizes = Counter(self.seen.files.sizes_bytes[file] for file in self.files if file != NO_FILE)
         for numbers in self._by_folder().values():
@@ -115,12 +114,12 @@ class Search:
                     self.mismatched[number], self.files[number] = self.files[number], NO_FILE
 
     def _best_of(self, files: Iterable[int]) -> list[int]:
-        """Those of some files that are not in the project yet, or all where there are none."""
+        """The files that are not in the project yet, or all if there are none."""
         listed = list(files)
         return [file for file in listed if file not in self.held] or listed
 
-    def _share_out(self, numbers: Sequence[int], files: Sequence[int]) -> None:
-        """Give images of one content their files: those with a name of their own first, then the last one left."""
+    def _match_equal_content(self, numbers: Sequence[int], files: Sequence[int]) -> None:
+        """Match images of equal content: by unique names first, then the last one left."""
         keys = self.seen.keys
         files = self._best_of(files) if len(files) > len(numbers) else files
         names = {number: self.seen.wanted[number] for number in numbers}
@@ -139,7 +138,7 @@ class Search:
             self.doubts.update(dict.fromkeys(rest, free))
 
     def _by_folder(self) -> dict[str, list[int]]:
-        """Images of a known content whose file has their size, by the folder that they were in."""
+        """Matched images with a content hash and their file's size, by their old folder."""
         folders: defaultdict[str, list[int]] = defaultdict(list)
         images, sizes = self.images, self.seen.files.sizes_bytes
         for number, file in enumerate(self.files):
@@ -157,7 +156,7 @@ class Search:
 
 
 def _sample(numbers: Sequence[int], is_ambiguous: Callable[[int], bool]) -> list[int]:
-    """Spread evenly over the folder, as a part of it may be another's, and all whose size is ambiguous."""
+    """Images spread evenly over the folder, and all whose size is ambiguous."""
     wanted = min(len(numbers), max(FEWEST_READ, -(-len(numbers) // SHARE_READ)))
     spread = {numbers[place * len(numbers) // wanted] for place in range(wanted)}
     return [number for number in numbers if number in spread or is_ambiguous(number)]

@@ -1,8 +1,8 @@
-"""Recognises folders that were moved or renamed from some of their images, and finds the others by their paths.
+"""Search for moved or renamed folders, and for images by their paths below them.
 
-A vote for "what was below A is below B" comes from an image that only one file can be: by name and
-size, or by the longest common end of their paths. A sample of what a mapping would find is read:
-its contents must be the known ones.
+An image with one candidate file, by name and size or by the longest common suffix of the paths, is
+a vote for a mapping "what was below A is below B". A sample of the files that a mapping finds is
+verified by content.
 """
 
 from array import array
@@ -16,16 +16,15 @@ from engine.events import CancelToken
 from engine.relink.records import LostImages
 from engine.relink.seen_files import Parts, SeenFiles, common_tail, folder_keys
 
-_MOST_RIVALS: Final = (
-    8  # files with one name and size whose paths are compared; of more, ends of paths are looked up
-)
+# files with one name and size whose paths are compared; of more, suffixes are looked up
+_MOST_RIVALS: Final = 8
 _LONGEST_TAIL: Final = 4
 _MOST_MAPPINGS: Final = 8  # for one folder; the best supported ones
 _SAMPLE: Final = 3
 _NO_FILE: Final = -1
 _SEVERAL: Final = -2
-_SAME_SIZE: Final = 2**32  # what a file of the same size is worth beside folders of the same names
-_ENOUGH: Final = 3  # so many images of the same size make others of another size believable
+_SAME_SIZE: Final = 2**32  # bonus of an equal size over any number of equal folder names
+_ENOUGH: Final = 3  # images with equal sizes from which different sizes are accepted too
 
 Mapping = tuple[Parts, Parts]
 Tail = tuple[str, str, int]
@@ -33,7 +32,7 @@ Tail = tuple[str, str, int]
 
 @final
 class _Pairs:
-    """Images, each with the file that may be its own, by number."""
+    """Pairs of image and candidate file, by number."""
 
     def __init__(self) -> None:
         self.images, self.files = array("q"), array("q")
@@ -51,14 +50,14 @@ class _Pairs:
 
 @dataclass
 class _Offer:
-    """What a mapping would find."""
+    """Files that a mapping finds."""
 
-    same: _Pairs = field(default_factory=_Pairs)  # where the sizes agree
-    other: _Pairs = field(default_factory=_Pairs)  # where they do not
+    same: _Pairs = field(default_factory=_Pairs)  # with equal sizes
+    other: _Pairs = field(default_factory=_Pairs)  # with different sizes
 
 
 class ByFolder:
-    """Finds images by the folders that were moved."""
+    """Finds images in moved folders."""
 
     def __init__(self, images: LostImages, seen: SeenFiles, cancel: CancelToken) -> None:
         self._images = images
@@ -69,19 +68,19 @@ class ByFolder:
         self._split()
 
     def find(self) -> Iterator[tuple[int, int]]:
-        """Images with their files, by number, where moved folders leave no doubt."""
+        """Unambiguous pairs of image and file, by number."""
         offers = self._offers(self._best_mappings(self._votes()))
         ranks, files = (array("q", [_NO_FILE]) * len(self._images) for _ in range(2))
         for mapping, offer in offers.items():
             self._cancel.raise_if_cancelled()
-            for image, file in self._believed(offer):
+            for image, file in self._accepted(offer):
                 tail = len(self._folders[self._folder_of[image]]) - len(mapping[0])
                 rank = tail + _SAME_SIZE * self._has_same_size(image, file)
                 if rank > ranks[image]:
                     ranks[image], files[image] = rank, file
                 elif rank == ranks[image] and file != files[image]:
                     files[image] = _SEVERAL
-        claims = Counter(files)  # two images may claim a file where only case tells two paths apart
+        claims = Counter(files)  # two paths that differ by case only may claim one file
         return (
             (image, file) for image, file in enumerate(files) if file >= 0 and claims[file] == 1
         )
@@ -117,7 +116,7 @@ class ByFolder:
         return votes
 
     def _nearest(self, image: int, rivals: Sequence[int]) -> int | None:
-        """The file whose path has the longest end in common with the image's; None when two have."""
+        """The file with the longest common path suffix; None if it is not unique."""
         if len(rivals) < 2:  # noqa: PLR2004 (one or none)
             return rivals[0] if rivals else None
         keys, old = self._seen.folder_keys, self._folders[self._folder_of[image]]
@@ -126,7 +125,7 @@ class ByFolder:
         return rivals[tails.index(longest)] if tails.count(longest) == 1 else None
 
     def _tails(self) -> dict[Tail, int]:
-        """The only file with each end of a path, -1 where there are several, for names of many files."""
+        """The file by path suffix, -1 for several; of frequent names."""
         tails: dict[Tail, int] = {}
         seen, ends = self._seen, [_ends(keys) for keys in self._seen.folder_keys]
         for numbers in seen.by_name.groups():
@@ -170,7 +169,7 @@ class ByFolder:
     def _targets(
         self, keys: Parts, best: dict[Parts, list[Parts]]
     ) -> Iterator[tuple[Mapping, int]]:
-        """The folders that a missing folder may be now, with their mappings."""
+        """Candidates for a missing folder, with their mappings."""
         for length in range(len(keys) + 1):
             old = keys[:length]
             for new in best.get(old, ()):
@@ -178,7 +177,7 @@ class ByFolder:
                     yield (old, new), folder
 
     def _in_folder(self, image: int, folder: int) -> int | None:
-        """The file with an image's name in a folder; where only case differs, the one spelled the same."""
+        """The file with an image's name in a folder; the exact case wins."""
         numbers = self._seen.in_folder.get((folder, self._seen.wanted[image]))
         if len(numbers) > 1:
             name = self._images.path(image).rpartition("/")[2]
@@ -188,8 +187,8 @@ class ByFolder:
     def _has_same_size(self, image: int, file: int) -> bool:
         return self._images.size_bytes(image) == self._seen.files.sizes_bytes[file]
 
-    def _believed(self, offer: _Offer) -> Iterable[tuple[int, int]]:
-        """All of an offer when the sample agrees, else what contents prove."""
+    def _accepted(self, offer: _Offer) -> Iterable[tuple[int, int]]:
+        """All of an offer if its sample is verified, else what can be verified."""
         readable = _Pairs()
         for image, file in offer.same:
             if self._images.content_hash(image) is not None:
@@ -198,12 +197,12 @@ class ByFolder:
         sample = zip(
             readable.images[::step][:_SAMPLE], readable.files[::step][:_SAMPLE], strict=True
         )
-        if not all(self._is_proven(*pair) for pair in sample):
-            return (pair for pair in readable if self._is_proven(*pair))
+        if not all(self._is_verified(*pair) for pair in sample):
+            return (pair for pair in readable if self._is_verified(*pair))
         is_sure = len(offer.same) >= max(_ENOUGH, len(offer.other))
         return chain(offer.same, offer.other) if is_sure else offer.same
 
-    def _is_proven(self, image: int, file: int) -> bool:
+    def _is_verified(self, image: int, file: int) -> bool:
         self._cancel.raise_if_cancelled()
         known = self._images.content_hash(image)
         return known is not None and self._seen.has_content(file, known)

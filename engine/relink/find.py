@@ -1,8 +1,7 @@
-"""Finds the images of a project whose files were moved, plans what to do, and takes the plan into the project.
+"""Search for moved files of a project: make a plan, and apply it.
 
-First by folders that were moved as a whole, then by name and size; a sample of these is checked by
-content, and what is left is looked for by content. A file that several images could be, or an image
-that several files could be, is reported and not guessed.
+Files are found by moved folders, then by name and size; a sample of these is verified by content;
+the rest is searched by content. Ambiguous matches are reported, never guessed.
 """
 
 import os
@@ -36,10 +35,10 @@ _MOST_NEIGHBOURS: Final = 500
 
 
 def known_images(project: Project) -> KnownImages:
-    """Read what finding needs of a project: one image of each file stands for all of them."""
+    """Take a snapshot of a project, with one image for each file."""
     labelled = frozenset((*project.labels.table().image_ids, *project.labels.outdated()))
     files, every = project.images.files(), project.images.table()
-    if every.has_parts:  # a file is labelled where one of its images is
+    if every.has_parts:  # a file is labelled if one of its images is
         paths = {
             path
             for image_id, path in zip(every.ids, every.paths, strict=True)
@@ -58,13 +57,13 @@ def find_moved(
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> RelinkPlan:
-    """Look for the images whose files are not where they were, in a folder or beside the project; on any thread.
+    """Search for missing files in a folder, or near the project; on any thread.
 
-    Each folder is listed once, each file that may be one is looked at once, and read only where its
-    name, its size and its place are ambiguous.
+    Each folder is listed once. Files are read only if name, size and path are ambiguous, and to
+    verify samples.
 
     Raises:
-        StorageError: the folder is not there.
+        StorageError: the folder does not exist.
         Cancelled: `cancel` was set.
     """
     cancel = cancel or CancelToken()
@@ -94,7 +93,7 @@ def find_moved(
 
 
 def _held(known: KnownImages, lost: Sequence[int], seen: SeenFiles) -> dict[int, ImageId]:
-    """The seen files that are in the project already, each with its image."""
+    """Image of the listed files that are in the project already."""
     reals = {os.path.realpath(folder): number for number, folder in enumerate(seen.files.folders)}
     is_there = bytearray(b"\1") * len(known.table.ids)
     for row in lost:
@@ -148,7 +147,7 @@ def _plan(known: KnownImages, found: Search, places: tuple[Path, ...]) -> Relink
 
 @final
 class _Moves(LazySequence[Move]):
-    """Images that were found, by their numbers."""
+    """Moves of matched images, made when they are read."""
 
     def __init__(self, found: Search, numbers: Sequence[int]) -> None:
         self._found, self._numbers = found, numbers
@@ -171,13 +170,13 @@ def _move(found: Search, number: int, file_number: int) -> Move:
 
 
 def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
-    """Take a plan into the project as one action. Images that changed or left since it was made are passed over.
+    """Apply a plan as one action; images that were changed or removed since are skipped.
 
-    The caches note which contents lie at the new places, so that unchanged files need not be read
+    Content hashes at the new paths are added to the cache, so that unchanged files are not read
     again.
 
     Raises:
-        StorageError: the disk refuses; nothing was changed.
+        StorageError: the disk is full or fails; nothing was changed.
         ProjectReadOnlyError: the project is open for reading only.
     """
     table = project.images.table()
@@ -194,44 +193,44 @@ def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
     with (
         suppress(ModelError, StorageError),
         open_cache(model_of(project, caches), caches) as cache,
-    ):  # only a help
+    ):  # optional
         while some := list(islice(files, _REMEMBERED_AT_ONCE)):
             cache.remember_files([file for file, _ in some], [content for _, content in some])
     return change
 
 
 def _is_unmoved(table: ImageTable, move: Move) -> bool:
-    """Whether an image is still there, and where it was when the plan was made."""
+    """Whether an image still exists with the path that it had in the plan."""
     row = bisect_left(table.ids, move.image.image_id)
     is_there = row < len(table.ids) and table.ids[row] == move.image.image_id
     return is_there and table.paths[row] == move.image.path
 
 
 def places_beside(project: Path, missing: Iterable[str]) -> tuple[Path, ...]:
-    """The project's folder, and others to look through for missing images.
+    """The project's folder, and other folders to search.
 
-    These are folders from which the end of a missing path leads to a file, seen from a folder above
-    the project or from another drive, as when both were moved; and folders in place of one that is
-    gone, as when it was renamed.
+    These are folders below an ancestor of the project or on another drive in which the end of a
+    missing path exists, as after both were moved; and siblings of a missing folder, as after it was
+    renamed.
     """
     found: dict[Path, None] = {project: None}
     for path in _one_of_each_folder(missing):
         parts = [part for part in path.split("/") if part not in ("", ".")]
-        for place in (*_from_above(project, parts), *_in_place_of(project, path)):
+        for place in (*_below_ancestors(project, parts), *_renamed_folders(project, path)):
             found.setdefault(place)
     return tuple(place for place in found if not any(other in place.parents for other in found))
 
 
 def _one_of_each_folder(missing: Iterable[str]) -> Iterator[str]:
-    """One path of each of the first and last folders."""
+    """A path of each folder, spread evenly if there are many."""
     folders = {path.rpartition("/")[0]: path for path in missing}
     paths = list(folders.values())
     step = max(1, len(paths) // _MOST_TRIED)
     yield from paths[::step][:_MOST_TRIED]
 
 
-def _from_above(project: Path, parts: Sequence[str]) -> Iterator[Path]:
-    """Folders named in a path that are there, with the file, below a folder above the project or another drive."""
+def _below_ancestors(project: Path, parts: Sequence[str]) -> Iterator[Path]:
+    """Folders below an ancestor of the project or a drive that have the end of a path."""
     drives = [Path(f"{letter}:/") for letter in ascii_uppercase] if sys.platform == "win32" else []
     for root in (*project.parents, *drives):
         for start in range(len(parts) - 1):
@@ -240,10 +239,10 @@ def _from_above(project: Path, parts: Sequence[str]) -> Iterator[Path]:
                 break
 
 
-def _in_place_of(project: Path, path: str) -> Iterator[Path]:
-    """Folders beside the first part of a path that is gone, from which the rest of the path leads to a file."""
+def _renamed_folders(project: Path, path: str) -> Iterator[Path]:
+    """Siblings of the first missing folder of a path in which the rest of it exists."""
     lost = project / path
-    above = next((parent for parent in lost.parents if os.path.isdir(parent)), None)  # noqa: PTH112 (never raises)
+    above = next((each for each in lost.parents if os.path.isdir(each)), None)  # noqa: PTH112
     if above is None:
         return
     rest = lost.relative_to(above).parts[1:]

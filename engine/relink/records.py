@@ -1,4 +1,4 @@
-"""What finding moved images takes and gives: plain data, so that it can run on any thread."""
+"""Input and result of the search for moved files: plain data, for any thread."""
 
 from array import array
 from collections import Counter
@@ -15,27 +15,27 @@ from engine.project import ImageId, ImageTable
 
 @dataclass(frozen=True)
 class KnownImages:
-    """What a project knows of its images."""
+    """Snapshot of the images of a project."""
 
     project: Path  # the project file
     table: ImageTable  # all images
-    labelled: frozenset[ImageId]  # images with a person's label
+    labelled: frozenset[ImageId]
 
 
 @dataclass(frozen=True, slots=True)
 class MissingImage:
-    """An image whose file is not where it was."""
+    """An image whose file does not exist."""
 
     image_id: ImageId
-    path: str  # as the project stores it
-    size_bytes: int  # when it was added, as the next one
+    path: str  # as stored
+    size_bytes: int  # stored, as the next ones
     modified_ns: int
-    content_hash: bytes | None  # None when it was never read
+    content_hash: bytes | None  # None if it was never read
 
 
 @final
 class LostImages(LazySequence[MissingImage]):
-    """Images of a project whose files are not where they were, by their rows in its table."""
+    """Images without a file, by their rows in the table."""
 
     def __init__(self, table: ImageTable, rows: Iterable[int]) -> None:
         self._table, self._rows = table, array("q", rows)
@@ -63,12 +63,12 @@ class LostImages(LazySequence[MissingImage]):
         return self._table.content_hashes[self._rows[place]]
 
     def some(self, places: Iterable[int]) -> "LostImages":
-        """Those at some places."""
+        """A part of them."""
         return LostImages(self._table, (self._rows[place] for place in places))
 
 
 class Way(StrEnum):
-    """How an image was found again."""
+    """How an image was found."""
 
     PATH = "path"
     NAME = "name and size"
@@ -77,13 +77,13 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An image and the file that is its own."""
+    """An image and its file."""
 
     image: MissingImage
-    file: FoundFile  # where it is now
+    file: FoundFile
     way: Way
-    is_same_content: bool  # known by a hash, or by size and time
-    is_verified: bool = False  # whether the file was read and has the image's content
+    is_same_content: bool  # by hash, or by size and time
+    is_verified: bool = False  # by hash
 
     @property
     def has_changed(self) -> bool:
@@ -92,48 +92,43 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """An image that several files may be."""
+    """An image with several candidate files."""
 
     image: MissingImage
-    files: tuple[Path, ...]  # some of them
-    count: int  # how many there are
+    files: tuple[Path, ...]  # the first of them
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """How many images found in a folder are verified."""
+    """Number of images that were found in a folder, and verified."""
 
-    folder: Path  # where they are now
+    folder: Path
     images: int
-    verified: int  # that were read and have their content; the others have the name, and the size unless they changed
+    verified: int  # by content; the others by name, and by size unless they changed
 
 
 @dataclass(frozen=True)
 class RelinkPlan:
-    """What was found; nothing has been changed."""
+    """Result of a search; the project is not changed."""
 
     images: int = 0  # images of the project
-    places: tuple[Path, ...] = ()  # the folders that were looked through
-    moves: Sequence[Move] = ()  # images that were found
-    strangers: tuple[
-        ImageId, ...
-    ] = ()  # unlabelled images of the project whose file is that of one of them
-    doubts: tuple[Doubt, ...] = ()  # images that several files may be; they stay as they are
-    taken: Sequence[
-        Move
-    ] = ()  # images whose file belongs to another image of the project that has a label
+    places: tuple[Path, ...] = ()  # searched folders
+    moves: Sequence[Move] = ()  # found images
+    strangers: tuple[ImageId, ...] = ()  # unlabelled images that have the file of one of them
+    doubts: tuple[Doubt, ...] = ()  # ambiguous images; they are not changed
+    taken: Sequence[Move] = ()  # images whose file is that of another, labelled image
     missing: Sequence[MissingImage] = ()  # images that were not found
-    failures: tuple[FileFailure, ...] = ()  # folders that could not be looked through
-    mismatched: tuple[
-        Move, ...
-    ] = ()  # images in whose place is a file of other content; they stay as they are
+    failures: tuple[FileFailure, ...] = ()  # folders that cannot be read
+    # images with other content at their path; they are not changed
+    mismatched: tuple[Move, ...] = ()
     counts: Mapping[Way, int] = field(init=False)  # moves by way
     changed: int = field(init=False)  # moves to a file of another size
-    # folders of images found by folder, name and size, in the order of their new places
+    # folders of images that were found by folder, name and size, sorted
     folders: tuple[FolderCheck, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count once, where the plan is made: `moves` may make each of them when it is read."""
+        """Count once, since `moves` may be lazy."""
         ways, in_folder, verified, changed = Counter[Way](), Counter[Path](), Counter[Path](), 0
         for move in self.moves:
             ways[move.way] += 1
@@ -152,7 +147,7 @@ class RelinkPlan:
 
     @property
     def is_sure(self) -> bool:
-        """Whether every file that was found is the image as it was, and no other image has to go for it."""
+        """Whether all found files are unchanged, and no other image is removed for them."""
         return (
             bool(self.moves)
             and not self.strangers

@@ -1,4 +1,4 @@
-"""Looks through folders once and keeps what may be a missing image, found again by folder, name and size."""
+"""Index of the candidate files below some folders, by folder, name and size."""
 
 import os
 import unicodedata
@@ -24,24 +24,24 @@ Parts = tuple[str, ...]
 
 
 def name_key(name: str) -> str:
-    """A name as it is compared: macOS decomposes accents, and most systems ignore case."""
+    """A name normalised for comparison: macOS decomposes accents, most systems ignore case."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def folder_keys(folder: str) -> Parts:
-    """Parts of a folder, as they are compared; it may be of another system (`D:/photos`, `//server/share`)."""
+    """Normalised parts of a folder, also of another system (`D:/photos`, `//server/share`)."""
     return tuple(name_key(part) for part in folder.split("/") if part not in ("", "."))
 
 
 def disk_folder_keys(folder: str) -> Parts:
-    """The parts of an absolute path on this computer, as they are compared."""
+    """Normalised parts of an absolute path on this computer."""
     return folder_keys(folder.replace(os.sep, "/"))
 
 
 def common_tail(first: Parts, second: Parts) -> int:
-    """How many parts two paths have in common at their ends."""
+    """Length of the common suffix of two paths, in parts."""
     length = 0
     for one, other in zip(reversed(first), reversed(second), strict=False):
         if one != other:
@@ -52,7 +52,10 @@ def common_tail(first: Parts, second: Parts) -> int:
 
 @final
 class NumbersByKey:
-    """Finds numbers from 0 by their keys, in 16 bytes each; two keys are taken for one with a probability of 2^-64."""
+    """Multimap from keys to numbers from 0, in 16 bytes each.
+
+    Keys are compared by 64-bit hashes; two keys collide with a probability of 2^-64.
+    """
 
     def __init__(self, keys: Iterable[Hashable] = ()) -> None:
         hashes = np.fromiter(map(hash, keys), dtype=np.int64)
@@ -79,38 +82,39 @@ class NumbersByKey:
 
 @final
 class SeenFiles:
-    """The files below some folders that have the name or the size of a missing image, by number."""
+    """Files with the name or the size of a missing image, by number."""
 
     def __init__(self, wanted: LostImages) -> None:
         self.files = FoundFiles()
-        self.keys: list[str] = []  # names of `files` as they are compared
+        self.keys: list[str] = []  # normalised names of `files`
         self.folder_keys: list[Parts] = []  # of the folders of `files`
         self.failures: list[FileFailure] = []  # folders that could not be read
         self.by_name = NumbersByKey()  # files of a name and size
         self.by_size = NumbersByKey()  # files of a size
         self.in_folder = NumbersByKey()  # files of a name in a folder
-        self.folders_at: dict[Parts, list[int]] = {}  # several where only case tells them apart
+        self.folders_at: dict[Parts, list[int]] = {}  # several if they differ by case only
+        # normalised names of the missing images
         self.wanted = [
             name_key(wanted.path(place).rpartition("/")[2]) for place in range(len(wanted))
-        ]  # their names
+        ]
         self._names = {name: name for name in self.wanted}
         self._sizes = {wanted.size_bytes(place) for place in range(len(wanted))}
-        self._suffixes = IMAGE_SUFFIXES | {os.path.splitext(name)[1] for name in self._names}  # noqa: PTH122
-        self._hashes: list[
-            bytes | None
-        ] = []  # of each file one after the other; None before it was read
+        own_suffixes = {os.path.splitext(name)[1] for name in self._names}  # noqa: PTH122
+        self._suffixes = IMAGE_SUFFIXES | own_suffixes
+        # concatenated content hashes of each file; None before it was read
+        self._hashes: list[bytes | None] = []
 
     def look_through(
         self, places: Sequence[Path], meter: ProgressMeter, cancel: CancelToken
     ) -> None:
-        """Keep the files below some folders; each folder is read once, by whatever links it is reached.
+        """Index the files below some folders; each folder is read once, despite links.
 
         Raises:
-            StorageError: one of the places is no folder.
+            StorageError: one of the places is not a folder.
             Cancelled: `cancel` was set.
         """
         for place in places:
-            if not os.path.isdir(place):  # noqa: PTH112 (a share that is gone is no folder either)
+            if not os.path.isdir(place):  # noqa: PTH112 (never raises)
                 raise StorageError(
                     "the folder is not there",
                     found=str(place),
@@ -125,7 +129,7 @@ class SeenFiles:
         self._hashes = [None] * len(self.files)
 
     def has_content(self, number: int, content_hash: bytes) -> bool:
-        """Whether a file has this content; it is read once."""
+        """Whether a file has this content hash; it is read once."""
         return content_hash in self.hashes(number)
 
     def is_known(self, number: int, content_hash: bytes) -> bool:
@@ -135,7 +139,7 @@ class SeenFiles:
         return self._hashes[number] is not None
 
     def hashes(self, number: int) -> frozenset[bytes]:
-        """The content hashes of a file; none when it cannot be read."""
+        """The content hashes of a file, of all versions; empty if it cannot be read."""
         joined = self._hashes[number]
         if joined is None:
             joined = self._hashes[number] = self._read(number)
@@ -159,12 +163,13 @@ class SeenFiles:
         for entry in entries:
             meter.advance()
             key = name_key(entry.name)
-            if key not in self._names and os.path.splitext(key)[1] not in self._suffixes:  # noqa: PTH122
+            suffix = os.path.splitext(key)[1]  # noqa: PTH122 (text, not a path)
+            if key not in self._names and suffix not in self._suffixes:
                 continue
             cancel.raise_if_cancelled()
             try:
                 status = entry.stat()
-            except OSError:  # a link that leads nowhere
+            except OSError:  # a dangling link
                 continue
             if key not in self._names and status.st_size not in self._sizes:
                 continue
@@ -172,7 +177,7 @@ class SeenFiles:
                 place, keys = Path(folder), disk_folder_keys(folder)
                 self.folders_at.setdefault(keys, []).append(len(self.folder_keys))
                 self.folder_keys.append(keys)
-            key = self._names.get(key, key)  # one text for all of a name
+            key = self._names.get(key, key)  # one string object for all files of a name
             self.files.add(
                 place, key if entry.name == key else entry.name, status.st_size, status.st_mtime_ns
             )
@@ -182,7 +187,7 @@ class SeenFiles:
 def _folders_below(
     places: Sequence[Path], failures: list[FileFailure]
 ) -> Iterator[tuple[str, Sequence[os.DirEntry[str]]]]:
-    """Each folder with its files; links to folders come last, and only where they lead to something new."""
+    """Each folder with its files; links to folders last, unless their target was listed."""
     seen: set[str] = set()
     waiting = [os.path.abspath(place) for place in reversed(places)]  # noqa: PTH100 (links stay)
     links: list[str] = []

@@ -39,7 +39,7 @@ class BranchTree:
 
 
 def branch_tree(graph: CategoryGraph, class_ids: Iterable[int]) -> BranchTree:
-    """The tree of some classes and all their ancestors; classes missing in the graph are skipped."""
+    """The tree of some classes and their ancestors; classes missing in the graph are skipped."""
     wanted = set[int]()
     for class_id in class_ids:
         if class_id in graph and class_id not in wanted:

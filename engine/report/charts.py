@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isnan
 from typing import Final, Protocol
 
 from engine.report.document import Bar, BarPlot, Chart, ColumnPlot, LinePlot
@@ -138,7 +139,7 @@ def _paint_bar(bar: Bar, surface: Surface, corner: Point, length: float, highest
 
 def _part(value: float, highest: float) -> float:
     """Share of the axis in [0, 1]; 0 for NaN."""
-    return min(max(value / highest, 0.0), 1.0) if highest > 0 and value == value else 0.0  # noqa: PLR0124 (NaN)
+    return 0.0 if highest <= 0 or isnan(value) else min(max(value / highest, 0.0), 1.0)
 
 
 def _paint_grid(surface: Surface, plot: _Plot, texts: Sequence[str]) -> None:

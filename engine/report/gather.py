@@ -64,7 +64,7 @@ def gather(live: LiveCollection) -> Material:
 
 
 def gather_from(project: Project, caches: CacheFolders, setting: Setting | None = None) -> Material:
-    """Classify a project without a window and take a snapshot; the setting is by default its own."""
+    """Classify a project without a window, by default with its own setting, for a snapshot."""
     live = LiveCollection(project, caches, setting=setting)
     try:
         live.load()

@@ -1,4 +1,4 @@
-"""Labels of an open project that look-alikes, and a model fitted without them, contradict: to be looked at again."""
+"""Search for label errors in a project, by look-alikes and a model fitted without the label."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -18,36 +18,32 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 from engine.project import Project
 
-FEWEST_LABELS: Final = 10  # of fewer labels no check is made
+FEWEST_LABELS: Final = 10  # minimum number of labels
 FEWEST_CLASSES: Final = 2
-MOST_LISTED: Final = (
-    200  # those that are most probably wrong; the next ones follow when these are settled
-)
+MOST_LISTED: Final = 200  # the most probable errors; the next ones follow when these are settled
 MOST_SHOWN: Final = 12  # look-alikes of each class
-CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that speaks for itself
+CLEAR_VOTE: Final = 0.6  # share of the nearest look-alikes that is a clear majority
 
 
 class SuspectReason(StrEnum):
-    """What speaks most clearly against a label."""
+    """Strongest evidence against a label."""
 
     TWIN = "twin"  # nearly the same image has another label
     NEIGHBOURS = "neighbours"  # most labelled look-alikes are of another class
-    MODEL = "model"  # a model fitted without the label says another class
+    MODEL = "model"  # a model fitted without the label predicts another class
 
 
 @dataclass(frozen=True)
 class SuspectLabel:
-    """A label that is probably wrong. Classes are ids, or `UNKNOWN` for none of the classes."""
+    """A probable label error. Classes are ids, or `UNKNOWN` for none of the classes."""
 
     image_id: int
-    label: int  # the person's class
-    proposed: int  # the class that the image seems to be of
+    label: int
+    proposed: int  # the class that is probably correct
     probability: float  # that the label is wrong
     score: float  # probability of `proposed`, by a model without the label
     reason: SuspectReason
-    votes: tuple[
-        tuple[int, int], ...
-    ]  # labels of its nearest look-alikes and how many have each, most first
+    votes: tuple[tuple[int, int], ...]  # labels of the nearest look-alikes, with counts, most first
     twin_id: int | None  # nearly the same image with a contradicting label
     same: tuple[int, ...]  # the most alike images of its own label
     others: tuple[int, ...]  # the most alike images of the proposed class, the twin first
@@ -56,20 +52,18 @@ class SuspectLabel:
 
 @dataclass(frozen=True)
 class LabelCheck:
-    """What a check found."""
+    """Result of a check."""
 
-    suspects: tuple[SuspectLabel, ...] = ()  # the most probably wrong first, at most `MOST_LISTED`
-    labels: int = 0  # that were compared
-    classes: int = 0  # different labels among them
-    probably_wrong: int = 0  # labels, also those that are not listed
-    judged: int = 0  # of `labels`; of the others nothing is known
-    too_few: tuple[
-        int, ...
-    ] = ()  # classes with labels that could not be judged, for there are too few of them
+    suspects: tuple[SuspectLabel, ...] = ()  # most probable first, at most `MOST_LISTED`
+    labels: int = 0
+    classes: int = 0  # distinct labels
+    probably_wrong: int = 0  # also labels that are not listed
+    judged: int = 0  # of `labels`; the others cannot be judged
+    too_few: tuple[int, ...] = ()  # classes with too few labels to be judged
 
     @property
     def labels_missing(self) -> int:
-        """How many more labels a check needs; 0 where there are enough."""
+        """Number of labels that a check still needs."""
         return max(0, FEWEST_LABELS - self.labels)
 
     @property
@@ -79,16 +73,16 @@ class LabelCheck:
 
 @dataclass(frozen=True)
 class LabelCheckInput:
-    """What a check reads: a snapshot, for any thread."""
+    """Snapshot for a check, for any thread."""
 
     graph: CategoryGraph  # a copy
     images: EmbeddedSnapshot
-    space: Space | None  # where images are compared; None to learn it
-    confirmed: frozenset[int]  # images whose labels are not asked about again
+    space: Space | None  # in which images are compared; None to learn it
+    confirmed: frozenset[int]  # images with a confirmed label
 
 
 def label_check_input(live: LiveCollection) -> LabelCheckInput:
-    """The present snapshot."""
+    """Take a snapshot."""
     fitted, project = live.fitted, live.project
     return LabelCheckInput(
         project.classes.graph.copy(),
@@ -101,7 +95,7 @@ def label_check_input(live: LiveCollection) -> LabelCheckInput:
 def check_labels(
     given: LabelCheckInput, cancel: CancelToken | None = None, *, most: int = MOST_LISTED
 ) -> LabelCheck:
-    """Find the labels that are probably wrong; on any thread. Nothing of the project changes.
+    """Find probable label errors; on any thread.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -128,10 +122,10 @@ def check_labels(
 def check_project(
     project: Project, caches: CacheFolders, most: int, cancel: CancelToken | None = None
 ) -> LabelCheck:
-    """Check the labels of a project that is open nowhere else; see `check_labels`.
+    """Check the labels of a project without a window; see `check_labels`.
 
     Raises:
-        ModelError: the files of the version in use are gone.
+        ModelError: the files of the current model version are missing.
     """
     live = LiveCollection(project, caches)
     try:

@@ -1,4 +1,4 @@
-"""Images like a file, for the command line: one of the project, or any other, which is embedded for it."""
+"""Search for the images of a project that are most similar to an image file."""
 
 from pathlib import Path
 
@@ -18,17 +18,17 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 
-OUTSIDE_ID = 0  # no image of a project has this number
+OUTSIDE_ID = 0  # not the id of an image
 
 
 def similar_to_file(
     project: Project, caches: CacheFolders, file: Path, count: int, *, device: str = "auto"
 ) -> LikeImages:
-    """The `count` images that are most like a file, itself first where it is one of the project.
+    """The `count` most similar images to a file; an image of the project is itself the first.
 
     Raises:
-        InputError: the file is not there or no image, or nothing of the project is embedded.
-        ModelError: the files of the model in use are gone.
+        InputError: the file is missing or not an image, or the project has no embeddings.
+        ModelError: the files of the current model version are missing.
     """
     live = LiveCollection(project, caches)
     try:
@@ -48,10 +48,10 @@ def similar_to_file(
 def embedding_of(
     file: Path, model: ModelFiles, caches: CacheFolders, *, device: str = "auto"
 ) -> Floats:
-    """Embedding (d,) float32 of length 1 of an image file; it stays in the cache.
+    """Embedding (d,) float32 of length 1 of an image file, by the embedding cache.
 
     Raises:
-        InputError: the file is not there or cannot be read.
+        InputError: the file is missing or cannot be read.
         ModelError: the backbone cannot run.
     """
     session = BackboneSession(model.backbone, model.card, choose_providers(device))

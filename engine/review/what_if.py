@@ -1,4 +1,4 @@
-"""Edits tried out on an open project: what they would change, and how much more often the model would be right."""
+"""What-if edits of an open project: changed predictions, and the change of accuracy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,23 +15,21 @@ from engine.graph.category_graph import CategoryGraph
 from engine.project import Action, Project
 from engine.project.actions import action
 
-NAMED: Final = 3  # so many edits are named in the text of the step that they become
-MOST_EDITS: Final = 10_000  # more edits than this are not counted one by one
+NAMED: Final = 3  # edits that are named in the text of their undo step
+MOST_EDITS: Final = 10_000  # edits that are counted
 
 
 @dataclass(frozen=True)
 class HeldOutAnswers:
-    """Predictions of a model for labelled images that it did not learn from."""
+    """Predictions of a model for held-out labelled images."""
 
-    image_ids: NDArray[np.int64]  # (h,) int64, ascending
-    is_right: NDArray[np.bool_]  # (h,) bool, whether the best leaf is the label or one above it
-    is_named: NDArray[np.bool_]  # (h,) bool, whether the image has a safe class
-    is_named_rightly: NDArray[
-        np.bool_
-    ]  # (h,) bool, whether it has one that is the label or one above it
+    image_ids: NDArray[np.int64]  # (h,) ascending
+    is_right: NDArray[np.bool_]  # (h,) whether the best leaf is correct
+    is_named: NDArray[np.bool_]  # (h,) whether the image has a safe class
+    is_named_rightly: NDArray[np.bool_]  # (h,) whether it has a correct one
 
     def of(self, image_ids: NDArray[np.int64]) -> "HeldOutAnswers":
-        """The answers about these images, which must be there."""
+        """Select images, which must be among them."""
         rows = np.searchsorted(self.image_ids, image_ids)
         return HeldOutAnswers(
             image_ids, self.is_right[rows], self.is_named[rows], self.is_named_rightly[rows]
@@ -40,16 +38,16 @@ class HeldOutAnswers:
 
 @dataclass(frozen=True)
 class HeldOutComparison:
-    """Two models on the n labelled images that were held out of both."""
+    """Two models on the labelled images that were held out of both."""
 
-    images: int  # n
-    before: int  # that the first model gets right
-    after: int  # that the second one gets right
-    lost: int  # that only the first one gets right
-    gained: int  # that only the second one gets right
-    named_before: int  # that have a safe class
+    images: int
+    before: int  # correct by the first model
+    after: int  # correct by the second model
+    lost: int  # correct by the first only
+    gained: int  # correct by the second only
+    named_before: int  # with a safe class
     named_after: int
-    named_rightly_before: int  # that have a right one
+    named_rightly_before: int  # with a correct safe class
     named_rightly_after: int
 
     @property
@@ -58,12 +56,12 @@ class HeldOutComparison:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true gain lies in 19 of 20 cases; see `gain_interval`."""
+        """95 % confidence interval of the gain; see `gain_interval`."""
         return gain_interval(self.images, self.gained, self.lost)
 
 
 def held_out_answers(fitted: HoldsOut, graph: CategoryGraph) -> HeldOutAnswers:
-    """Predictions of a model for its held-out shots, by the graph that it was fitted to."""
+    """Predictions of a model for its held-out shots, by the graph of its fit."""
     held_out = fitted.held_out
     if held_out is None or held_out.probabilities.size == 0:
         none = np.zeros(0, dtype=bool)
@@ -81,7 +79,7 @@ def held_out_answers(fitted: HoldsOut, graph: CategoryGraph) -> HeldOutAnswers:
 
 
 def compared(before: HeldOutAnswers, after: HeldOutAnswers) -> HeldOutComparison:
-    """Put two models side by side."""
+    """Compare two models."""
     shared = np.intersect1d(before.image_ids, after.image_ids)
     was, now = before.of(shared), after.of(shared)
     return HeldOutComparison(
@@ -106,30 +104,28 @@ def _are_fitting(
 
 @dataclass(frozen=True)
 class WhatIfBaseline:
-    """The collection as it was when trying out began."""
+    """State of the collection before the edits."""
 
     state: CollectionState
     answers: HeldOutAnswers | None  # None before the first fit
-    is_behind: bool = False  # whether the model had not learned the newest labels yet
+    is_behind: bool = False  # the model was stale: newer labels existed
 
 
 @dataclass(frozen=True)
 class WhatIfOutcome:
-    """The effect of the edits that are tried out."""
+    """Effect of the edits."""
 
-    edits: tuple[str, ...]  # each in words, in order
-    changes: ChangedImages  # images that would have another class
+    edits: tuple[str, ...]  # descriptions, in order
+    changes: ChangedImages  # images whose prediction changes
     held_out: HeldOutComparison | None  # None while one of the models is missing
-    is_baseline_behind: bool = (
-        False  # whether some of the changes come of what was labelled before the edits
-    )
+    is_baseline_behind: bool = False  # some changes are due to labels from before the edits
 
 
 def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
-    """Let all edits from now on be tried out only; the baseline has the predictions of this moment.
+    """Begin what-if edits; the baseline has the current predictions.
 
     Raises:
-        InputError: something is being tried out already.
+        InputError: what-if edits have begun already.
         ProjectReadOnlyError: the project is open for reading only.
     """
     live.project.what_if.begin()
@@ -137,12 +133,12 @@ def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
 
 
 def baseline_of(live: LiveCollection) -> WhatIfBaseline:
-    """The collection as it is now, to compare with."""
+    """Snapshot of the current predictions."""
     return WhatIfBaseline(live.state, _answers(live), live.is_behind)
 
 
 def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
-    """What would change, by the present predictions."""
+    """Compare the current predictions with the baseline."""
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
     return WhatIfOutcome(
@@ -154,14 +150,14 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
 
 
 def tried_edits(project: Project) -> tuple[Action, ...]:
-    """The edits that are tried out, in order, without undone ones."""
+    """The what-if edits in order, without undone ones."""
     return tuple(
         step.action for step in reversed(project.history.steps(MOST_EDITS)) if not step.is_undone
     )
 
 
 def kept_action(edits: Sequence[Action]) -> Action:
-    """The one action that they become."""
+    """The action of the undo step that the edits become when they are kept."""
     if len(edits) <= 1:
         return edits[0] if edits else action("nothing_tried")
     code = "edits_tried" if len(edits) <= NAMED else "more_edits_tried"

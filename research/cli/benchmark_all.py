@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.output import AsJson, note, say
+from engine.cli.output import note, say
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ def all_benchmarks(
     page: Annotated[
         bool, typer.Option("--page", help="Write the table into docs/performance.md.")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Measure each figure of the program with its limit or peer, or show what was measured.
 
@@ -56,7 +55,7 @@ def all_benchmarks(
     if page:
         overview.write_page(kept)
     fields = {"rows": [asdict(each) for each in overview.in_order(kept)], "failed": failed}
-    say(overview.markdown(kept) if markdown else overview.text(kept), fields, as_json=as_json)
+    say(overview.markdown(kept) if markdown else overview.text(kept), fields)
     if failed:
         raise typer.Exit(1)
 

@@ -1,4 +1,4 @@
-"""The newest audit of a project as a queue: which images are still to be answered, and how many more there are."""
+"""Queue of the images of the newest audit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,16 @@ class CheckedImages:
     """The images of an audit."""
 
     figures: AuditFigures
-    in_order: NDArray[
-        np.int64
-    ]  # those that are asked about: open ones first, in the order of the draw
+    in_order: NDArray[np.int64]  # ids of its images, unanswered first, in the order of the draw
     more: int  # images by which it can grow
 
     def has_any(self, image_ids: Sequence[ImageId]) -> bool:
-        """Whether any of these images is asked about."""
+        """Whether any of these images is in the audit."""
         return bool(np.isin(self.in_order, image_ids).any())
 
 
 def latest_checked(project: Project) -> CheckedImages | None:
-    """None without an audit."""
+    """The newest audit; None without one."""
     audits = project.audits.all()
     if not audits:
         return None

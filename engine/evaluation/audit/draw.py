@@ -1,4 +1,4 @@
-"""Drawing an audit: unlabelled images at random, with what the program claims of each (decision 105)."""
+"""Random draw of unlabelled images for an audit, with their predictions (decision 105)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.graph.codes import NO_CLASS
 from engine.project import AuditItem, Change, Project
 
-SIZES: Final = (20, 50, 100, 200)  # how many images can be asked about
+SIZES: Final = (20, 50, 100, 200)  # of audits
 USUAL_SIZE: Final = 50
 FEWEST_OF_STRATUM: Final = 3  # of a stratified audit. Chosen: half of 50 images for eight strata
 Rows = NDArray[np.int64]
@@ -23,10 +23,10 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class DrawnAudit:
-    """Images that were drawn, ready to be added to the project."""
+    """Drawn images, to be added to the project."""
 
     items: Sequence[AuditItem]
-    size: int  # how many of them are asked about at first
+    size: int  # initial size of the audit; it can grow to all items
     population: int
     is_stratified: bool
 
@@ -37,7 +37,7 @@ class DrawnAudit:
 
 
 def population_of(state: CollectionState) -> Rows:
-    """Rows of the images among which is drawn: those without a label that have a prediction."""
+    """Rows of the population: unlabelled images with a prediction."""
     is_ready = state.status == int(ImageStatus.READY)
     return np.flatnonzero(state.is_to_review & is_ready & (state.best_class != NO_CLASS))
 
@@ -49,11 +49,10 @@ def draw_audit(
     is_stratified: bool = False,
     random: np.random.Generator,
 ) -> DrawnAudit:
-    """Draw as many images as the largest audit asks about; the first `size` of them come first.
+    """Draw images for the largest audit, of which `size` are used at first.
 
     Args:
-        is_stratified: draw some images of each large safe class, in place of all images with the
-            same probability.
+        is_stratified: draw some images of each large safe class, instead of a simple random sample.
 
     Raises:
         InputError: no image can be drawn.
@@ -85,7 +84,7 @@ def draw_audit(
 def draw_for(
     project: Project, caches: CacheFolders, size: int, *, is_stratified: bool = False
 ) -> Change:
-    """Classify a project as it is set, without a window, and draw an audit.
+    """Classify a project with its own settings, without a window, and draw an audit.
 
     Raises:
         InputError: no image can be drawn.
@@ -101,12 +100,12 @@ def draw_for(
 
 
 def next_size(size: int) -> int:
-    """The size that an audit grows to; the same where it is the largest."""
+    """The next larger size; the same for the largest."""
     return next((each for each in SIZES if each > size), size)
 
 
 def _strata(state: CollectionState, rows: Rows, size: int) -> list[Rows]:
-    """Rows by safe class, largest first; classes that are too small for a share of their own are one stratum."""
+    """Rows by safe class, largest first; small classes are one stratum."""
     claims = np.where(state.is_unknown[rows], predicted_class(state, rows), state.safe_class[rows])
     found = [rows[claims == claim] for claim in np.unique(claims).tolist()]
     found.sort(key=len, reverse=True)
@@ -117,9 +116,9 @@ def _strata(state: CollectionState, rows: Rows, size: int) -> list[Rows]:
 
 
 def allocation(sizes: Sequence[int], count: int) -> Iterator[int]:
-    """The stratum of each image, one after the other: some of each, then in proportion to their sizes.
+    """The stratum of each image: a minimum of each, then in proportion to the sizes.
 
-    Source: the method of Webster, which hands out seats in proportion to votes, one by one.
+    Source: Webster's method (Sainte-Laguë) of proportional allocation.
     """
     taken = [0] * len(sizes)
     for _ in range(count):
@@ -131,7 +130,7 @@ def allocation(sizes: Sequence[int], count: int) -> Iterator[int]:
 
 
 def _shuffled(allocated: Sequence[int], size: int, random: np.random.Generator) -> list[int]:
-    """The strata in random order, each of the sizes that an audit grows to by itself."""
+    """The strata in random order, separately for each size that an audit grows to."""
     ends = [0, *sorted({size, *(each for each in SIZES if each > size)})]
     return [
         stratum

@@ -33,6 +33,16 @@ _MAX_DEPTH: Final = 3  # of subfolders of a font folder that are searched
 _HANGUL: Final = "HYGothic-Medium"
 _KANA: Final = "HeiseiKakuGo-W5"
 _HAN: Final = "STSong-Light"
+_EAST_ASIAN: Final = (
+    (0x1100, 0x11FF, _HANGUL),
+    (0x3130, 0x318F, _HANGUL),
+    (0xAC00, 0xD7A3, _HANGUL),
+    (0x3040, 0x30FF, _KANA),
+    (0xFF65, 0xFF9F, _KANA),
+    (0x2E80, 0x9FFF, _HAN),
+    (0xFF00, 0xFFEF, _HAN),
+)
+"""Unicode blocks with their font; the first match wins."""
 _BOX: Final = "\u25a1"
 _register_lock: Final = threading.Lock()
 _log: Final = logging.getLogger(__name__)
@@ -119,11 +129,7 @@ def _letters_of(font: str) -> frozenset[int]:
 def _east_asian_font(letter: str) -> str:
     """The CID font of the letter's Unicode block, or ""."""
     code = ord(letter)
-    if 0x1100 <= code <= 0x11FF or 0x3130 <= code <= 0x318F or 0xAC00 <= code <= 0xD7A3:  # noqa: PLR2004 (blocks of Unicode)
-        return _HANGUL
-    if 0x3040 <= code <= 0x30FF or 0xFF65 <= code <= 0xFF9F:  # noqa: PLR2004
-        return _KANA
-    return _HAN if 0x2E80 <= code <= 0x9FFF or 0xFF00 <= code <= 0xFFEF else ""  # noqa: PLR2004
+    return next((font for low, high, font in _EAST_ASIAN if low <= code <= high), "")
 
 
 @lru_cache(50_000)

@@ -1,4 +1,4 @@
-"""Text in the order and the forms in which it is written: PDF places glyphs, and knows neither.
+"""Visual order and Arabic shaping of text, since PDF places glyphs.
 
 Right-to-left words are turned around and Arabic letters get their joined forms, which Unicode has
 as characters. A simple reading of the Unicode Bidirectional Algorithm: enough for names and short
@@ -16,10 +16,11 @@ _MARK: Final = "NSM"
 _ISOLATES: Final = dict.fromkeys(map(ord, "\u2066\u2068\u2069"))
 _FIRST_FORM, _LAST_FORM = 0xFB50, 0xFEFC
 _LAM: Final = "\u0644"
+_FIRST_LAM_ALEF: Final = 0xFEF5
 
 
 def visual(text: str) -> str:
-    """The characters from left to right, without marks around those that have a direction of their own."""
+    """The characters in visual order, from left to right, without isolates."""
     text = text.translate(_ISOLATES)
     classes = [unicodedata.bidirectional(each) for each in text]
     if not _RIGHT_TO_LEFT.intersection(classes):
@@ -38,7 +39,7 @@ def visual(text: str) -> str:
 
 
 def _base(text: str) -> bool:
-    """Whether a line runs from right to left: as its first letter does."""
+    """Whether the base direction is right to left: that of the first letter."""
     for each in text:
         direction = unicodedata.bidirectional(each)
         if direction in _RIGHT_TO_LEFT:
@@ -49,7 +50,7 @@ def _base(text: str) -> bool:
 
 
 def _directions(text: str) -> list[bool]:
-    """Whether each character runs from right to left; signs follow both their neighbours, else the line."""
+    """Whether each character is right to left; neutral ones follow both neighbours or the base."""
     base, known = _base(text), list[bool | None]()
     for each in text:
         direction = unicodedata.bidirectional(each)
@@ -66,7 +67,7 @@ def _directions(text: str) -> list[bool]:
 
 
 def _clusters_reversed(run: list[str]) -> list[str]:
-    """Letters in reverse, each still before its marks."""
+    """Letters in reverse, with their marks behind them."""
     clusters = list[str]()
     for each in run:
         if clusters and unicodedata.bidirectional(each) == _MARK:
@@ -96,19 +97,19 @@ def _mirrored(cluster: str) -> str:
 
 @cache
 def _forms() -> dict[tuple[str, str], str]:
-    """Joined forms by letter (or letters, of a ligature) and `initial`, `medial`, `final` or `isolated`."""
+    """Presentation forms by letters and `initial`, `medial`, `final` or `isolated`."""
     forms: dict[tuple[str, str], str] = {}
     for code in range(_FIRST_FORM, _LAST_FORM + 1):
         kind, _, rest = unicodedata.decomposition(chr(code)).partition(" ")
         letters = "".join(chr(int(each, 16)) for each in rest.split()) if rest else ""
-        is_known_ligature = len(letters) == 2 and letters[0] == _LAM and code >= 0xFEF5  # noqa: PLR2004 (lam with alef)
-        if kind.startswith("<") and (len(letters) == 1 or is_known_ligature):
+        is_lam_alef = code >= _FIRST_LAM_ALEF and letters[0] == _LAM and len(letters) > 1
+        if kind.startswith("<") and (len(letters) == 1 or is_lam_alef):
             forms.setdefault((letters, kind.strip("<>")), chr(code))
     return forms
 
 
 def _joined(text: str) -> str:
-    """Arabic letters in the forms that their neighbours ask for."""
+    """Arabic letters in their contextual forms."""
     forms, letters = _forms(), _with_ligatures(text)
     shaped = []
     for place, each in enumerate(letters):
@@ -127,7 +128,7 @@ def _joined(text: str) -> str:
 
 
 def _with_ligatures(text: str) -> list[str]:
-    """Letters, lam with the alef behind it as one."""
+    """Letters, with lam-alef as one."""
     forms, letters = _forms(), list[str]()
     for each in text:
         if letters and (letters[-1] + each, "isolated") in forms and len(letters[-1]) == 1:
@@ -142,7 +143,7 @@ def _joins_next(letters: str) -> bool:
 
 
 def _neighbour(letters: list[str], place: int, step: int) -> str:
-    """The next letter in a direction, over the marks."""
+    """The next letter in a direction, skipping marks."""
     place += step
     while 0 <= place < len(letters) and unicodedata.bidirectional(letters[place][0]) == _MARK:
         place += step
