@@ -280,7 +280,7 @@ def _json_option() -> Any:
 
     @program.command()
     def command(
-        as_json: bool = typer.Option(
+        as_json: bool = Option(
             False,
             "--json",
             help="Print one JSON object instead of text.",
