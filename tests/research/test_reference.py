@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import typer
 
+from engine.cli.output import print_json
 from research import reference
 from research.benchmarks.labelling import key_rows
 from research.benchmarks.review import figures_of
@@ -75,15 +76,17 @@ def test_json_has_the_whole_verdict(capsys: pytest.CaptureFixture[str]) -> None:
         JudgedFigure("a", 3.0, "s", "a pass", 2.0, 2.0),
         JudgedFigure("b", 3.0, "s", "a pass", 1.0, 2.0),
     )
+    print_json(True)
     with pytest.raises(typer.Exit):
-        say_verdicts("two", rows, {"images": 5}, as_json=True)
+        say_verdicts("two", rows, {"images": 5})
     fields = json.loads(capsys.readouterr().out)
     assert (fields["images"], fields["missed"]) == (5, ["b"])
     assert fields["rows"][0] == {
         "name": "a", "figure": 3.0, "unit": "s", "against": "a pass", "reference": 2.0, "limit": 2.0, "ratio": 1.5,
         "is_kept": True,
     }  # fmt: skip
-    say_verdicts("one", rows[:1], {}, as_json=False)
+    print_json(False)
+    say_verdicts("one", rows[:1], {})
     assert capsys.readouterr().out.splitlines()[0] == "one"
 
 
