@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
@@ -68,61 +68,46 @@ def merge(
             check_file(conflict_file, CONFLICTS, project=ours, is_overwriting=is_overwriting)
         contents = FileContents(cancel)
         if is_dry:
-            outcome = _planned(ours, other, contents, adds_images=adds_images)
+            outcome = _plan(ours, other, contents, adds_images=adds_images)
         else:
-            outcome = _merged(ours, other, contents, adds_images=adds_images, prefer=prefer)
+            outcome = _merge(ours, other, contents, adds_images=adds_images, prefer=prefer)
+        plan, conflicts, comments, head, record = outcome
         if conflict_file is not None:
             write_conflicts(
-                conflict_file,
-                outcome.conflicts,
-                outcome.comments,
-                project=ours,
-                is_overwriting=is_overwriting,
+                conflict_file, conflicts, comments, project=ours, is_overwriting=is_overwriting
             )
-    rows, notes = (
-        [_conflict(each) for each in outcome.conflicts],
-        [_comment(each) for each in outcome.comments],
-    )
     say(
-        outcome.head
-        + _rest_text(outcome.plan)
-        + _conflicts_text(outcome.conflicts)
-        + _comments_text(outcome.comments),
-        _record(outcome.plan)
-        | outcome.record
-        | {"open_conflicts": rows, "open_comments": notes, "dry_run": is_dry},
+        head + _rest_text(plan) + _conflicts_text(conflicts) + _comments_text(comments),
+        {
+            **_record(plan),
+            **record,
+            "open_conflicts": list(map(_conflict, conflicts)),
+            "open_comments": list(map(_comment, comments)),
+            "dry_run": is_dry,
+        },
     )
 
 
-class _Outcome(NamedTuple):
-    """Plan or result of a merge, with its text and JSON."""
-
-    plan: "MergePlan"
-    conflicts: "tuple[Conflict, ...]"
-    comments: "tuple[CommentConflict, ...]"
-    head: str
-    record: dict[str, Any]
+_Outcome = tuple[
+    "MergePlan", "tuple[Conflict, ...]", "tuple[CommentConflict, ...]", str, dict[str, Any]
+]
+"""Plan, open conflicts, first line of the text, and JSON fields."""
 
 
-def _planned(
-    ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool
-) -> _Outcome:
+def _plan(ours: "Project", other: Path, contents: "FileContents", *, adds_images: bool) -> _Outcome:
     from engine.merging.merge import images_on_disk
     from engine.merging.planning import open_other, plan_merge
 
     with open_other(ours.path, other) as theirs:
         plan = plan_merge(ours, theirs, contents)
     found = images_on_disk(ours, other, plan.missing, contents.cancel)[0] if adds_images else []
-    return _Outcome(
-        plan,
-        plan.conflicts,
-        plan.comments,
-        _would_text(plan, len(found), other),
-        {"images": len(found)},
-    )
+    classes = counted(len(plan.classes.new), "class", "classes")
+    text = f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}"
+    text += f", and {counted(len(found), 'image')}." if found else "."
+    return plan, plan.conflicts, plan.comments, text, {"images": len(found)}
 
 
-def _merged(
+def _merge(
     ours: "Project",
     other: Path,
     contents: "FileContents",
@@ -133,12 +118,19 @@ def _merged(
     from engine.merging.merge import merge as run
 
     done = run(ours, other, adds_images=adds_images, prefer=prefer, contents=contents)
-    counts = {"labels": done.labelled, "classes": done.classes_added, "images": done.images_added}
-    head = _done_text(counts, done.settled, other) + failure_text(
-        done.refused, "could not be added"
-    )
-    record = counts | {"settled_now": done.settled, "refused": failure_rows(done.refused)}
-    return _Outcome(done.plan, done.conflicts, done.comments, head, record)
+    classes = counted(done.classes_added, "class", "classes")
+    text = f"Brought in {counted(done.labelled, 'label')} and {classes} from {other.name}"
+    text += f", and {counted(done.images_added, 'image')}" if done.images_added else ""
+    text += f"; {counted(done.settled, 'conflict')} settled." if done.settled else "."
+    text += failure_text(done.refused, "could not be added")
+    record = {
+        "labels": done.labelled,
+        "classes": done.classes_added,
+        "images": done.images_added,
+        "settled_now": done.settled,
+        "refused": failure_rows(done.refused),
+    }
+    return done.plan, done.conflicts, done.comments, text, record
 
 
 def _preference(text: str) -> "Preference | None":
@@ -151,19 +143,6 @@ def _preference(text: str) -> "Preference | None":
     except ValueError:
         known = ", ".join(each.value for each in Preference)
         raise UsageError("--prefer does not accept this", expected=known, found=text) from None
-
-
-def _would_text(plan: "MergePlan", images: int, other: Path) -> str:
-    classes = counted(len(plan.classes.new), "class", "classes")
-    text = f"Would bring in {counted(len(plan.labels), 'label')} and {classes} from {other.name}"
-    return f"{text}, and {counted(images, 'image')}." if images else f"{text}."
-
-
-def _done_text(counts: dict[str, int], settled: int, other: Path) -> str:
-    classes = counted(counts["classes"], "class", "classes")
-    text = f"Brought in {counted(counts['labels'], 'label')} and {classes} from {other.name}"
-    text += f", and {counted(counts['images'], 'image')}" if counts["images"] else ""
-    return f"{text}; {counted(settled, 'conflict')} settled." if settled else f"{text}."
 
 
 def _rest_text(plan: "MergePlan") -> str:

@@ -58,16 +58,16 @@ def report(
     kind_of(out)
     if settings is not None and versions is not None:
         raise UsageError("--settings and --versions exclude each other", remedy="give one of them")
-    pair = None if settings is None else tuple(map(_setting, _two(settings, "--settings")))
-    numbers = None if versions is None else tuple(map(_number, _two(versions, "--versions")))
+    pair = [] if settings is None else _two(settings, "--settings")
+    for name in pair:
+        check_setting(name)
+    numbers = [] if versions is None else [_number(each) for each in _two(versions, "--versions")]
     with open_project(project, for_writing=False) as opened:
         check_target(out, opened, is_overwriting=overwrite)
         caches, answers = CacheFolders.default(), None if truth is None else _read(truth, opened)
-        rivals: tuple[RivalModel, ...] = ()
-        if numbers is not None:
+        rivals = rival_settings(opened, caches, [Setting(name) for name in pair])
+        if numbers:
             rivals = rival_versions(opened, caches, numbers)
-        elif pair is not None:
-            rivals = rival_settings(opened, caches, tuple(map(Setting, pair)))
         material = gather_from(opened, caches)
         made = _written(material, out, answers, rivals)
         audits = [audit_fields(each, material.graph) for each in made.audits]
@@ -117,11 +117,6 @@ def _two(text: str, option: str) -> list[str]:
             "{option} takes two different ones", expected="A,B", found=text, option=option
         )
     return parts
-
-
-def _setting(name: str) -> str:
-    check_setting(name)
-    return name
 
 
 def _number(text: str) -> int:
