@@ -223,7 +223,10 @@ def test_a_small_photo_is_sent_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_copy_is_checked(collection: Collection, tmp_path: Path) -> None:
-    """The project and other files stay; an earlier copy is replaced; a full disk is noticed before any work."""
+    """The project and other files stay; an earlier copy is replaced.
+
+    A full disk is noticed before any work.
+    """
     with Project.open(collection.project) as ours:
         with pytest.raises(InputError, match="overwrite"):
             pack_project(ours, collection.caches, collection.project)

@@ -1,4 +1,7 @@
-"""The exported model answers for new images as the program does; its folder appears whole or not at all."""
+"""The exported model answers for new images as the program does.
+
+Its folder appears whole or not at all.
+"""
 
 import json
 import subprocess
@@ -208,7 +211,10 @@ def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> 
 def test_a_model_that_would_answer_otherwise_does_not_leave(
     ruled: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The formulas are written twice, so they are compared each time; nothing stays where they differ."""
+    """The formulas are written twice, so they are compared each time.
+
+    Nothing stays where they differ.
+    """
     monkeypatch.setattr(answers_graph, "_SHORTEST", 1e3)  # whitened embeddings all but vanish
     with (
         Project.open(ruled.project, for_writing=False) as project,

@@ -65,7 +65,10 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damaged_models_are_refused(kind: str, bundle: Path) -> None:
-    """Each says what is wrong, where, and what to do; nothing is answered for other classes than were meant."""
+    """Each says what is wrong, where, and what to do.
+
+    Nothing is answered for other classes than were meant.
+    """
     damage, message = DAMAGE[kind]
     damage(bundle)
     with pytest.raises(ProtoleafError, match=message) as caught:

@@ -61,7 +61,10 @@ def test_draw_answer_and_report(
 
 
 def test_an_audit_grows(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """The first images stay, further ones of the same draw follow; there are no more than the population has."""
+    """The first images stay, further ones of the same draw follow.
+
+    There are no more than the population has.
+    """
     words = "audit", collection.project
     first = done(capsys, *words, "--draw", "20", "--stratified", "--json").fields["to_label"]
     fields = done(capsys, *words, "--grow", "50", "--json").fields

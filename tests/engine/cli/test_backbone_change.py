@@ -106,7 +106,10 @@ def test_a_published_network_is_asked_about_first(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As by `new`: size and licence are shown and nothing is fetched without --yes; what is here is used at once."""
+    """As by `new`: size and licence are shown and nothing is fetched without --yes.
+
+    What is here is used at once.
+    """
     keep_list(cache_of_test(), [SMALL])
     content = collection.project.read_bytes()
     line = refused(capsys, "backbone", "use", collection.project, "torchvision:smallnet", status=2)
@@ -156,7 +159,10 @@ def request(collection: Collection, backbone: Path) -> PrepareChange:
 
 
 def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: Path) -> None:
-    """While the window holds the project: progress, what is new about images, and figures; nothing is changed."""
+    """While the window holds the project: progress, what is new about images, and figures.
+
+    Nothing is changed.
+    """
     lost = next(path for path in sorted(collection.unsorted.rglob("*.png")))
     lost.unlink()
     with Project.open(collection.project) as window:

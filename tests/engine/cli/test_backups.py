@@ -160,7 +160,10 @@ def put_rot_in_place_of(path: Path) -> None:
 def test_a_damaged_project_is_restored_from_its_own(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Numbers are of its own backups; those of another project are shown and restored only on request."""
+    """Numbers are of its own backups.
+
+    Those of another project are shown and restored only on request.
+    """
     birds.write_bytes(b"rotten")
     (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert (row["images"], row["is_own"], row["taken_of"]) == (4, True, str(birds))
@@ -193,7 +196,10 @@ def test_a_stranger_is_restored_when_it_is_asked_for(
 def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The list says whose each is, its own path first; a number or a time is refused with counts, date and path."""
+    """The list says whose each is, its own path first.
+
+    A number or a time is refused with counts, date and path.
+    """
     put_rot_in_place_of(birds)
     message = done(capsys, "backups", "list", birds).out
     assert "no longer says which project it is" in message

@@ -18,7 +18,10 @@ from tests.support.weights_package import NAME, InstalledWeights, install_weight
 
 @pytest.fixture(scope="session")
 def shared_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the accurate backbone is made once for all tests of one run; processes of a run wait for one another."""
+    """Where the accurate backbone is made once for all tests of one run.
+
+    Processes of a run wait for one another.
+    """
     base = tmp_path_factory.getbasetemp()
     return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bundled"
 
@@ -39,7 +42,10 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledWeigh
 def test_a_project_on_the_accurate_backbone(
     accurate: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """By its word; the list says that it is bundled, and images are embedded in eight bits or float32."""
+    """By its word.
+
+    The list says that it is bundled, and images are embedded in eight bits or float32.
+    """
     assert accurate == converted_path(ACCURATE)
     listed = done(capsys, "backbone", "list", "--json").fields
     assert listed["converted_at_first_use"] == []
@@ -71,7 +77,10 @@ def test_a_default_of_ones_own(
     monkeypatch: pytest.MonkeyPatch,
     installed: InstalledWeights,
 ) -> None:
-    """The variable takes a word or a name; the program's own choice is one of the two bundled backbones."""
+    """The variable takes a word or a name.
+
+    The program's own choice is one of the two bundled backbones.
+    """
     monkeypatch.setenv(BACKBONE_VARIABLE, NAME)
     answer = done(capsys, "new", tmp_path / "a.protoleaf", "--json")
     assert answer.fields["backbone"] == NAME

@@ -12,7 +12,10 @@ from tests.support.images import write_jpeg
 def test_a_project_of_a_data_set(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Everything is there for `classify` once there are classes; a second time it is refused, and so is a backbone."""
+    """Everything is there for `classify` once there are classes.
+
+    A second time it is refused, and so is a backbone.
+    """
     (tmp_path / "photos").mkdir()
     for number in range(4):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)
@@ -33,7 +36,10 @@ def test_a_project_of_a_data_set(
 def test_a_project_of_a_sample(
     own_caches: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """As many images as requested, nothing embedded twice; the same seed draws the same ones, another way others."""
+    """As many images as requested, nothing embedded twice.
+
+    The same seed draws the same ones, another way others.
+    """
     (tmp_path / "photos").mkdir()
     for number in range(12):
         write_jpeg(tmp_path / "photos" / f"{number}.jpg", seed=number)

@@ -21,7 +21,10 @@ from tests.support.detector_networks import write_detector
 from tests.support.other_backbones import own_backbone
 
 MOST_S: Final = 15
-"""Seconds of computing that any of these may take; on a quiet machine it is one or two, and ten for training."""
+"""Seconds of computing that any of these may take.
+
+On a quiet machine it is one or two, and ten for training.
+"""
 MODEL: Final = "model"
 MOST_BYTES: Final = 40_000_000
 """Of an export; the ladder's first paths of a thousand classes are half of it."""

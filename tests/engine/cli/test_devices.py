@@ -79,7 +79,10 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Below 0.9 of what decoding and the backbone allow; beside a GPU they do not share the cores."""
+    """Below 0.9 of what decoding and the backbone allow.
+
+    Beside a GPU they do not share the cores.
+    """
     figures = EmbedFigures(
         images=100, mean_bytes=50_000, device="any", decode=4000.0, inference=1000.0, pipeline=700.0,
         share_of_limit=shares[0], share_of_reachable=shares[1], best_decoder="any", best_decode=5000.0,
@@ -109,7 +112,10 @@ def test_worker_probes() -> None:
 
 
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every device of the system with reason, remedy and speed, and what "auto" is; cold libraries have time."""
+    """Every device of the system with reason, remedy and speed, and what "auto" is.
+
+    Cold libraries have time.
+    """
     monkeypatch.setattr(doctor, "gather_facts", lambda: facts_with(driver=NO_DRIVER))
     monkeypatch.setattr(
         doctor, "speed_of", lambda _device, _seconds: DeviceSpeed(150.0, 2.5e9, 5e11, 0.75, 8.0)

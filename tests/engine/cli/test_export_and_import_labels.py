@@ -19,7 +19,10 @@ def music(tmp_path: Path) -> Path:
 
 
 def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A removed label comes back with its person; one with another class here is listed and stays."""
+    """A removed label comes back with its person.
+
+    One with another class here is listed and stays.
+    """
     out = tmp_path / "labels.csv"
     assert (
         done(capsys, "export", music, "csv", out, "--images", "verified").out

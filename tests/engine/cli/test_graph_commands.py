@@ -51,7 +51,10 @@ def test_folders_and_options_by_source_id_and_synonym(
 def test_a_second_import_completes_what_was_there(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Classes from before get their ids and synonyms, which is reported; the third time there is nothing to say."""
+    """Classes from before get their ids and synonyms, which is reported.
+
+    The third time there is nothing to say.
+    """
     folder = project.parent
     done(capsys, "import-graph", project, folder / "wordnet.is_a.txt")
     with Project.open(project) as opened:

@@ -1,4 +1,7 @@
-"""`protoleaf images`: what a search finds; and `embed`, which reads what files say of themselves."""
+"""`protoleaf images`: what a search finds.
+
+And `embed`, which reads what files say of themselves.
+"""
 
 import json
 from datetime import datetime

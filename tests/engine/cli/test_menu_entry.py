@@ -43,7 +43,10 @@ def started_by(entry: Path) -> list[str]:
 
 
 def test_in_and_out(capsys: pytest.CaptureFixture[str], data: Path) -> None:
-    """Everybody may read what is written; nothing stays behind, and a second time nothing is there."""
+    """Everybody may read what is written.
+
+    Nothing stays behind, and a second time nothing is there.
+    """
     written = done(capsys, "menu-entry", "--json").fields["written"]
     assert {Path(path) for path in written} == files_in(data)
     assert all(path.stat().st_mode & 0o444 == 0o444 for path in files_in(data))

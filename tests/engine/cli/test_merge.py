@@ -66,7 +66,10 @@ def test_labels_of_replaced_photos_are_listed(
 def test_conflicts_are_written_and_stay_ours(
     files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table of both sides; merged again the same is open, and the table is replaced as one of ours."""
+    """A table of both sides.
+
+    Merged again the same is open, and the table is replaced as one of ours.
+    """
     table = tmp_path / "conflicts.csv"
     output = done(capsys, "merge", *files, "--conflicts", table).out
     assert output.startswith("Brought in 1 label and 1 class from birds.protoleaf.")

@@ -35,7 +35,10 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_everyday_commands_ask_for_nothing(
     own_caches: None, tmp_path: Path, no_network: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A project made, filled, embedded and classified; what there is listed, the computer examined."""
+    """A project made, filled, embedded and classified.
+
+    What there is listed, the computer examined.
+    """
     collection = unread_collection(tmp_path / "unread", cache_of_test())
     keep_in_list(cache_of_test(), [facts_of("resnet50")])
     project = tmp_path / "own.protoleaf"

@@ -35,7 +35,10 @@ def test_the_status_of_a_stop(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Ctrl+C and a polite kill are distinguished by whoever waits for the command; handlers are as they were."""
+    """Ctrl+C and a polite kill are distinguished by whoever waits for the command.
+
+    Handlers are as they were.
+    """
 
     def killed(*_arguments: object) -> None:
         os.kill(os.getpid(), number)
@@ -70,7 +73,10 @@ def test_a_stop_that_a_library_takes_for_an_error_of_its_own(
 def test_a_stop_while_an_object_is_cleared_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Python drops what is raised there, and prints a traceback; the command stops all the same, in one line."""
+    """Python drops what is raised there, and prints a traceback.
+
+    The command stops all the same, in one line.
+    """
 
     class Dying:
         def __del__(self) -> None:

@@ -19,7 +19,10 @@ def test_files_of_others(
     capsys: pytest.CaptureFixture[str],
     command: tuple[str, ...],
 ) -> None:
-    """One line says what is there and what replaces it; then it is replaced, and replaced again unasked."""
+    """One line says what is there and what replaces it.
+
+    Then it is replaced, and replaced again unasked.
+    """
     out = tmp_path / "out"
     out.write_text("theirs", encoding="utf-8")
     words: tuple[str | Path, ...] = (command[0], collection.project, *command[1:], out)

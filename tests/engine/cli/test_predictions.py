@@ -24,7 +24,10 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_all_images(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Labelled images stand in their places with the person's word and who it was; the others are as without."""
+    """Labelled images stand in their places with the person's word and who it was.
+
+    The others are as without.
+    """
     with Project.open(collection.project) as project:
         nothing, coarse = list(project.images.table().ids)[-2:]
         project.labels.set([nothing], None, who="=ada")
@@ -63,7 +66,10 @@ def test_all_images(
 def test_labels_that_have_no_embedding(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A person's word needs no reading of the file; what nobody has labelled or read is counted as left out."""
+    """A person's word needs no reading of the file.
+
+    What nobody has labelled or read is counted as left out.
+    """
     for number, name in enumerate(("labelled.png", "loose.png")):
         write_shape(collection.folder / "new" / name, "Blue disc", seed=90 + number)
     done(

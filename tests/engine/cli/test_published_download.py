@@ -75,7 +75,10 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
 def test_nobody_to_ask_is_refused_with_size_and_licence(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    """Without a terminal and --yes nothing is asked from the network; size, licence and way out are shown."""
+    """Without a terminal and --yes nothing is asked from the network.
+
+    Size, licence and way out are shown.
+    """
     for command in (
         ["backbone", "add", SOURCE],
         ["new", tmp_path / "p.protoleaf", "--backbone", SOURCE],
@@ -112,7 +115,10 @@ def test_a_person_at_the_terminal_is_asked(
 def test_a_project_on_a_published_network(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    """`new` downloads once after --yes; the second project takes what is there, without a question."""
+    """`new` downloads once after --yes.
+
+    The second project takes what is there, without a question.
+    """
     first = protoleaf(
         capsys, "new", tmp_path / "a.protoleaf", "--backbone", SOURCE, "--yes", "--json"
     )

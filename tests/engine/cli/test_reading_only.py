@@ -89,7 +89,10 @@ def test_everything_that_only_reads(
 def test_files_that_changed(
     kept: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What embedding saw last counts, though the project has an older word; of a file that went, the project's."""
+    """What embedding saw last counts, though the project has an older word.
+
+    Of a file that went, the project's.
+    """
     changed, gone = kept.unsorted / "024.png", kept.unsorted / "025.png"
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
     protoleaf(capsys, "classify", kept.project, "-o", old)

@@ -75,7 +75,10 @@ def test_unknown_backbone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 def test_a_project_that_another_program_has_open(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Writing is refused while another process writes; reading works; afterwards writing does too."""
+    """Writing is refused while another process writes; reading works.
+
+    Afterwards writing does too.
+    """
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(collection.project)],
         stdin=subprocess.PIPE,
@@ -104,7 +107,10 @@ def test_unknown_class(collection: Collection, capsys: pytest.CaptureFixture[str
 
 
 def test_class_by_name_and_by_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name that two classes share is refused with their paths; a path, whole or its end, names one of them."""
+    """A name that two classes share is refused with their paths.
+
+    A path, whole or its end, names one of them.
+    """
     project = tmp_path / "a.protoleaf"
     for folder in ("Animal/Bird/Gull", "Machine/Bird/Jet", "Animal/Fish"):
         (tmp_path / "tree" / folder).mkdir(parents=True)
@@ -172,7 +178,10 @@ def test_graph_with_a_cycle(collection: Collection, capsys: pytest.CaptureFixtur
 def test_a_graph_the_other_way_round(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Red below Red disc, against the project's graph, are two other classes: a class is its path. All stays sound."""
+    """Red below Red disc, against the project's graph, are two other classes: a class is its path.
+
+    All stays sound.
+    """
     source = write_graph(collection.folder / "round.csv", {"Red disc": ["Red"]})
     grown = done(capsys, "import-graph", collection.project, source, "--json").fields
     assert grown == {

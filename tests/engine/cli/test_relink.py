@@ -20,7 +20,10 @@ def predicted(path: Path) -> dict[str, str]:
 def test_a_share_that_vanishes_takes_nothing_with_it(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Embeddings, predictions, labels and shots of what is not there stay; when it is back, all is as before."""
+    """Embeddings, predictions, labels and shots of what is not there stay.
+
+    When it is back, all is as before.
+    """
     project, out = collection.project, collection.folder / "out.csv"
     done(capsys, "classify", project, "-o", out)
     before = predicted(out)
@@ -42,7 +45,10 @@ def test_a_share_that_vanishes_takes_nothing_with_it(
 def test_a_preview_changes_nothing(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a terminal nobody can be asked, so nothing is changed; counts and examples are shown."""
+    """Without a terminal nobody can be asked, so nothing is changed.
+
+    Counts and examples are shown.
+    """
     collection.unsorted.rename(collection.folder / "elsewhere")
     before = tree_hash(collection.folder)
     for arguments in ((), ("--dry-run",), ("--dry-run", "--yes")):

@@ -22,7 +22,10 @@ def replaced(collection: Collection) -> Collection:
 
 
 def test_every_command_says_so(capsys: pytest.CaptureFixture[str], replaced: Collection) -> None:
-    """First that the file is to be read; once it was, that the label does not count, and what the class was."""
+    """First that the file is to be read.
+
+    Once it was, that the label does not count, and what the class was.
+    """
     project, out = replaced.project, replaced.folder / "out.csv"
     assert LABELLED in done(capsys, "check", project).out
     answer = done(capsys, "embed", project, "--one-view").out

@@ -21,7 +21,10 @@ BEGINNINGS = {
 def test_every_kind(
     capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path
 ) -> None:
-    """With held-out labels; the project stays as it is, and a report is replaced by the next one unasked."""
+    """With held-out labels.
+
+    The project stays as it is, and a report is replaced by the next one unasked.
+    """
     before = collection.project.read_bytes()
     for suffix in SUFFIXES:
         for _ in range(2 if suffix == ".html" else 1):

@@ -26,7 +26,10 @@ NAMES = [
 def test_rotten_files_are_listed_and_the_rest_is_embedded(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A text, a truncated JPEG, a bomb and an empty file are named with reasons; all good files get predictions."""
+    """A text, a truncated JPEG, a bomb and an empty file are named with reasons.
+
+    All good files get predictions.
+    """
     folder = collection.folder / "found"
     good = [
         write_shape(folder / f"good {seed}.jpg", "Blue disc", seed=50 + seed) for seed in range(3)
@@ -85,7 +88,10 @@ def test_many_failures_are_counted_not_all_printed(
 def test_a_file_that_vanishes_is_a_failure_not_an_end(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An image that is gone before it was ever read is listed; one that was read keeps its embedding, as the others."""
+    """An image that is gone before it was ever read is listed.
+
+    One that was read keeps its embedding, as the others.
+    """
     write_shape(collection.folder / "new.png", "Red disc", seed=99)
     done(capsys, "import-images", collection.project, collection.folder / "new.png")
     (collection.folder / "new.png").unlink()
@@ -96,7 +102,10 @@ def test_a_file_that_vanishes_is_a_failure_not_an_end(
 
 
 def test_names_in_any_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Classes, folders, images and the project itself may be called anything; it all comes out of the CSV again."""
+    """Classes, folders, images and the project itself may be called anything.
+
+    It all comes out of the CSV again.
+    """
     project, out = tmp_path / "鳥 🦜.protoleaf", tmp_path / "نتائج.csv"
     kinds = dict(
         zip(NAMES, (leaf for leaves in FAMILIES.values() for leaf in leaves), strict=False)
@@ -162,7 +171,10 @@ def test_class_folders_with_composed_and_decomposed_names(
 def test_hidden_and_other_files_are_passed_over(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only image files of a folder are taken; notes, thumbnails databases and hidden files are no failures."""
+    """Only image files of a folder are taken.
+
+    Notes, thumbnails databases and hidden files are no failures.
+    """
     folder = collection.folder / "mixed"
     write_shape(folder / "1.png", "Red disc", seed=77)
     write_shape(folder / ".trash" / "2.png", "Red disc", seed=78)

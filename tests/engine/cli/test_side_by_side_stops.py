@@ -27,7 +27,10 @@ run.do_cell = do_cell
 if __name__ == "__main__":
     sys.exit(main())
 """
-"""The script that starts the program, with trainings that take long; processes of a pool load it, too."""
+"""The script that starts the program, with trainings that take long.
+
+Processes of a pool load it, too.
+"""
 ENDS_WITHIN_S = 30
 
 

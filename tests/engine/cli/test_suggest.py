@@ -23,7 +23,10 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
 
 
 def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """As many unlabelled images, the same ones for the same seed; a way that is not there is refused."""
+    """As many unlabelled images, the same ones for the same seed.
+
+    A way that is not there is refused.
+    """
 
     def drawn(*options: str) -> list[str]:
         found = done(

@@ -103,7 +103,10 @@ def train_request(collection: Collection, out: Path, **settings: int | str) -> T
 
 
 def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Path) -> None:
-    """While the window holds the project: progress, points and a result; the window adds the version itself."""
+    """While the window holds the project: progress, points and a result.
+
+    The window adds the version itself.
+    """
     request = train_request(
         collection,
         tmp_path / "out",

@@ -21,7 +21,10 @@ COMMANDS = {
 
 
 def test_commands_are_those_of_the_contract() -> None:
-    """A first word is a command if and only if it is one of these; anything else is a project for the window."""
+    """A first word is a command if and only if it is one of these.
+
+    Anything else is a project for the window.
+    """
     assert commands.COMMAND_NAMES == COMMANDS
 
 

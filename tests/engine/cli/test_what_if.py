@@ -14,7 +14,10 @@ from tests.support.command_line import done, refused
 def test_edits_are_tried_and_nothing_is_changed(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:
-    """Merging two classes moves all images of one; text and JSON agree, and the file keeps its bytes."""
+    """Merging two classes moves all images of one.
+
+    Text and JSON agree, and the file keeps its bytes.
+    """
     before = collection.project.read_bytes()
     edits = ("--unlink", "Red disc=Red", "--merge", "Blue checks=Blue disc")
     output = done(capsys, "what-if", collection.project, *edits).out
@@ -63,7 +66,10 @@ with Project.open(Path(sys.argv[1])):
 def test_it_works_beside_a_window(
     capsys: pytest.CaptureFixture[str], collection: Collection
 ) -> None:
-    """While another process has the project open for writing, so that nobody else may; the answer is the same."""
+    """While another process has the project open for writing, so that nobody else may.
+
+    The answer is the same.
+    """
     words = ("what-if", collection.project, "--merge", "Blue checks=Blue disc", "--json")
     alone = done(capsys, *words).fields
     command = [sys.executable, "-c", HOLDER, str(collection.project)]

@@ -167,7 +167,10 @@ def test_all_settings_side_by_side(
 def test_settings_of_different_depth_share_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With coarse shots only, PPN+ reaches the leaves and plain prototypes do not; the table has a dash there."""
+    """With coarse shots only, PPN+ reaches the leaves and plain prototypes do not.
+
+    The table has a dash there.
+    """
     given = write_collection(tmp_path / "collection", cache_of_test())
     done(capsys, "new", given.project)
     done(capsys, "import-graph", given.project, given.graph)
@@ -207,7 +210,10 @@ def test_everything_can_be_undone_after_a_session(
 def test_a_deleted_cache_is_filled_again(
     collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the cache nothing can be classified and the message says what to do; embedding again mends it."""
+    """Without the cache nothing can be classified and the message says what to do.
+
+    Embedding again mends it.
+    """
     for file in CacheFolders(collection.caches.root).embeddings.iterdir():
         file.unlink()
     answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields

@@ -161,7 +161,10 @@ def test_images_are_found_by_path_or_its_end(project: Project, name: str, found:
 
 
 def test_an_end_that_fits_several_images(project: Project) -> None:
-    """Two unlabelled images of one name are refused; a labelled twin or a whole path leaves no doubt."""
+    """Two unlabelled images of one name are refused.
+
+    A labelled twin or a whole path leaves no doubt.
+    """
     ids = class_ids(project)
     chances, candidates = [(0.9, 0.1)] * 2, [ids["Dog"], ids["Rock"]]
     twins = made_up(project.classes.graph, candidates, chances, paths=["a/1.jpg", "b/1.jpg"])

@@ -53,7 +53,10 @@ def test_a_stopped_export_leaves_nothing(music: Labelled, tmp_path: Path, name: 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_nothing_is_written_over(music: Labelled, tmp_path: Path, name: str) -> None:
-    """A folder with something in it stays; a file is replaced only as a whole; the project never is."""
+    """A folder with something in it stays; a file is replaced only as a whole.
+
+    The project never is.
+    """
     out = place(name, tmp_path)
     if FORMATS[name].write_folder is not None:
         out.mkdir()
@@ -121,7 +124,10 @@ def test_flat_class_folders(music: Labelled, tmp_path: Path) -> None:
 def test_no_class_lies_beside_its_own_leaves(
     music: Labelled, tmp_path: Path, name: str, below: str
 ) -> None:
-    """Trainers would take Wind for one more class beside Flute; the table still has the labels of its images."""
+    """Trainers would take Wind for one more class beside Flute.
+
+    The table still has the labels of its images.
+    """
     out = tmp_path / "out"
     done = export_images(
         music.project, music.answers, ExportChoice(name, out, folder=FolderOptions(is_flat=True))

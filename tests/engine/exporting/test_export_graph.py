@@ -57,7 +57,10 @@ def facts_of_classes(project: Project) -> set[tuple[str, str, str, ClassAttribut
 
 @pytest.mark.parametrize("name", COMES_BACK)
 def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path) -> None:
-    """Classes, edges, ids, synonyms, notes and colours; importing it where it came from changes nothing."""
+    """Classes, edges, ids, synonyms, notes and colours.
+
+    Importing it where it came from changes nothing.
+    """
     out = tmp_path / f"classes{GRAPH_FORMATS[name].suffix}"
     assert export_graph(project, out).format_name == name
     (tmp_path / "again").mkdir()
@@ -100,7 +103,10 @@ def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
 
 
 def test_drawings(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DOT and SVG hold every name; a graph too large for a drawing is closed where it is deepest."""
+    """DOT and SVG hold every name.
+
+    A graph too large for a drawing is closed where it is deepest.
+    """
     export_graph(project, tmp_path / "classes.dot")
     assert "-> " in (tmp_path / "classes.dot").read_text(encoding="utf-8")
     export_graph(project, tmp_path / "light.svg")

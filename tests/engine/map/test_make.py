@@ -29,7 +29,10 @@ def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, 
 
 
 def test_every_embedded_image_has_a_place(collection: Collection) -> None:
-    """Progress goes up to the end; looked at again, nothing is done, and each image stays where it is."""
+    """Progress goes up to the end.
+
+    Looked at again, nothing is done, and each image stays where it is.
+    """
     reported: list[Progress] = []
     with Project.open(collection.project, for_writing=False) as project:
         count = project.images.count

@@ -45,7 +45,10 @@ def graph_of_birds() -> CategoryGraph:
 
 
 def test_each_level_counts_the_labels_that_reach_it() -> None:
-    """Gull and Heron agree as birds; a label "Bird" says nothing of the level below; none of the classes is a class."""
+    """Gull and Heron agree as birds; a label "Bird" says nothing of the level below.
+
+    None of the classes is a class.
+    """
     pairs = [(3, 4), (3, 3), (2, 3), (5, 3), (None, None), (3, None)]
     found = agreement_table(graph_of_birds(), pairs)
     assert (found.exact.images, found.exact.agreed) == (6, 2)

@@ -56,7 +56,10 @@ def test_ours_stays_and_gets_the_answers_of_the_other(tmp_path: Path) -> None:
 
 
 def test_claimed_classes_are_those_of_ours(tmp_path: Path) -> None:
-    """In a stranger's project the same classes have other numbers; one that is not here cannot be judged."""
+    """In a stranger's project the same classes have other numbers.
+
+    One that is not here cannot be judged.
+    """
     ada, _ben = two_copies(tmp_path)
     cleo = stranger(tmp_path / "cleo")
     cleo.classes.add("Rock")

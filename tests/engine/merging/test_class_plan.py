@@ -79,7 +79,10 @@ def test_numbers_of_another_list_match_nothing() -> None:
 
 
 def test_names_that_differ_by_case_or_unicode_form_are_one() -> None:
-    """Where there is only one of them on either side; two spellings side by side are two classes."""
+    """Where there is only one of them on either side.
+
+    Two spellings side by side are two classes.
+    """
     ours = graph({"Bird": (), "Möwe": ("Bird",), "ﬁnch": ("Bird",), "Fox": ()})
     theirs = graph(
         {"BIRD": (), "MÖWE": ("BIRD",), "Finch": ("BIRD",), "fox": (), "Fox": ()}, start=20
@@ -118,7 +121,10 @@ def test_new_classes_come_with_their_edges() -> None:
 
 
 def test_a_circle_between_both_graphs_is_listed() -> None:
-    """Ours: Pet above Dog. Theirs: Dog above Tame, above Pet. Tame comes in, the edge that closes it does not."""
+    """Ours: Pet above Dog. Theirs: Dog above Tame, above Pet.
+
+    Tame comes in, the edge that closes it does not.
+    """
     ours = graph({"Pet": (), "Dog": ("Pet",)})
     theirs = graph({"Dog": (), "Tame": ("Dog",), "Pet": ("Tame",)}, start=20)
     found = plan(ours, theirs)
@@ -140,7 +146,10 @@ def test_attributes_of_ours_are_completed_and_never_changed() -> None:
 
 
 def test_common_history_decides_for_copies() -> None:
-    """Renamed on both sides it is one class; made since the fork under one id they are two; removed here stays."""
+    """Renamed on both sides it is one class; made since the fork under one id they are two.
+
+    Removed here stays.
+    """
     ours = graph({"Bird": (), "Seagull": ("Bird",), "Ours": ("Bird",)})
     theirs = graph(
         {"Bird": (), "Gull": ("Bird",), "Theirs": ("Bird",), "Lost": ("Bird",), "Below": ("Lost",)}

@@ -71,7 +71,10 @@ def rename(project: Project, *renamings: Renaming) -> None:
 def test_a_field_that_was_renamed_is_the_same_field(
     ours: Project, tmp_path: Path, who_renames: str
 ) -> None:
-    """It stays as it is called here, and so do its choices; the value that both had is none that differs."""
+    """It stays as it is called here, and so do its choices.
+
+    The value that both had is none that differs.
+    """
     ours.fields.set([1], "sex", "female")
     theirs = copied(ours, tmp_path / "copy")
     if who_renames != "theirs":

@@ -1,4 +1,7 @@
-"""Files that are no copy: our own, strangers', damaged, newer, older, open elsewhere, huge. They are never changed."""
+"""Files that are no copy: our own, strangers', damaged, newer, older, open elsewhere, huge.
+
+They are never changed.
+"""
 
 import os
 import subprocess

@@ -1,4 +1,7 @@
-"""Another person's copy comes in: what is new, what agrees, what differs; and nothing of ours is replaced."""
+"""Another person's copy comes in: what is new, what agrees, what differs.
+
+And nothing of ours is replaced.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -30,7 +33,10 @@ def plan_of(ours: Project, theirs: Project) -> MergePlan:
 
 
 def test_labels_and_classes_of_the_other_come_in_as_they_are(copies: Copies) -> None:
-    """With their person, time and source, under a class that is new here; one undo takes all of it back."""
+    """With their person, time and source, under a class that is new here.
+
+    One undo takes all of it back.
+    """
     ada, ben = copies
     before = dump(ada)
     _, heron = ben.classes.add("Heron", [1])
@@ -79,7 +85,10 @@ def test_a_merged_class_is_known_again(copies: Copies, tmp_path: Path, is_copy: 
 
 
 def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
-    """Ben corrected a label that both had: proposed, and no independent judgement. Ada removed one: it stays away."""
+    """Ben corrected a label that both had: proposed, and no independent judgement.
+
+    Ada removed one: it stays away.
+    """
     ada, ben = copies
     _, heron = ben.classes.add("Heron", [1])
     ben.labels.set([1], heron, who="ben")
@@ -131,7 +140,10 @@ def disputed(copies: Copies, *images: int) -> Copies:
 
 
 def test_settled_conflicts_are_asked_once_and_others_stay_open(copies: Copies) -> None:
-    """Each decision is one undo step; agreement stays what it was when both judged for themselves."""
+    """Each decision is one undo step.
+
+    Agreement stays what it was when both judged for themselves.
+    """
     ada, ben = disputed(copies, 3, 4, 5, 6, 7)
     done = merge(ada, ben.path)
     conflicts = {each.image_id: each for each in done.conflicts}
@@ -186,7 +198,10 @@ def test_all_conflicts_at_once(
 
 
 def test_notes_come_in_where_ours_are_missing(copies: Copies) -> None:
-    """Stars and comments by themselves; a note of ours keeps its name; differing comments are conflicts."""
+    """Stars and comments by themselves; a note of ours keeps its name.
+
+    Differing comments are conflicts.
+    """
     ada, ben = copies
     ada.notes.set_stars([3], 2, who="ada")
     ada.notes.set_comment([4], "A juvenile?", who="ada")

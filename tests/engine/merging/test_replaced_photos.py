@@ -27,7 +27,10 @@ def test_it_is_listed_and_not_brought_over(tmp_path: Path, class_id: int | None,
 
 
 def test_what_was_here_before_is_not_listed(tmp_path: Path) -> None:
-    """Image 1 was labelled before the copies parted; of image 3 an earlier merge brought the label."""
+    """Image 1 was labelled before the copies parted.
+
+    Of image 3 an earlier merge brought the label.
+    """
     ada, ben = two_copies(tmp_path)
     ben.labels.set([3], 2, who="ben")
     assert listed(ada, ben) == []

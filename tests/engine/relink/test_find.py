@@ -38,7 +38,10 @@ def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
 def test_a_renamed_folder_is_found_by_its_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All of it, sub-folders too, beside the project and without a hint where; only a sample is read."""
+    """All of it, sub-folders too, beside the project and without a hint where.
+
+    Only a sample is read.
+    """
     contents = numbered("photos/2019", 120) | {
         f"photos/2020/May/{number}.jpg": bytes(1000 + number) for number in range(60)
     }
@@ -290,7 +293,10 @@ def test_names_that_only_case_tells_apart(tmp_path: Path) -> None:
 
 
 def test_links_are_no_second_candidates(tmp_path: Path) -> None:
-    """A link to a folder above itself or beside the images is no copy; one that leads elsewhere is followed."""
+    """A link to a folder above itself or beside the images is no copy.
+
+    One that leads elsewhere is followed.
+    """
     moved = shelf(tmp_path / "here", numbered("photos", 4))
     elsewhere = tmp_path / "elsewhere"
     (tmp_path / "here" / "photos").rename(elsewhere)
@@ -327,7 +333,10 @@ def test_moved_together_with_the_project(tmp_path: Path) -> None:
 
 
 def test_a_stick_with_another_name(tmp_path: Path) -> None:
-    """Where one part of a path is gone, what stands beside it is tried; another stick with other images is not."""
+    """Where one part of a path is gone, what stands beside it is tried.
+
+    Another stick with other images is not.
+    """
     home = tmp_path / "home"
     moved = shelf(home, {})
     contents = numbered("media/STICK/photos/2019", 4)

@@ -1,4 +1,7 @@
-"""Figures worked out by hand on made-up predictions; the coverage curve is that of the back-off itself."""
+"""Figures worked out by hand on made-up predictions.
+
+The coverage curve is that of the back-off itself.
+"""
 
 import numpy as np
 import pytest
@@ -41,7 +44,10 @@ def judged_rows(graph: CategoryGraph, rows: list[int] | None = None) -> Judged:
 
 
 def test_accuracy_at_every_level() -> None:
-    """A coarse truth counts down to its level; an image of no class counts nowhere; a leaf goes on below its end."""
+    """A coarse truth counts down to its level; an image of no class counts nowhere.
+
+    A leaf goes on below its end.
+    """
     accuracy = accuracy_of(judged_rows(zoo()))
     assert accuracy.images == 7
     assert accuracy.top1 == Proportion(2, 5)

@@ -31,7 +31,10 @@ def names(confusion: Confusion, opened: set[int]) -> list[str]:
 
 
 def test_rows_open_branch_by_branch(matrix: Confusion) -> None:
-    """A class with two parents stands under the older; a class without images nowhere; none of the classes last."""
+    """A class with two parents stands under the older; a class without images nowhere.
+
+    None of the classes last.
+    """
     assert names(matrix, set()) == ["Animal", "Rock", "?"]
     assert names(matrix, {ANIMAL}) == ["Animal", "  Bird", "  Dog", "Rock", "?"]
     assert names(matrix, {BIRD}) == ["Animal", "Rock", "?"]  # it lies in a closed branch
@@ -80,7 +83,10 @@ def test_first_cut_opens_where_mistakes_hide(matrix: Confusion) -> None:
 
 
 def test_class_figures_by_hand(matrix: Confusion) -> None:
-    """Of a class with all below it; a coarse truth says nothing of the class that was predicted below it."""
+    """Of a class with all below it.
+
+    A coarse truth says nothing of the class that was predicted below it.
+    """
     graph = zoo()
     figures = {
         each.class_id: each for each in class_figures(graph, matrix, {GULL: 3, AUK: 2}, {DOG: 4})

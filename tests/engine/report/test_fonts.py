@@ -46,7 +46,10 @@ def test_without_a_readable_font_the_librarys_own_is_used(
 
 
 def test_signs_of_languages() -> None:
-    """Full-width signs are of the Chinese font like letters beside them; a blank that a font lacks is a plain one."""
+    """Full-width signs are of the Chinese font like letters beside them.
+
+    A blank that a font lacks is a plain one.
+    """
     fonts.load_fonts()
     assert fonts.runs_of("\u9519\u8bef\uff1a\u65e0", fonts.REGULAR) == [
         ("STSong-Light", "\u9519\u8bef\uff1a\u65e0")

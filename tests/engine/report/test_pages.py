@@ -110,7 +110,10 @@ def test_page_needs_nothing_and_escapes_everything(tmp_path: Path) -> None:
 
 
 def test_tables_as_csv(tmp_path: Path) -> None:
-    """One file of values, or a file for each table; names that a spreadsheet would run are guarded."""
+    """One file of values, or a file for each table.
+
+    Names that a spreadsheet would run are guarded.
+    """
     document = zoo_document()
     write_report(document, tmp_path / "a.csv")
     with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
@@ -154,7 +157,10 @@ def test_outputs_are_known_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_nothing_stays_of_a_report_that_was_stopped(tmp_path: Path, suffix: str) -> None:
-    """Neither half a file nor a draft; an earlier one stays as it was. The same where the folder is none."""
+    """Neither half a file nor a draft; an earlier one stays as it was.
+
+    The same where the folder is none.
+    """
     out = tmp_path / f"a{suffix}"
     out.write_bytes(b"before")
     cancel = CancelToken()

@@ -40,7 +40,10 @@ def test_only_unlabelled_images_with_a_prediction_are_drawn() -> None:
 
 
 def test_what_is_claimed_is_remembered() -> None:
-    """An image that is like none of the classes has no most likely class; one that is unsure no safe class."""
+    """An image that is like none of the classes has no most likely class.
+
+    One that is unsure no safe class.
+    """
     sure = Picture(best=5, score=0.75, safe=3, safe_score=0.875)
     state = state_of(
         [sure, Picture(best=5, score=0.5), Picture(best=5, score=0.25, is_unknown=True)]
