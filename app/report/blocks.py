@@ -17,10 +17,10 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from engine.report.document import (
     Block,
-    Chart,
     Facts,
     FigureTable,
     Matrix,
+    ReportChart,
     ReportSection,
     ReportText,
 )
@@ -75,7 +75,7 @@ def _parts(block: Block, opens: Opens) -> list[QWidget]:
                     printable(block.text), "warning" if block.is_warning else "secondary"
                 )
             ]
-        case Chart():
+        case ReportChart():
             return [ChartView(block), *_note(block.note)]
         case Matrix():
             return [_matrix(block, opens), *_note(f"{block.summary} {block.note}")]

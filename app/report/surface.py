@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.mirroring import keep_as_drawn
 from app.theme.tokens import tokens
 from engine.report.charts import START, Ink, Point, chart_height, paint
-from engine.report.document import Chart
+from engine.report.document import ReportChart
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,7 @@ SOFT: Final = 90  # of 255: bars with a part that is darker
 class ChartView(QWidget):
     """One chart; its accessible name says what it shows."""
 
-    def __init__(self, chart: Chart) -> None:
+    def __init__(self, chart: ReportChart) -> None:
         super().__init__()
         self._chart = chart
         keep_as_drawn(self)

@@ -290,7 +290,7 @@ def stoppable(remedy: str) -> Iterator[CancelToken]:
             signal.signal(number, handler)
 
 
-class Job(TypedDict):
+class JobArguments(TypedDict):
     """Arguments of a long-running function."""
 
     on_progress: OnProgress
@@ -298,7 +298,7 @@ class Job(TypedDict):
 
 
 @contextmanager
-def job(title: str, remedy: str) -> Iterator[Job]:
+def job(title: str, remedy: str) -> Iterator[JobArguments]:
     """Show a progress bar and make the work stoppable; see `progress_bar` and `stoppable`."""
     with stoppable(remedy) as cancel, progress_bar(title) as on_progress:
         yield {"on_progress": on_progress, "cancel": cancel}

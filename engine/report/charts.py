@@ -6,7 +6,7 @@ from enum import StrEnum
 from math import isnan
 from typing import Final, Protocol
 
-from engine.report.document import Bar, BarPlot, Chart, ColumnPlot, LinePlot
+from engine.report.document import Bar, BarPlot, ColumnPlot, LinePlot, ReportChart
 
 Point = tuple[float, float]
 
@@ -69,12 +69,12 @@ QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 KEY_WIDTH: Final = 0.35  # of the plot; a reference line within it moves the key to the right
 
 
-def chart_height(chart: Chart) -> float:
+def chart_height(chart: ReportChart) -> float:
     """Height of a chart; it does not depend on the width."""
     return ROW * len(chart.bars) + TITLE if isinstance(chart, BarPlot) else HEAD + PLOT + FOOT
 
 
-def paint(chart: Chart, surface: Surface, width: float) -> None:
+def paint(chart: ReportChart, surface: Surface, width: float) -> None:
     """Paint a chart from the top left corner."""
     if isinstance(chart, BarPlot):
         _paint_bars(chart, surface, width)

@@ -103,7 +103,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Chart:
+class ReportChart:
     """Texts of a chart."""
 
     title: str
@@ -113,7 +113,7 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class BarPlot(Chart):
+class BarPlot(ReportChart):
     """Horizontal bars."""
 
     bars: tuple[Bar, ...]
@@ -121,7 +121,7 @@ class BarPlot(Chart):
 
 
 @dataclass(frozen=True)
-class ColumnPlot(Chart):
+class ColumnPlot(ReportChart):
     """Vertical bars; with marks, shares."""
 
     y_title: str
@@ -140,7 +140,7 @@ class PlotCurve:
 
 
 @dataclass(frozen=True)
-class LinePlot(Chart):
+class LinePlot(ReportChart):
     """Shares over a share, with a vertical reference line."""
 
     y_title: str
@@ -161,7 +161,7 @@ class Matrix:
     note: str
 
 
-Block = Facts | ReportText | FigureTable | Chart | Matrix
+Block = Facts | ReportText | FigureTable | ReportChart | Matrix
 
 
 @dataclass(frozen=True)

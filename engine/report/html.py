@@ -11,12 +11,12 @@ from engine.graph.codes import UNKNOWN
 from engine.report.confusion import Confusion, Folded
 from engine.report.document import (
     Block,
-    Chart,
     ClassName,
     Document,
     Facts,
     FigureTable,
     Matrix,
+    ReportChart,
     ReportSection,
     ReportText,
     TableColumn,
@@ -88,7 +88,7 @@ def _block(block: Block) -> Iterator[str]:
             yield f"<p{' class=warning' if block.is_warning else ''}>{escape(block.text)}</p>"
         case FigureTable():
             yield from _table(block)
-        case Chart():
+        case ReportChart():
             yield svg_of(block)
             yield _note(block.note)
         case Matrix():

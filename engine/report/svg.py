@@ -5,7 +5,7 @@ from html import escape
 from typing import Final, final
 
 from engine.report.charts import END, MIDDLE, START, Ink, Point, chart_height, paint
-from engine.report.document import Chart
+from engine.report.document import ReportChart
 
 WIDTH: Final = 760.0
 _FONT_PIXELS: Final = 12.0
@@ -15,7 +15,7 @@ _FIRST_WIDE: Final = 0x1100  # scripts from here on have mostly square letters
 _ANCHORS: Final = {START: "start", MIDDLE: "middle", END: "end"}
 
 
-def svg_of(chart: Chart) -> str:
+def svg_of(chart: ReportChart) -> str:
     """A chart as an element with its title and summary, for screen readers."""
     surface = _Svg()
     paint(chart, surface, WIDTH)

@@ -8,7 +8,15 @@ from typing import Any, BinaryIO, Final, final
 from engine.events import CancelToken
 from engine.report.charts import END, MIDDLE, Point, chart_height, paint
 from engine.report.confusion import Folded
-from engine.report.document import Block, Chart, Document, Facts, FigureTable, Matrix, ReportText
+from engine.report.document import (
+    Block,
+    Document,
+    Facts,
+    FigureTable,
+    Matrix,
+    ReportChart,
+    ReportText,
+)
 from engine.report.pdf.canvas import PageSurface, colour, mixed, write
 from engine.report.pdf.fonts import BOLD, REGULAR, load_fonts, width_of, wrapped
 from engine.report.pdf.table import TableLayout, lay_out
@@ -102,7 +110,7 @@ class _Pages:
     def _height(self, block: Block) -> float:
         """Height that should fit below the title of a block."""
         match block:
-            case Chart():
+            case ReportChart():
                 return CHART_SCALE * chart_height(block)
             case Matrix():
                 return PAGE[1] / 2
@@ -116,7 +124,7 @@ class _Pages:
                 self._facts(block)
             case FigureTable():
                 self._table(block)
-            case Chart():
+            case ReportChart():
                 self._chart(block)
             case Matrix():
                 self._matrix(block)
@@ -136,7 +144,7 @@ class _Pages:
                     write(self._canvas, at, text, size, ink, max_width=width - 10)
             self._y -= 52
 
-    def _chart(self, chart: Chart) -> None:
+    def _chart(self, chart: ReportChart) -> None:
         height = CHART_SCALE * chart_height(chart)
         self._reserve(min(height, PAGE[1] - 2 * MARGIN - 40))
         self._canvas.saveState()

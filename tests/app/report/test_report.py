@@ -20,7 +20,7 @@ from app.theme import set_scheme
 from engine.events import CancelToken
 from engine.graph.codes import NO_CLASS
 from engine.report import make as making
-from engine.report.document import BarPlot, Chart, ColumnPlot, LinePlot
+from engine.report.document import BarPlot, ColumnPlot, LinePlot, ReportChart
 from engine.report.figures import TruthSource
 from engine.report.html import html_of
 from engine.report.write import SUFFIXES
@@ -462,7 +462,7 @@ def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
         block
         for section in document.sections
         for block in section.blocks
-        if isinstance(block, Chart)
+        if isinstance(block, ReportChart)
     ]
     assert all(chart.x_title for chart in charts)
     assert all(chart.y_title for chart in charts if isinstance(chart, ColumnPlot | LinePlot))

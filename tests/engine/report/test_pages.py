@@ -18,7 +18,7 @@ from engine.errors import Cancelled, StorageError, UsageError
 from engine.events import CancelToken
 from engine.graph.category_graph import CategoryGraph
 from engine.report.charts import paint
-from engine.report.document import Chart, Document
+from engine.report.document import Document, ReportChart
 from engine.report.figures import CountRow
 from engine.report.pdf.visual import visual
 from engine.report.svg import svg_of
@@ -196,10 +196,10 @@ class Recorder:
         return 6.0 * len(words)
 
 
-def charts() -> list[Chart]:
+def charts() -> list[ReportChart]:
     """All charts of a report."""
     blocks = [block for section in zoo_document().sections for block in section.blocks]
-    return [block for block in blocks if isinstance(block, Chart)]
+    return [block for block in blocks if isinstance(block, ReportChart)]
 
 
 @pytest.mark.parametrize("width", [280, 760])
