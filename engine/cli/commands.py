@@ -267,11 +267,13 @@ def loaded(name: str) -> Any:
 
 def _add_json_option(command: Any) -> None:
     """Add `--json` to a command, or to all commands of a group."""
-    if isinstance(command, TyperGroup):
-        for each in command.commands.values():
-            _add_json_option(each)
-    else:
-        command.params.append(_json_option())
+    waiting = [command]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, TyperGroup):
+            waiting += each.commands.values()
+        else:
+            each.params.append(_json_option())
 
 
 @cache
