@@ -33,9 +33,9 @@ def folders_question(names: Sequence[str]) -> str:
 
 def parts_note(names: Sequence[str]) -> str:
     """What to say where folders are called as parts of data sets are, such as images and train; "" elsewhere."""
-    from engine.interchange.labelled_images.box_sets import parts_among
+    from engine.interchange.labelled_images.box_formats import data_set_folders
 
-    parts = parts_among(names)
+    parts = data_set_folders(names)
     if not parts:
         return ""
     template = tr(

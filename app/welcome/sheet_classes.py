@@ -156,12 +156,12 @@ class SheetClasses(QObject):
         self._show_ticked()
 
     def _show_ticked(self) -> None:
-        from engine.interchange.labelled_images.box_sets import parts_among
+        from engine.interchange.labelled_images.box_formats import data_set_folders
 
         if self._card is not None:
             folders, chosen = self._counting.folders, self._choice.project.class_folders
             ticked = [each.path for each in folders if each.path in chosen]
             self._card.classes.show_folders(
-                len(ticked), len(folders), parts_among(path.name for path in ticked)
+                len(ticked), len(folders), data_set_folders(path.name for path in ticked)
             )
             self._card.settle()

@@ -72,7 +72,7 @@ def is_archive(file: IO[bytes]) -> bool:
     return head == _BEGINNING
 
 
-def is_of_system(name: str) -> bool:
+def is_system_file(name: str) -> bool:
     """Whether a file of an archive was put there by an operating system, as `__MACOSX/._taxa.txt`."""
     parts = PurePosixPath(name).parts
     return not parts or parts[0].casefold() == "__macosx" or parts[-1].startswith(".")

@@ -10,7 +10,7 @@ from engine.interchange import limits
 from engine.interchange.archives import (
     checked_name,
     file_within,
-    is_of_system,
+    is_system_file,
     member,
     opened_archive,
     reading,
@@ -112,7 +112,9 @@ def opened_package(
         opened_archive(source) as archive,
     ):
         names = [
-            name for name in archive.namelist() if not is_of_system(name) and not name.endswith("/")
+            name
+            for name in archive.namelist()
+            if not is_system_file(name) and not name.endswith("/")
         ]
         described = [name for name in names if PurePosixPath(name).name == description]
         around = min(described, key=lambda name: (name.count("/"), name), default="").removesuffix(

@@ -24,7 +24,7 @@ from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.taxonomies.class_tables import taxa_of
 from engine.interchange.taxonomies.taxon_graph import graph_of
 from engine.interchange.taxonomy_file import taxonomy_json
-from engine.interchange.text_file import objects_in
+from engine.interchange.text_file import JsonObject, objects_in
 from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
@@ -97,7 +97,7 @@ def _with_parents(nodes: list[Any], edges: Any) -> list[Any]:
     ]
 
 
-def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:
+def _flat(rows: Sequence[Any], source_name: str) -> Iterator[JsonObject]:
     """Each object of a list, those that are parents of others before them, each once."""
     seen: set[tuple[str, ...]] = set()
     for number, row in enumerate(rows, start=1):
@@ -139,7 +139,7 @@ def written(graph: ImportedGraph) -> str:
     return f'{{"{CLASSES}": [\n{lines}\n]}}\n'
 
 
-def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
+def _row(each: ImportedClass, parents: list[str]) -> JsonObject:
     """A class; "source_id" stands there in any case, so that "id" is only its number in the file."""
     attributes = {attribute.name: attribute.of(each.attributes) for attribute in IN_FILES}
     return {
@@ -152,7 +152,7 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
     }
 
 
-def _nodes(document: Any, source_name: str) -> Iterator[dict[str, Any]]:
+def _nodes(document: Any, source_name: str) -> Iterator[JsonObject]:
     """Each class of a tree as an object of a list, with its path as its id."""
     seen: set[str] = set()
     for path, row in _paths(document if isinstance(document, list) else [document], source_name):
@@ -171,7 +171,7 @@ def _nodes(document: Any, source_name: str) -> Iterator[dict[str, Any]]:
         yield {"name": path[-1], **attributes, **ids}
 
 
-def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], JsonObject]]:
     waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
     while waiting:
         above, node = waiting.pop()
@@ -197,7 +197,7 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
         waiting.extend((path, child) for child in reversed(_list(row, below, place)))
 
 
-def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
+def _list(row: JsonObject, name: str, place: str) -> list[Any]:
     value = row.get(name)
     if value is None:
         return []

@@ -11,6 +11,8 @@ from engine.errors import FormatError, StorageError, reason_of
 from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
 from engine.interchange import limits
 
+JsonObject = dict[str, Any]
+
 UTF_8: Final = "utf-8"
 WESTERN: Final = "cp1252"  # of Windows programs in Western countries
 MAC_ROMAN: Final = "mac_roman"
@@ -175,13 +177,13 @@ def json_value(text: str, name: str, limit: limits.Limit = limits.JSON_VALUES) -
         ) from error
 
 
-def objects_in(value: Any, name: str) -> list[dict[str, Any]]:
+def objects_in(value: Any, name: str) -> list[JsonObject]:
     """The objects of a list within an object; [] where there is no such list."""
     found = value.get(name) if isinstance(value, dict) else None
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 
-def object_in(value: dict[str, Any], name: str) -> dict[str, Any]:
+def object_in(value: JsonObject, name: str) -> JsonObject:
     """An object within an object; {} where there is none."""
     found = value.get(name)
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QTa
 
 from app.language import language_names
 from engine.collection.models import find_model
-from engine.interchange.labelled_images.box_sets import TITLES
+from engine.interchange.labelled_images.box_formats import TITLES
 from tests.support.clipping import clipped
 from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
 from tests.support.desk import Desk

@@ -9,7 +9,7 @@ from engine.collection.importing.class_reading import ClassReader
 from engine.graph.category_graph import CategoryGraph
 from engine.images.find_images import FoundImages, ImageFolder
 from engine.images.kinds import LeftOut
-from engine.interchange.labelled_images.box_sets import parts_among
+from engine.interchange.labelled_images.box_formats import data_set_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def folders_called(
     folders: Sequence[FoundFolder], is_class: Callable[[str], bool]
 ) -> frozenset[Path]:
     """The folders whose names are those of classes, and not of parts of data sets."""
-    parts = frozenset(parts_among(each.path.name for each in folders))
+    parts = frozenset(data_set_folders(each.path.name for each in folders))
     return frozenset(
         each.path for each in folders if each.path.name not in parts and is_class(each.path.name)
     )

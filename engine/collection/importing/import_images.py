@@ -15,7 +15,7 @@ from engine.images.find_images import FoundImages, ImageFolder
 from engine.images.find_parts import each_part, find_images_and_parts
 from engine.images.kinds import LeftOut
 from engine.images.part_reader import EVERYTHING, PartsWanted
-from engine.interchange.labelled_images.box_sets import refuse_boxes, refuse_parts
+from engine.interchange.labelled_images.box_formats import refuse_boxes, refuse_data_set_folders
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
 from engine.project.records import NewItem
@@ -216,7 +216,7 @@ def _class_for(
         if meant is not None:
             return meant
     if not takes_parts:
-        refuse_parts("/".join(names), missing)
+        refuse_data_set_folders("/".join(names), missing)
     for name in missing:
         _, parent = project.classes.add(name, () if parent is None else (parent,))
     return parent

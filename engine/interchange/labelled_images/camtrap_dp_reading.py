@@ -27,13 +27,13 @@ from engine.interchange.labelled_images.camtrap_dp_package import (
     tagged_class,
 )
 from engine.interchange.labelled_images.class_folders import read_table
-from engine.interchange.labelled_images.class_labels import box_alone, is_near
+from engine.interchange.labelled_images.class_labels import detected_box, is_near
 from engine.interchange.labelled_images.foreign_boxes import numbers, scored
 from engine.interchange.labelled_images.foreign_labels import (
     ForeignLabel,
     ForeignLabels,
     LabelCollector,
-    as_things,
+    numbered_things,
 )
 from engine.interchange.labelled_images.table_rows import time_in, time_or_none
 from engine.interchange.text_file import (
@@ -171,7 +171,7 @@ class _Reading:
             if event := row.get("eventID") or row.get("sequenceID"):
                 self.of_event[row.get("deploymentID", ""), event].append(row.get("mediaID", ""))
         self._read_observations(media)
-        self.collector.labels = list(as_things(self.collector.labels))
+        self.collector.labels = list(numbered_things(self.collector.labels))
         if self.events:
             self._read_events(media)
         return self.collector.collected()
@@ -198,9 +198,8 @@ class _Reading:
                 self.collector.unlabelled += 1
                 continue
             else:
-                self.collector.add(
-                    _OBSERVATION, number, _labels, row, [path], self.package.folder, taxa
-                )
+                labels = _labels(row, [path], self.package.folder, taxa)
+                self.collector.add(number, labels, _OBSERVATION)
             if row.get("classificationMethod") != "machine":
                 self.decided.add(medium)
 
@@ -219,9 +218,8 @@ class _Reading:
             elif not _class_name(row):
                 self.collector.unlabelled += len(paths)
             else:
-                self.collector.add(
-                    _OBSERVATION, number, _labels, row, paths, self.package.folder, taxa
-                )
+                labels = _labels(row, paths, self.package.folder, taxa)
+                self.collector.add(number, labels, _OBSERVATION)
             limits.RECORDS.check(len(self.collector.labels), PACKAGE)
         if without_media:
             self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
@@ -350,7 +348,9 @@ def _labels(
         category = _CATEGORIES.get(kind, kind)
         score = scored(row.get("classificationProbability"))
         for path in paths:
-            yield box_alone(path, part, file=folder / _local(path), category=category, score=score)
+            yield detected_box(
+                path, part, file=folder / _local(path), category=category, score=score
+            )
         return
     when = time_in(row.get("classificationTimestamp", ""))
     for path in paths:

@@ -21,7 +21,7 @@ from engine.files import FileFailure
 from engine.full_disk import is_full
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
-from engine.interchange.labelled_images.box_sets import refuse_parts
+from engine.interchange.labelled_images.box_formats import refuse_data_set_folders
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.records import (
     CropOf,
@@ -385,7 +385,7 @@ def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | N
         (path, file) for path, file in each_file(source) if not parts or path.parts[0] in parts
     ]
     named = [(path, path.parts[bool(parts) : -1], file) for path, file in files]
-    refuse_parts(source.name, (name for _, names, _ in named for name in names))
+    refuse_data_set_folders(source.name, (name for _, names, _ in named for name in names))
     labels = tuple(
         ForeignLabel(str(path), names, file=file) for path, names, file in named if names
     )

@@ -164,13 +164,13 @@ def is_near(box: BoundingBox, other: BoundingBox) -> bool:
     return all(abs(one - two) <= _SAME for one, two in zip(box, other, strict=True))
 
 
-def are_of_detectors(names: Iterable[str]) -> bool:
+def are_detector_categories(names: Iterable[str]) -> bool:
     """Whether classes only say what kind of thing is in a box, as detectors of animals do."""
     found = {name.casefold() for name in names}
     return bool(found) and found <= _OF_DETECTORS
 
 
-def box_alone(
+def detected_box(
     image: str,
     part: FilePart,
     *,

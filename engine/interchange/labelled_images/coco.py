@@ -8,7 +8,7 @@ folder that all images have in common, and `coco_url` its file on this computer.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 from urllib.parse import urlsplit
 
 from engine.errors import FormatError
@@ -17,8 +17,8 @@ from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_labels import (
     ClassLabels,
-    are_of_detectors,
-    box_alone,
+    are_detector_categories,
+    detected_box,
     fields_about,
     fields_of,
     label_with,
@@ -38,13 +38,13 @@ from engine.interchange.labelled_images.foreign_labels import (
     ForeignLabel,
     ForeignLabels,
     LabelCollector,
-    as_things,
+    numbered_things,
 )
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.label_studio import served_image
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import ORIGINAL
-from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.interchange.text_file import JsonObject, begins_with, object_in, objects_in, read_json
 from engine.texts import Message, marked
 
 CANNOT_CARRY: Final = ("the label of a whole image becomes a box around it",)
@@ -84,10 +84,10 @@ def read(source: Path) -> ForeignLabels:
     labelled: set[int | str] = set()
     for annotation in objects_in(whole, "annotations"):
         number = str(annotation.get("id"))
-        collector.add(_PROBLEM, number, _labels, annotation, entries, categories, folders)
+        collector.add(number, _labels(annotation, entries, categories, folders), _PROBLEM)
         labelled.add(_id(annotation, "image_id"))
     found = collector.collected()
-    labels = tuple(dict.fromkeys(as_things(found.labels)))
+    labels = tuple(dict.fromkeys(numbered_things(found.labels)))
     return replace(found, labels=labels, unlabelled=len(entries.keys() - labelled))
 
 
@@ -96,7 +96,7 @@ def fits(source: Path) -> bool:
     return begins_with(source, "{", "images", "annotations", "categories")
 
 
-def _info(images: LabelledImages) -> dict[str, Any]:
+def _info(images: LabelledImages) -> JsonObject:
     return {
         "description": images.title,
         "contributor": images.program,
@@ -109,7 +109,7 @@ def _info(images: LabelledImages) -> dict[str, Any]:
 
 def _categories(
     images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     for class_id in labels.classes:
         parents = images.graph.parents(class_id)
         yield {
@@ -157,9 +157,7 @@ def _entries(
         yield encoded(entry)
 
 
-def _annotation(
-    images: LabelledImages, image: LabelledImage, size: tuple[int, int]
-) -> dict[str, Any]:
+def _annotation(images: LabelledImages, image: LabelledImage, size: tuple[int, int]) -> JsonObject:
     """An annotation without its ids."""
     left, top, width, height = (image.part.box or _WHOLE_BOX).in_pixels(size)
     annotation = {
@@ -176,15 +174,15 @@ def _annotation(
 
 
 class _Categories:
-    def __init__(self, categories: list[dict[str, Any]]) -> None:
+    def __init__(self, categories: list[JsonObject]) -> None:
         self._by_id = {_id(each, "id"): each for each in categories}
         self._by_name = {str(each.get("name")): each for each in categories}
         self._known: dict[int | str, dict[str, str]] = {}
 
     @property
-    def are_of_detectors(self) -> bool:
+    def are_detector_categories(self) -> bool:
         """Whether they only say what kind of thing is in a box, as detectors of animals do."""
-        return are_of_detectors(self._by_name)
+        return are_detector_categories(self._by_name)
 
     def fields(self, category_id: int | str) -> dict[str, str]:
         """Label, and path where supercategories are categories themselves; KeyError for an unknown category."""
@@ -192,7 +190,7 @@ class _Categories:
             self._known[category_id] = self._fields(self._by_id[category_id])
         return self._known[category_id]
 
-    def _fields(self, category: dict[str, Any]) -> dict[str, str]:
+    def _fields(self, category: JsonObject) -> dict[str, str]:
         names = [str(category.get("name") or "")]
         while (above := self._by_name.get(str(category.get("supercategory")))) and above.get(
             "name"
@@ -205,8 +203,8 @@ class _Categories:
 
 
 def _labels(
-    annotation: dict[str, Any],
-    entries: Mapping[int | str, dict[str, Any]],
+    annotation: JsonObject,
+    entries: Mapping[int | str, JsonObject],
     categories: _Categories,
     folders: Sequence[Path],
 ) -> Iterator[ForeignLabel | None]:
@@ -218,9 +216,9 @@ def _labels(
     (image, file), name = _image(entry, folders), category["label"]
     attributes = object_in(annotation, "attributes")
     part = _part(annotation, entry, attributes, file)
-    if categories.are_of_detectors and part.box is not None and ORIGINAL not in attributes:
+    if categories.are_detector_categories and part.box is not None and ORIGINAL not in attributes:
         score = scored(annotation.get("score"))
-        yield box_alone(image, part, file=file, category=name, score=score) if image else None
+        yield detected_box(image, part, file=file, category=name, score=score) if image else None
         return
     fields = {**category, **fields_about(name, attributes)}
     label = label_with(image, name, fields, folders[0], file=file, part=part)
@@ -232,7 +230,7 @@ def _labels(
 
 
 def _part(
-    annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[str, Any], file: Path
+    annotation: JsonObject, entry: JsonObject, attributes: JsonObject, file: Path
 ) -> FilePart:
     """The box of an annotation, or the box around its segments."""
     box, segments = annotation.get("bbox"), annotation.get("segmentation")
@@ -247,12 +245,12 @@ def _part(
     return part_of_pixels(box, picture_size(entry.get("width"), entry.get("height"), file))
 
 
-def _id(value: dict[str, Any], name: str) -> int | str:
+def _id(value: JsonObject, name: str) -> int | str:
     found = value.get(name)
     return found if isinstance(found, int | str) else ""
 
 
-def _image(entry: dict[str, Any], folders: Sequence[Path]) -> tuple[str, Path]:
+def _image(entry: JsonObject, folders: Sequence[Path]) -> tuple[str, Path]:
     """The name of an image, and its file or where it would lie."""
     written = str(entry.get("file_name") or "")
     if (known := _file(entry)) is not None or (served := served_image(written)) is None:
@@ -261,7 +259,7 @@ def _image(entry: dict[str, Any], folders: Sequence[Path]) -> tuple[str, Path]:
     return image, file or image_in(folders, PurePosixPath(written).name)
 
 
-def _file(entry: dict[str, Any]) -> Path | None:
+def _file(entry: JsonObject) -> Path | None:
     """The file of `coco_url`, where it is on a computer and not on the web."""
     parts = urlsplit(str(entry.get("coco_url") or ""))
     if parts.scheme != "file":

@@ -44,14 +44,13 @@ from engine.interchange.labelled_images.records import LabelledImage, LabelledIm
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.text_file import encoding_of, head_of
 from engine.interchange.xml_files import elements, root_of, xml_attribute, xml_content
-from engine.texts import Message, marked
+from engine.texts import Message
 
 CANNOT_CARRY: Final = (
     "the hierarchy is flattened; full paths are kept in the tags",
     "other parents of a class without images",
 )
 _MEMBER: Final = "annotations.xml"
-_PROBLEM: Final = marked("{place}: {reason}")
 _CUBOID_CORNER: Final = re.compile(r"[xy][tb][lr][12]")  # of eight
 _CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
 _BY_MACHINE: Final = "auto"
@@ -185,7 +184,7 @@ def _read_entry(
     shapes = [shape for shape in entry if shape.tag in _SHAPES]
     collector.unlabelled += not shapes
     for shape in shapes:
-        collector.add(_PROBLEM, entry.get("name", ""), _labels, shape, entry, folders, who)
+        collector.add(entry.get("name", ""), _labels(shape, entry, folders, who))
 
 
 def _labels(

@@ -195,15 +195,8 @@ def _labels(package: FilePackage, source: Path) -> ForeignLabels:
                 media.setdefault(row[""], []).extend([place] if place else [])
     collector = LabelCollector()
     for number, row in enumerate(_rows(package, core), start=1):
-        shown_in = media.get(row[""], [])
-        collector.add(
-            marked("occurrence {place}: {reason}"),
-            number,
-            _occurrence_labels,
-            row,
-            shown_in,
-            source,
-        )
+        labels = _occurrence_labels(row, media.get(row[""], []), source)
+        collector.add(number, labels, marked("occurrence {place}: {reason}"))
         limits.RECORDS.check(len(collector.labels), source.name)
     return collector.collected()
 

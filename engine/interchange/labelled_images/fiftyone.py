@@ -31,7 +31,7 @@ from engine.interchange.labelled_images.records import (
     by_picture,
 )
 from engine.interchange.labelled_images.table_rows import LABEL_COLUMNS, ORIGINAL
-from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.interchange.text_file import JsonObject, begins_with, object_in, objects_in, read_json
 from engine.texts import Message
 
 CANNOT_CARRY: Final = (
@@ -42,7 +42,6 @@ _BOX: Final = "bounding_box"  # left, top, width and height as shares
 DATA: Final = "data"
 LABELS: Final = "labels.json"
 SAMPLES: Final = "samples.json"
-_PROBLEM: Final = "{place}: {reason}"
 _LISTS: Final = {
     "Classifications": "classifications",
     "Detections": "detections",
@@ -107,7 +106,7 @@ def read(source: Path) -> ForeignLabels:
         collector.unlabelled += not found
         for each in found:
             image, file = files.get(key) or (key, source / key)
-            collector.add(_PROBLEM, key, _labels, each, image, classes, file, source)
+            collector.add(key, _labels(each, image, classes, file, source))
     return collector.collected()
 
 
@@ -124,7 +123,7 @@ def _is_samples(source: Path) -> bool:
     return all(begins_with(source, "{", name) for name in ("samples", "filepath"))
 
 
-def _read_samples(samples: list[dict[str, Any]], folder: Path) -> ForeignLabels:
+def _read_samples(samples: list[JsonObject], folder: Path) -> ForeignLabels:
     """The labels in all fields of samples; those in fields of predictions are a model's."""
     collector = LabelCollector()
     for sample in samples:
@@ -139,20 +138,12 @@ def _read_samples(samples: list[dict[str, Any]], folder: Path) -> ForeignLabels:
         collector.unlabelled += not found
         for name, target in found:
             is_machine = name.casefold() in _PREDICTIONS
-            collector.add(
-                _PROBLEM,
-                image,
-                _labels_of_sample,
-                target,
-                image,
-                file,
-                folder,
-                is_machine=is_machine,
-            )
+            labels = _labels_of_sample(target, image, file, folder, is_machine=is_machine)
+            collector.add(image, labels)
     return collector.collected()
 
 
-def _targets(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _targets(value: JsonObject) -> list[JsonObject]:
     """The labels in a field of a sample; none where it holds something else."""
     kind = str(value.get("_cls") or "")
     if kind in _LISTS:
@@ -161,7 +152,7 @@ def _targets(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _labels_of_sample(
-    target: dict[str, Any], image: str, file: Path, folder: Path, *, is_machine: bool
+    target: JsonObject, image: str, file: Path, folder: Path, *, is_machine: bool
 ) -> Iterator[ForeignLabel | None]:
     if (kind := str(target.get("_cls"))) not in {"Classification", "Detection"}:
         raise ValueError(Message('the shape "{shape}" has no box', {"shape": kind}))
@@ -172,9 +163,7 @@ def _labels_of_sample(
         yield replace(label, is_machine=True) if label is not None and is_machine else label
 
 
-def _target(
-    images: LabelledImages, labels: ClassLabels, image: LabelledImage
-) -> dict[str, Any] | None:
+def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -> JsonObject | None:
     label = labels.of(image)
     if label is None:
         return None

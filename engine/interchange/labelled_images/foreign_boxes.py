@@ -141,7 +141,7 @@ def scored(value: object) -> float | None:
 
 
 @final
-class ImagesBeside:
+class ImageFinder:
     """Finds the images of files of annotations that name them, or are called as they are.
 
     Args:

@@ -1,12 +1,12 @@
 """Labels of images as files of other programs hold them, before they meet a project."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, ParamSpec, final
+from typing import Final, final
 
 from engine.errors import FormatError, InputError, StorageError, found_at, reason_of
 from engine.file_parts import MOST_BOXES, WHOLE_FILE, FilePart
@@ -14,9 +14,7 @@ from engine.files import shown
 from engine.interchange.labelled_images.records import GivenNote
 from engine.texts import Message, enumerated, marked
 
-P = ParamSpec("P")
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
-Reading = Callable[P, Iterable["ForeignLabel | None"]]
 
 _INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
 """First names of keywords that programs give by themselves."""
@@ -97,7 +95,7 @@ class ForeignLabels:
     table: TableReading | None = None  # how its columns were understood; None where it is no table
 
 
-def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
+def distinct_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
     """Each keyword once, without those that only repeat the beginning or a part of a hierarchical one."""
     deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
     beginnings = {each[:length] for each in deep for length in range(1, len(each))}
@@ -110,7 +108,7 @@ def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list
     return [*(each for each in deep if each not in beginnings), *single]
 
 
-def as_things(labels: Iterable[ForeignLabel]) -> Iterator[ForeignLabel]:
+def numbered_things(labels: Iterable[ForeignLabel]) -> Iterator[ForeignLabel]:
     """Labels of people; where one image has several classes without boxes, each after the first is a further thing."""
     classes: dict[str, list[tuple[str, ...]]] = {}
     for label in labels:
@@ -141,11 +139,20 @@ class LabelCollector:
         self._boxes: Counter[str] = Counter()
 
     def add(
-        self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs
+        self,
+        place: int | str,
+        labels: Iterable[ForeignLabel | None],
+        problem: str = "{place}: {reason}",
     ) -> None:
-        """Add the labels of an entry; what cannot be read becomes a problem, such as `line {place}: {reason}`."""
+        """Add the labels of an entry; None is an entry without one.
+
+        Args:
+            place: of the entry in the source, for messages.
+            labels: read while iterated; an error makes the entry a problem.
+            problem: template of its message.
+        """
         try:
-            found = [label for label in read(*args, **kwargs) if label is not None]
+            found = [label for label in labels if label is not None]
         except (ValueError, IndexError, InputError) as error:
             self.problems.append(Message(problem, {"place": place, "reason": reason_of(error)}))
             return

@@ -9,11 +9,11 @@ from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange.labelled_images import (
+    box_files,
     camtrap_dp,
     camtrap_dp_reading,
     class_folders,
     coco,
-    createml,
     csv_table,
     cvat,
     darwin_core,
@@ -22,17 +22,14 @@ from engine.interchange.labelled_images import (
     json_lines,
     keywords,
     label_studio,
-    labelme,
     megadetector,
     parquet,
-    pascal_voc,
     table_rows,
-    via,
     xmp_sidecars,
     yolo,
     yolo_detection,
 )
-from engine.interchange.labelled_images.box_sets import (
+from engine.interchange.labelled_images.box_formats import (
     CREATEML,
     LABELME,
     MEGADETECTOR,
@@ -40,8 +37,8 @@ from engine.interchange.labelled_images.box_sets import (
     TITLES,
     VIA,
     YOLO,
-    form_of,
-    is_form,
+    box_format_of,
+    has_box_format,
 )
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
@@ -241,7 +238,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         yolo_detection.CANNOT_CARRY,
         write_folder=yolo_detection.write,
         read=yolo_detection.read,
-        fits=partial(is_form, YOLO),
+        fits=partial(has_box_format, YOLO),
         group=FormatGroup.FOLDERS,
         has_images=True,
         is_beside=True,
@@ -286,31 +283,31 @@ READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
         TITLES[MEGADETECTOR],
         "results of MegaDetector, or predictions of SpeciesNet: boxes with scores",
         read=megadetector.read,
-        fits=partial(is_form, MEGADETECTOR),
+        fits=partial(has_box_format, MEGADETECTOR),
     ),
     PASCAL_VOC: ImageFormat(
         TITLES[PASCAL_VOC],
         "an XML file with boxes for each image",
-        read=pascal_voc.read,
-        fits=partial(is_form, PASCAL_VOC),
+        read=box_files.read_pascal_voc,
+        fits=partial(has_box_format, PASCAL_VOC),
     ),
     LABELME: ImageFormat(
         TITLES[LABELME],
         "a JSON file with shapes for each image",
-        read=labelme.read,
-        fits=partial(is_form, LABELME),
+        read=box_files.read_labelme,
+        fits=partial(has_box_format, LABELME),
     ),
     CREATEML: ImageFormat(
         TITLES[CREATEML],
         "a JSON list of images with boxes",
-        read=createml.read,
-        fits=partial(is_form, CREATEML),
+        read=box_files.read_createml,
+        fits=partial(has_box_format, CREATEML),
     ),
     VIA: ImageFormat(
         TITLES[VIA],
         "a JSON project with regions of images",
-        read=via.read,
-        fits=partial(is_form, VIA),
+        read=box_files.read_via,
+        fits=partial(has_box_format, VIA),
     ),
     KEYWORDS: ImageFormat(
         "Keywords of photos",
@@ -365,7 +362,9 @@ def detect(source: Path) -> str:
     source = file_with_labels(source)
     if source.name == fiftyone.SAMPLES and fiftyone.fits(source):
         return "fiftyone"
-    if form := form_of(source):  # before all others: their folders may be taken for class folders
+    if form := box_format_of(
+        source
+    ):  # before all others: their folders may be taken for class folders
         return form
     if source.name == camtrap_dp_reading.OBSERVATIONS and camtrap_dp_reading.fits(source):
         return "camtrap-dp"

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.interchange import limits
-from engine.interchange.labelled_images.box_sets import boxes_refused
+from engine.interchange.labelled_images.box_formats import unread_boxes_error
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
@@ -20,7 +20,7 @@ from engine.interchange.table_text import opened_file, text_lines
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS
 from engine.interchange.tables.recognise import layout_of, recognised
-from engine.interchange.text_file import encoding_of_text, read_json
+from engine.interchange.text_file import JsonObject, encoding_of_text, read_json
 from engine.texts import Message, line_of
 
 SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
@@ -78,7 +78,7 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str], number: int, source: 
         ) from error
 
 
-def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(source: Path) -> Iterator[tuple[int, JsonObject]]:
     if source.suffix.casefold() == ".json":
         yield from enumerate(_rows_of(read_json(source), source), start=1)
         return
@@ -91,7 +91,7 @@ def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, _of_manifest(_object(line, line_of(number, source.name)), source)
 
 
-def _rows_of(document: Any, source: Path) -> list[dict[str, Any]]:
+def _rows_of(document: Any, source: Path) -> list[JsonObject]:
     """The objects of a list, or those that an object holds by name."""
     rows = list(document.values()) if isinstance(document, dict) else document
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
@@ -99,7 +99,7 @@ def _rows_of(document: Any, source: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
+def _of_manifest(row: JsonObject, source: Path) -> JsonObject:
     """A line of a manifest of SageMaker Ground Truth, with its class and who says so; other objects as they are."""
     kind = next(
         (name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), ""
@@ -111,13 +111,13 @@ def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
     if isinstance(known := facts.get("class-map"), dict):
         chosen = row.get(kind.removesuffix(_METADATA))
         if not isinstance(chosen, list):
-            raise boxes_refused(source, "SageMaker Ground Truth")
+            raise unread_boxes_error(source, "SageMaker Ground Truth")
         names = [known.get(str(each)) for each in chosen]
     by = PERSON if facts.get("human-annotated", "yes") == "yes" else MODEL
     return {"source-ref": row["source-ref"], "class-name": names, "decided_by": by}
 
 
-def _object(line: str, place: str) -> dict[str, Any]:
+def _object(line: str, place: str) -> JsonObject:
     try:
         row = json.loads(line)
     except RecursionError as error:

@@ -23,8 +23,8 @@ from engine.interchange.labelled_images.foreign_labels import (
     ForeignLabels,
     Keyword,
     LabelCollector,
+    distinct_keywords,
     problem_at,
-    whole_keywords,
 )
 from engine.interchange.labelled_images.records import GivenNote
 from engine.interchange.labelled_images.table_rows import note_of
@@ -122,7 +122,7 @@ def _keywords_and_note(
             "keywords of more than {levels} levels were passed over", {"levels": DEEPEST_LEVEL + 1}
         )
         problems.append(problem_at(shown(str(image)), reason))
-    return whole_keywords(shallow, flat), note
+    return distinct_keywords(shallow, flat), note
 
 
 def _others(packet: XmpPacket, name: str) -> list[str]:

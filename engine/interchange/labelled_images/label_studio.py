@@ -36,7 +36,7 @@ from engine.interchange.labelled_images.foreign_labels import (
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import EMPTY_LABEL, NONE_LABEL, ORIGINAL, time_in
-from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
+from engine.interchange.text_file import JsonObject, begins_with, object_in, objects_in, read_json
 from engine.interchange.xml_files import Element, writable
 from engine.texts import Message, marked
 
@@ -111,7 +111,7 @@ def fits(source: Path) -> bool:
 
 def _task(
     images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
-) -> dict[str, Any]:
+) -> JsonObject:
     image = items[0]
     by_person = [each for each in items if each.label]
     by_model = [each for each in items if _is_predicted(each)]
@@ -141,7 +141,7 @@ def _is_predicted(image: LabelledImage) -> bool:
 
 def _annotation(
     images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
-) -> dict[str, Any]:
+) -> JsonObject:
     """The labels of people in one picture, with the time of the last one."""
     when = max(each.label.when for each in items if each.label).isoformat()
     return {
@@ -155,10 +155,10 @@ def _annotation(
 
 def _predictions(
     images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """What the model says of the whole, and what is supposed of the boxes, with a score for each."""
-    predictions: list[dict[str, Any]] = []
-    boxes: list[dict[str, Any]] = []
+    predictions: list[JsonObject] = []
+    boxes: list[JsonObject] = []
     for image in items:
         class_id, label, score = _supposed(labels, image)
         result = _result(images, image, class_id, label)
@@ -190,11 +190,11 @@ def _result_id(image: LabelledImage) -> str:
 
 def _result(
     images: LabelledImages, image: LabelledImage, class_id: int | None, label: str | None
-) -> dict[str, Any]:
+) -> JsonObject:
     box = image.part.box
     if box is None:
         paths = [[label]] if class_id is None else [list(path) for path in images.paths(class_id)]
-        kind: dict[str, Any] = {"from_name": _CONTROL, "to_name": _OBJECT, "type": "taxonomy"}
+        kind: JsonObject = {"from_name": _CONTROL, "to_name": _OBJECT, "type": "taxonomy"}
         return {"id": _result_id(image), **kind, "value": {"taxonomy": paths}}
     facts = images.facts_of(image)
     percent = {
@@ -234,27 +234,19 @@ def _configuration(images: LabelledImages, labels: ClassLabels) -> bytes:
     return bytes(etree.tostring(root, encoding="UTF-8", pretty_print=True))
 
 
-def _read_task(task: dict[str, Any], number: int, folder: Path, collector: LabelCollector) -> None:
+def _read_task(task: JsonObject, number: int, folder: Path, collector: LabelCollector) -> None:
     """Read the classes of a task and each of its parts."""
     parts = list(_results_of_parts(task))
     without = collector.unlabelled
-    collector.add(_PROBLEM, number, _labels, task, folder)
+    collector.add(number, _labels(task, folder), _PROBLEM)
     if parts:
         collector.unlabelled = without
     for result, annotation, is_machine in parts:
-        collector.add(
-            _PROBLEM,
-            number,
-            _labels_of_part,
-            result,
-            annotation,
-            task,
-            folder,
-            is_machine=is_machine,
-        )
+        labels = _labels_of_part(result, annotation, task, folder, is_machine=is_machine)
+        collector.add(number, labels, _PROBLEM)
 
 
-def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
+def _labels(task: JsonObject, folder: Path) -> Iterator[ForeignLabel]:
     """The classes of the whole image."""
     fields = object_in(task, "meta")
     for annotation in _annotations(task):
@@ -265,12 +257,12 @@ def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
             yield replace(label, is_machine=True)
 
 
-def _annotations(task: dict[str, Any]) -> list[dict[str, Any]]:
+def _annotations(task: JsonObject) -> list[JsonObject]:
     found = objects_in(task, "annotations") or objects_in(task, "completions")
     return [each for each in found if not each.get("was_cancelled")]
 
 
-def _by_person(label: ForeignLabel, annotation: dict[str, Any]) -> ForeignLabel:
+def _by_person(label: ForeignLabel, annotation: JsonObject) -> ForeignLabel:
     time_text = str(annotation.get("updated_at") or annotation.get("created_at") or "")
     is_of_fields = bool(label.who) and not label.is_machine
     who, when = (label.who, label.when) if is_of_fields else (_who(annotation), time_in(time_text))
@@ -278,8 +270,8 @@ def _by_person(label: ForeignLabel, annotation: dict[str, Any]) -> ForeignLabel:
 
 
 def _results_of_parts(
-    task: dict[str, Any],
-) -> Iterator[tuple[dict[str, Any], dict[str, Any], bool]]:
+    task: JsonObject,
+) -> Iterator[tuple[JsonObject, JsonObject, bool]]:
     """The results that are about parts, each with its annotation or prediction, and whether a model gave it."""
     meta = object_in(task, "meta")
     given = [(each, False) for each in _annotations(task)]
@@ -290,24 +282,24 @@ def _results_of_parts(
                 yield result, annotation, is_machine
 
 
-def _results_of_whole(annotation: dict[str, Any], meta: dict[str, Any]) -> list[dict[str, Any]]:
+def _results_of_whole(annotation: JsonObject, meta: JsonObject) -> list[JsonObject]:
     return [each for each in objects_in(annotation, "result") if not _is_of_part(each, meta)]
 
 
-def _is_of_part(result: dict[str, Any], meta: dict[str, Any]) -> bool:
+def _is_of_part(result: JsonObject, meta: JsonObject) -> bool:
     return _is_shape(result) or str(result.get("id")) in object_in(meta, _ITEMS)
 
 
-def _is_shape(result: dict[str, Any]) -> bool:
+def _is_shape(result: JsonObject) -> bool:
     """Whether a result is a shape with its class, or a choice for one, which repeats its place."""
     kind = str(result.get("type"))
     return kind in _SHAPES or (kind in _CHOICES and "width" in object_in(result, "value"))
 
 
 def _labels_of_part(
-    result: dict[str, Any],
-    annotation: dict[str, Any],
-    task: dict[str, Any],
+    result: JsonObject,
+    annotation: JsonObject,
+    task: JsonObject,
     folder: Path,
     *,
     is_machine: bool,
@@ -322,9 +314,9 @@ def _labels_of_part(
 
 
 def _labels_in(
-    results: Sequence[dict[str, Any]],
-    task: dict[str, Any],
-    fields: dict[str, Any],
+    results: Sequence[JsonObject],
+    task: JsonObject,
+    fields: JsonObject,
     folder: Path,
     part: FilePart | None = None,
 ) -> Iterator[ForeignLabel]:
@@ -344,7 +336,7 @@ def _labels_in(
             yield label
 
 
-def _part(result: dict[str, Any]) -> FilePart:
+def _part(result: JsonObject) -> FilePart:
     """The box of a result in percent, or the box around its shape."""
     value, kind = object_in(result, "value"), str(result.get("type"))
     # Turns are of pixels, and of percent where the size is not written.
@@ -376,14 +368,14 @@ def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _names(result: dict[str, Any]) -> list[str]:
+def _names(result: JsonObject) -> list[str]:
     """The classes of a result, each with its path where there is one."""
     chosen = object_in(result, "value").get(str(result.get("type")))
     listed = [each if isinstance(each, list) else [each] for each in _as_list(chosen)]
     return [NONE_LABEL if names == [NONE_LABEL] else join_path(map(str, names)) for names in listed]
 
 
-def _image(data: dict[str, Any]) -> tuple[str, Path | None]:
+def _image(data: JsonObject) -> tuple[str, Path | None]:
     """The name of a task's image, and its file where that is on this computer."""
     texts = {name: value for name, value in data.items() if isinstance(value, str)}
     url = texts.get(_OBJECT) or next(iter(texts.values()), "")
@@ -404,7 +396,7 @@ def served_image(url: str) -> tuple[str, Path | None] | None:
     return (_UPLOADED.sub("", path.name), None) if is_uploaded else None
 
 
-def _who(annotation: dict[str, Any]) -> str:
+def _who(annotation: JsonObject) -> str:
     by = annotation.get("completed_by")
     if isinstance(by, dict):
         name = f"{by.get('first_name') or ''} {by.get('last_name') or ''}".strip()

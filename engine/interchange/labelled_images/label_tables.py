@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from engine.file_parts import WHOLE_FILE, FilePart
 from engine.graph.names import SEPARATOR, join_path
 from engine.interchange import limits
-from engine.interchange.labelled_images.box_sets import boxes_refused
+from engine.interchange.labelled_images.box_formats import unread_boxes_error
 from engine.interchange.labelled_images.foreign_boxes import (
     image_folders,
     image_in,
@@ -164,7 +164,7 @@ class LabelRows:
         for number, fields in self.fields(rows):
             held += sum(map(len, fields.values()))
             limits.TEXT.check(held, self._source.name)
-            collector.add(problem, number, _labels_of, fields, folder)
+            collector.add(number, _labels_of(fields, folder), problem)
             if (noted := noted_in(fields, folder)) is not None:
                 collector.noted.append(noted)
         title = "" if self._layout.dialect is None else self._layout.dialect.title
@@ -192,7 +192,9 @@ class LabelRows:
             places = (self._keys.get(key) for key in (*self._box, *_SIZE))
             fields[_BOX] = "\n".join(_at(cells, at).strip() for at in places)
         if "box" in fields or self._has_box(cells):
-            raise boxes_refused(self._source, (layout.dialect and layout.dialect.title) or Role.BOX)
+            raise unread_boxes_error(
+                self._source, (layout.dialect and layout.dialect.title) or Role.BOX
+            )
         return fields
 
     def _image(self, cells: Sequence[str]) -> Fields:
@@ -253,13 +255,14 @@ class LabelRows:
         return not self._layout.has_header and len(numbers) > 1
 
 
-def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
-    several = fields["class"].split("\n")
+def _labels_of(fields: Fields, folder: Path) -> Iterator[ForeignLabel | None]:
     if _BOX in fields:
         fields = fields | {"part": _part(fields, folder).text}
-    return keywords_in(fields, folder) or [
-        label_in({**fields, "class": each}, folder) for each in several
-    ]
+    if keywords := keywords_in(fields, folder):
+        yield from keywords
+        return
+    for each in fields["class"].split("\n"):
+        yield label_in({**fields, "class": each}, folder)
 
 
 def _part(fields: Fields, folder: Path) -> FilePart:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.file_parts import BoundingBox, FilePart
-from engine.interchange.labelled_images.box_sets import MEGADETECTOR, files_of
-from engine.interchange.labelled_images.class_labels import box_alone
+from engine.interchange.labelled_images.box_formats import MEGADETECTOR, files_of
+from engine.interchange.labelled_images.class_labels import detected_box
 from engine.interchange.labelled_images.foreign_boxes import numbers, relative_image, scored
 from engine.interchange.labelled_images.foreign_labels import (
     ForeignLabel,
@@ -20,7 +20,7 @@ from engine.interchange.labelled_images.foreign_labels import (
     problem_at,
 )
 from engine.interchange.labelled_images.table_rows import EMPTY_NAMES
-from engine.interchange.text_file import object_in, objects_in, read_json
+from engine.interchange.text_file import JsonObject, object_in, objects_in, read_json
 from engine.texts import Message, marked
 
 _CATEGORIES: Final = {
@@ -28,7 +28,6 @@ _CATEGORIES: Final = {
     "2": "person",
     "3": "vehicle",
 }  # of files that do not name theirs
-_PROBLEM: Final = marked("{place}: {reason}")
 _NOT_READ: Final = marked("the detector could not read it: {failure}")
 _NO_ANSWER: Final = "no cv result"
 _GENUS: Final = 3  # place among class, order, family, genus and species
@@ -57,7 +56,7 @@ def _read_file(file: Path, collector: LabelCollector) -> None:
         )
 
 
-def _read_results(whole: dict[str, Any], folder: Path, collector: LabelCollector) -> None:
+def _read_results(whole: JsonObject, folder: Path, collector: LabelCollector) -> None:
     categories = object_in(whole, "detection_categories") or _CATEGORIES
     classes = object_in(whole, "classification_categories")
     for entry in objects_in(whole, "images"):
@@ -70,10 +69,10 @@ def _read_results(whole: dict[str, Any], folder: Path, collector: LabelCollector
         detections = objects_in(entry, "detections")
         collector.unlabelled += not detections
         for detection in detections:
-            collector.add(_PROBLEM, image, _detected, detection, entry, folder, categories, classes)
+            collector.add(image, _detected(detection, entry, folder, categories, classes))
 
 
-def _read_predictions(whole: dict[str, Any], folder: Path, collector: LabelCollector) -> None:
+def _read_predictions(whole: JsonObject, folder: Path, collector: LabelCollector) -> None:
     for entry in objects_in(whole, "predictions"):
         image = str(entry.get("filepath") or "")
         if isinstance(failures := entry.get("failures"), list) and "DETECTOR" in failures:
@@ -82,13 +81,13 @@ def _read_predictions(whole: dict[str, Any], folder: Path, collector: LabelColle
         for detection in objects_in(entry, "detections"):
             called = detection.get("label") or _category(detection, _CATEGORIES)
             names = {str(detection.get("category")): called}
-            collector.add(_PROBLEM, image, _detected, detection, entry, folder, names, {})
-        collector.add(_PROBLEM, image, _predicted, entry, image, folder)
+            collector.add(image, _detected(detection, entry, folder, names, {}))
+        collector.add(image, _predicted(entry, image, folder))
 
 
 def _detected(
-    detection: dict[str, Any],
-    entry: dict[str, Any],
+    detection: JsonObject,
+    entry: JsonObject,
     folder: Path,
     categories: Mapping[str, Any],
     classes: Mapping[str, Any],
@@ -97,7 +96,7 @@ def _detected(
     corners = detection.get("bbox")
     box = BoundingBox.of(*numbers(corners if isinstance(corners, list) else [], 4))
     part = FilePart(seconds=_seconds(detection, entry), box=box)
-    found = box_alone(
+    found = detected_box(
         image,
         part,
         file=relative_image(folder, image),
@@ -123,7 +122,7 @@ def _seconds(detection: Mapping[str, Any], entry: Mapping[str, Any]) -> float | 
     return frame / rate
 
 
-def _predicted(entry: dict[str, Any], image: str, folder: Path) -> Iterator[ForeignLabel | None]:
+def _predicted(entry: JsonObject, image: str, folder: Path) -> Iterator[ForeignLabel | None]:
     """The answer for a whole image, such as `id;mammalia;carnivora;canidae;vulpes;vulpes;red fox`."""
     _, *ranks, common = [each.strip() for each in str(entry.get("prediction") or ";").split(";")]
     names = [each for each in ranks if each]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, whole_keywords
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, distinct_keywords
 from engine.interchange.labelled_images.records import (
     GivenNote,
     LabelledImage,
@@ -243,7 +243,7 @@ def keywords_in(row: Mapping[str, str], folder: Path) -> list[ForeignLabel]:
         row.get("image", ""),
         [split_path(each) for each in row.get(KEYWORDS, "").split("\n")],
     )
-    whole = whole_keywords(
+    whole = distinct_keywords(
         (path for path in paths if len(path) > 1), (path[0] for path in paths if len(path) == 1)
     )
     return [

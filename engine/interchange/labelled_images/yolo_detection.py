@@ -20,7 +20,7 @@ from engine.file_parts import BoundingBox, FilePart
 from engine.graph.names import join_path
 from engine.interchange import limits
 from engine.interchange.labelled_images import class_folders
-from engine.interchange.labelled_images.box_sets import (
+from engine.interchange.labelled_images.box_formats import (
     YOLO,
     files_of,
     is_yolo_settings,
@@ -28,12 +28,12 @@ from engine.interchange.labelled_images.box_sets import (
 )
 from engine.interchange.labelled_images.class_labels import (
     ClassLabels,
-    are_of_detectors,
-    box_alone,
+    are_detector_categories,
+    detected_box,
     is_near,
 )
 from engine.interchange.labelled_images.foreign_boxes import (
-    ImagesBeside,
+    ImageFinder,
     bounds,
     numbers,
     part_of_shares,
@@ -51,7 +51,7 @@ from engine.interchange.labelled_images.records import (
 )
 from engine.interchange.labelled_images.yolo import TRAIN, VALIDATION, validation_ids
 from engine.interchange.text_file import head_of, read_text
-from engine.texts import Message, marked
+from engine.texts import Message
 
 CANNOT_CARRY: Final = (
     "images and boxes without a class are left out, and listed in a table",
@@ -64,7 +64,6 @@ _NAME_LISTS: Final = ("classes.txt", "obj.names", "labels.txt", "predefined_clas
 _BOX_NUMBERS: Final = 5  # of a row: the class, and four of the box
 _SCORED: Final = 6  # with a detector's score behind them
 _PARENTS: Final = 4  # folders above a text in which the names of classes are looked for. Chosen.
-_PROBLEM: Final = marked("{place}: {reason}")
 _LISTED: Final = re.compile(r"^names\s*:\s*(\[.*?\])", re.MULTILINE | re.DOTALL)
 _ITEM: Final = re.compile(r"^\s*(?:-|(\d+)\s*:)\s+(.+?)\s*$")
 _NAME: Final = re.compile(r"\s*(?:'((?:[^']|'')*)'|\"((?:[^\"\\]|\\.)*)\"|([^,]*?))\s*(?:,|$)")
@@ -116,7 +115,7 @@ def read(source: Path) -> ForeignLabels:
     root = source if source.is_dir() else source.parent
     own = class_folders.read_table(root) if source.is_dir() or source.name == DATA else None
     names = _names_of(source, may_be_none=own is not None)
-    reading = _Reading(names, ImagesBeside(root), _by_file(() if own is None else own.labels))
+    reading = _Reading(names, ImageFinder(root), _by_file(() if own is None else own.labels))
     texts = [source] if source.suffix.casefold() == ".txt" else sorted(root.rglob("*.txt"))
     found = sum(reading.is_read(source, text) for text in texts)
     if not found:
@@ -197,12 +196,12 @@ class _Reading:
     """
 
     def __init__(
-        self, names: Mapping[int, str], beside: ImagesBeside, own: Mapping[str, list[ForeignLabel]]
+        self, names: Mapping[int, str], beside: ImageFinder, own: Mapping[str, list[ForeignLabel]]
     ) -> None:
         self._names = names
         self._beside = beside
         self._own = own
-        self._are_of_detectors = are_of_detectors(names.values())
+        self._are_of_detectors = are_detector_categories(names.values())
         self._collector = LabelCollector()
         self._texts_read: set[str] = set()
 
@@ -225,7 +224,7 @@ class _Reading:
         self._texts_read.add(str(file))
         self._collector.unlabelled += not rows and not own
         for row in rows:
-            self._collector.add(_PROBLEM, image, self._labels, row, image, file, own)
+            self._collector.add(image, self._labels(row, image, file, own))
         self._collector.labels += [each for each in own if not self._has_place(each)]
 
     def collected(self) -> ForeignLabels:
@@ -248,7 +247,7 @@ class _Reading:
                 yield label
                 return
         if self._are_of_detectors:
-            yield box_alone(image, part, file=file, category=name, score=score)
+            yield detected_box(image, part, file=file, category=name, score=score)
             return
         yield ForeignLabel(
             image, (name,), file=file, part=part, is_machine=score is not None, score=score

@@ -10,7 +10,7 @@ from typing import IO, Final
 
 from engine.errors import FormatError
 from engine.interchange import limits
-from engine.interchange.archives import is_archive, is_of_system, opened_archive, reading
+from engine.interchange.archives import is_archive, is_system_file, opened_archive, reading
 from engine.interchange.table_text import is_preamble, opened_file, text_lines, unguarded
 from engine.interchange.tables.recognise import Row
 from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES, is_workbook, sheets_of
@@ -210,7 +210,7 @@ def _only_table(names: Sequence[str], noun: str) -> str:
     tables = [
         each
         for each in names
-        if not is_of_system(each) and PurePosixPath(each).suffix.casefold() in TABLE_FILES
+        if not is_system_file(each) and PurePosixPath(each).suffix.casefold() in TABLE_FILES
     ]
     if len(tables) != 1:
         raise FormatError(

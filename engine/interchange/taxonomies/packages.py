@@ -12,7 +12,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.graph.language_tags import with_language
 from engine.interchange import limits
-from engine.interchange.archives import is_of_system
+from engine.interchange.archives import is_system_file
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.labelled_images.darwin_core_archive import META, tables_in
@@ -64,7 +64,7 @@ class _Tables:
 
 def holds_taxa(names: Collection[str]) -> bool:
     """Whether an archive with these files may be a checklist: one with `meta.xml`, or with a table of taxa."""
-    own = [PurePosixPath(name).name for name in names if not is_of_system(name)]
+    own = [PurePosixPath(name).name for name in names if not is_system_file(name)]
     tables = [name for name in own if _TABLE.fullmatch(name)]
     return META in own or len(own) == len(tables) == 1 or any(map(_TAXA.fullmatch, tables))
 

@@ -13,7 +13,7 @@ from engine.errors import FormatError
 from engine.exporting.export import ExportChoice, Which, export_images
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.interchange.labelled_images.foreign_labels import whole_keywords
+from engine.interchange.labelled_images.foreign_labels import distinct_keywords
 from engine.interchange.labelled_images.formats import detect
 from tests.support.labelled_images import Labelled, labelled_project
 
@@ -188,4 +188,7 @@ def test_what_a_keyword_means(names: tuple[str, ...], expected: KeywordMeaning) 
 def test_keywords_that_repeat_others() -> None:
     """Beginnings and parts of a hierarchical keyword, and what programs note for themselves."""
     deep = [("Animal",), ("Animal", "Bird"), ("Animal", "Bird"), ("darktable", "exported")]
-    assert whole_keywords(deep, ["Bird", "sea", "sea", "Animal"]) == [("Animal", "Bird"), ("sea",)]
+    assert distinct_keywords(deep, ["Bird", "sea", "sea", "Animal"]) == [
+        ("Animal", "Bird"),
+        ("sea",),
+    ]

@@ -78,14 +78,14 @@ _FORMS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
 _SUFFIXES: Final = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMS))
 
 
-def form_of(source: Path) -> str:
+def box_format_of(source: Path) -> str:
     """The name of the format of boxes that a file has, or that the files in a folder have; "" for none."""
     return next(filter(None, map(_form_of, islice(_files(source), _MOST_FILES))), "")
 
 
-def is_form(form: str, source: Path) -> bool:
+def has_box_format(form: str, source: Path) -> bool:
     """Whether a file, or the first of the files in a folder that carry boxes, is of a format."""
-    return form_of(source) == form
+    return box_format_of(source) == form
 
 
 def files_of(source: Path, form: str) -> Iterator[Path]:
@@ -99,7 +99,7 @@ def refuse_boxes(source: Path) -> None:
     Raises:
         FormatError: some do; names the form.
     """
-    if form := form_of(source):
+    if form := box_format_of(source):
         raise FormatError(
             "{source} carries boxes around things ({form}), and its folders are no classes",
             expected="a folder for each class",
@@ -109,7 +109,7 @@ def refuse_boxes(source: Path) -> None:
         )
 
 
-def boxes_refused(source: Path, form: str) -> FormatError:
+def unread_boxes_error(source: Path, form: str) -> FormatError:
     """The error of a table of boxes."""
     return FormatError(
         "{source} carries boxes around things in columns ({form}), which are not read",
@@ -120,18 +120,18 @@ def boxes_refused(source: Path, form: str) -> FormatError:
     )
 
 
-def parts_among(folders: Iterable[str]) -> list[str]:
+def data_set_folders(folders: Iterable[str]) -> list[str]:
     """Those of the names of folders that parts of data sets have, such as images or train, and classes have not."""
     return [each for each in dict.fromkeys(folders) if each.casefold() in _PARTS]
 
 
-def refuse_parts(source: str, folders: Iterable[str]) -> None:
+def refuse_data_set_folders(source: str, folders: Iterable[str]) -> None:
     """Refuse to take folders for classes whose names are those of parts of data sets.
 
     Raises:
         FormatError: some are.
     """
-    if found := parts_among(folders):
+    if found := data_set_folders(folders):
         raise FormatError(
             "{source} has folders that are called as parts of data sets are, and would become classes",
             expected="folders that are named like classes",
