@@ -18,19 +18,10 @@ from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import SEPARATOR
 from engine.interchange.table_writer import write_table
+from engine.interchange.text_file import words
 from engine.new_file import output_file, text_into
 
-COLUMNS: Final = (
-    "image",
-    "class",
-    "path",
-    "score",
-    "safe_class",
-    "safe_score",
-    "setting",
-    "model",
-    "is_unknown",
-)
+COLUMNS: Final = words("image class path score safe_class safe_score setting model is_unknown")
 LABELLED_BY: Final = "labelled_by"
 """Further column where labelled images are written too: the person who said so, empty for a prediction."""
 

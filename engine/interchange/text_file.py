@@ -37,6 +37,11 @@ _UTF_8_LETTER: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
 """In a file with such a letter a broken one is damage, and no sign of another encoding."""
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The words of a constant, such as the columns of a standard."""
+    return tuple(text.split())
+
+
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
     """The text of a file, without a byte order mark; line ends as they are.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.interchange.text_file import head_of
+from engine.interchange.text_file import head_of, words
 from engine.texts import enumerated
 
 YOLO: Final = "yolo-detection"
@@ -31,11 +31,11 @@ TITLES: Final = {
 """What people call them, by the name of the format."""
 
 _PARTS: Final = frozenset(
-    {
-        "images", "image", "imgs", "img", "jpegimages", "labels", "annotations", "imagesets", "segmentationclass",
-        "segmentationobject", "train", "training", "val", "valid", "validation", "test", "testing", "trainval",
-    }
-)  # fmt: skip
+    words(
+        "images image imgs img jpegimages labels annotations imagesets segmentationclass "
+        "segmentationobject train training val valid validation test testing trainval"
+    )
+)
 _MOST_FILES: Final = 200  # files of a folder that are looked into to detect a form. Chosen.
 _YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?(?:\d*\.?\d+(?:[eE][+-]?\d+)?|nan|inf)){4,}\s*")
 _YOLO_KEY: Final = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)

@@ -11,28 +11,29 @@ from engine.interchange.labelled_images.class_folders import IMAGES_TABLE
 from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
 from engine.interchange.labelled_images.darwin_core_archive import permanent_id
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages
+from engine.interchange.text_file import words
 
 VERSION: Final = "1.0.2"
 _STANDARD: Final = f"https://raw.githubusercontent.com/tdwg/camtrap-dp/{VERSION}"
 PACKAGE: Final = "datapackage.json"
 
-DEPLOYMENTS: Final = (
-    "deploymentID", "locationID", "locationName", "latitude", "longitude", "coordinateUncertainty", "deploymentStart",
-    "deploymentEnd", "setupBy", "cameraID", "cameraModel", "cameraDelay", "cameraHeight", "cameraDepth", "cameraTilt",
-    "cameraHeading", "detectionDistance", "timestampIssues", "baitUse", "featureType", "habitat", "deploymentGroups",
-    "deploymentTags", "deploymentComments",
-)  # fmt: skip
-MEDIA: Final = (
-    "mediaID", "deploymentID", "captureMethod", "timestamp", "filePath", "filePublic", "fileName", "fileMediatype",
-    "exifData", "favorite", "mediaComments",
-)  # fmt: skip
-OBSERVATIONS: Final = (
-    "observationID", "deploymentID", "mediaID", "eventID", "eventStart", "eventEnd", "observationLevel",
-    "observationType", "cameraSetupType", "scientificName", "count", "lifeStage", "sex", "behavior", "individualID",
-    "individualPositionRadius", "individualPositionAngle", "individualSpeed", "bboxX", "bboxY", "bboxWidth",
-    "bboxHeight", "classificationMethod", "classifiedBy", "classificationTimestamp", "classificationProbability",
-    "observationTags", "observationComments",
-)  # fmt: skip
+DEPLOYMENTS: Final = words(
+    "deploymentID locationID locationName latitude longitude coordinateUncertainty "
+    "deploymentStart deploymentEnd setupBy cameraID cameraModel cameraDelay cameraHeight "
+    "cameraDepth cameraTilt cameraHeading detectionDistance timestampIssues baitUse "
+    "featureType habitat deploymentGroups deploymentTags deploymentComments"
+)
+MEDIA: Final = words(
+    "mediaID deploymentID captureMethod timestamp filePath filePublic fileName fileMediatype "
+    "exifData favorite mediaComments"
+)
+OBSERVATIONS: Final = words(
+    "observationID deploymentID mediaID eventID eventStart eventEnd observationLevel "
+    "observationType cameraSetupType scientificName count lifeStage sex behavior individualID "
+    "individualPositionRadius individualPositionAngle individualSpeed bboxX bboxY bboxWidth "
+    "bboxHeight classificationMethod classifiedBy classificationTimestamp "
+    "classificationProbability observationTags observationComments"
+)
 BOX_COLUMNS: Final = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
 TABLES: Final[Mapping[str, Sequence[str]]] = {
     "deployments": DEPLOYMENTS,

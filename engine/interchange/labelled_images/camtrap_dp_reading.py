@@ -43,15 +43,18 @@ from engine.interchange.text_file import (
     json_value,
     object_in,
     objects_in,
+    words,
 )
 from engine.texts import Message, marked
 
 _READ_COLUMNS: Final = frozenset(
-    {"mediaID", "filePath", "deploymentID", "timestamp", "eventID", "sequenceID", "eventStart", "eventEnd",
-     "scientificName", "observationType", "observationTags", "classifiedBy", "classificationTimestamp",
-     "classificationMethod", "classificationProbability", "count", "sex", "lifeStage", "behavior", *BOX_COLUMNS}
-)  # fmt: skip
-"""Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
+    words(
+        "mediaID filePath deploymentID timestamp eventID sequenceID eventStart eventEnd "
+        "scientificName observationType observationTags classifiedBy classificationTimestamp "
+        "classificationMethod classificationProbability count sex lifeStage behavior"
+    )
+).union(BOX_COLUMNS)
+"""Of the tables of media and observations; `sequenceID` was in both before version 1.0."""
 OBSERVATIONS: Final = "observations.csv"
 _OF_PACKAGE: Final = frozenset(
     {PACKAGE, OBSERVATIONS}

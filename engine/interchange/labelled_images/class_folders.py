@@ -30,6 +30,7 @@ from engine.interchange.labelled_images.records import (
     WrittenExport,
 )
 from engine.interchange.table_writer import write_table
+from engine.interchange.text_file import words
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 from engine.texts import marked
@@ -301,20 +302,7 @@ def each_file(folder: Path) -> Iterator[tuple[PurePosixPath, Path]]:
 
 
 _NO_IMAGES: Final = frozenset(
-    {
-        ".csv",
-        ".tsv",
-        ".txt",
-        ".json",
-        ".jsonl",
-        ".xml",
-        ".yaml",
-        ".yml",
-        ".md",
-        ".xmp",
-        ".ini",
-        ".db",
-    }
+    words(".csv .tsv .txt .json .jsonl .xml .yaml .yml .md .xmp .ini .db")
 )
 
 

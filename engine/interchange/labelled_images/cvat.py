@@ -42,7 +42,7 @@ from engine.interchange.labelled_images.foreign_labels import (
 )
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
-from engine.interchange.text_file import encoding_of, head_of
+from engine.interchange.text_file import encoding_of, head_of, words
 from engine.interchange.xml_files import elements, root_of, xml_attribute, xml_content
 from engine.texts import Message
 
@@ -55,17 +55,7 @@ _CUBOID_CORNER: Final = re.compile(r"[xy][tb][lr][12]")  # of eight
 _CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
-_SHAPES: Final = (
-    "tag",
-    "box",
-    "polygon",
-    "polyline",
-    "points",
-    "cuboid",
-    "ellipse",
-    "mask",
-    "skeleton",
-)
+_SHAPES: Final = words("tag box polygon polyline points cuboid ellipse mask skeleton")
 _LONGEST_VALUE: Final = 4096  # characters of an attribute's value, as CVAT's database has them
 
 

@@ -19,6 +19,7 @@ from engine.interchange.archives import checked_name
 from engine.interchange.file_package import ArchiveTable
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.table_writer import write_table
+from engine.interchange.text_file import words
 from engine.interchange.xml_files import Element, xml_text, xml_tree
 
 DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
@@ -63,16 +64,7 @@ OCCURRENCES: Final = ArchiveTable(
     dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties"))),
 )
 """The core: what was seen, once for each image."""
-_OF_MEDIA: Final = (
-    "type",
-    "format",
-    "identifier",
-    "title",
-    "created",
-    "description",
-    "creator",
-    "rightsHolder",
-)
+_OF_MEDIA: Final = words("type format identifier title created description creator rightsHolder")
 MEDIA: Final = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",

@@ -48,19 +48,13 @@ from engine.interchange.labelled_images.table_rows import (
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.tables.recognise import ColumnLayout, Row
 from engine.interchange.tables.roles import Role, column_key
+from engine.interchange.text_file import words
 from engine.texts import marked
 
 _OWN: Final = frozenset(
     {
-        ORIGINAL,
-        PLACED,
-        "file",
-        "content_hash",
-        "source_id",
-        "decided_by",
-        "labelled_at",
-        "is_unknown",
-        *NOTE_COLUMNS,
+        *(ORIGINAL, PLACED, *NOTE_COLUMNS),
+        *words("file content_hash source_id decided_by labelled_at is_unknown"),
     }
 )
 """Columns of our own tables that have no role elsewhere."""
@@ -69,10 +63,11 @@ _SAFE: Final = "safe_class"  # a column of predictions; before they had `is_unkn
 _NO_ANSWER: Final = "no cv result"  # of Wildlife Insights, in every column of the taxon
 _NO_TAXON: Final = frozenset(
     {
-        "unknown", "unidentified", "undetermined", "na", "n/a", "nan", "null", "none", "-", _NO_ANSWER,
-        "sp", "sp.", "spp", "spp.", "indet", "indet.",
+        _NO_ANSWER,
+        *words("unknown unidentified undetermined na n/a nan null none -"),
+        *words("sp sp. spp spp. indet indet."),
     }
-)  # fmt: skip
+)
 _SCIENTIFIC: Final = frozenset(
     map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName"))
 )
@@ -424,10 +419,9 @@ _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
 _BOX_OF_JSON: Final = re.compile(
     r'(?i)"(?:bbox|bounding\w+|(?:rectangle|polygon|brush|keypoint)labels|points?)"\s*:'
 )
-_NAMES_OF_CLASS: Final = (
-    "class", "label", "species", "category", "choices", "classifications", "answer", "displayname", "name", "title",
-    "type",
-)  # fmt: skip
+_NAMES_OF_CLASS: Final = words(
+    "class label species category choices classifications answer displayname name title type"
+)
 
 Meaning = tuple[Callable[[Fields, Cell], None] | None, tuple[str, ...]]
 _NO_MEANING: Final[Meaning] = None, ()

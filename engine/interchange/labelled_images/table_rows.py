@@ -22,6 +22,7 @@ from engine.interchange.labelled_images.records import (
     ModelAnswer,
 )
 from engine.interchange.predictions_file import UNKNOWN_NAME
+from engine.interchange.text_file import words
 from engine.texts import Message
 
 Value = str | float | int | bool | datetime | Sequence[str] | Mapping[str, str] | None
@@ -29,22 +30,29 @@ Row = dict[str, Value]
 
 PERSON: Final = "person"
 MODEL: Final = "model"
-LABEL_COLUMNS: Final = (
-    "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
-    "stars", "flagged", "comment", "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score",
-    "is_unknown", "model", "setting", "exported_at", "sequence", "part", "box_left", "box_top", "box_width",
-    "box_height", "category", "detection_score", "is_empty", "count", "fields", "content_hash", "file",
-)  # fmt: skip
+LABEL_COLUMNS: Final = words(
+    "image class path all_paths source_id decided_by labelled_by labelled_at label_source "
+    "stars flagged comment score leaf leaf_path leaf_score safe_class safe_path safe_score "
+    "is_unknown model setting exported_at sequence part box_left box_top box_width box_height "
+    "category detection_score is_empty count fields content_hash file"
+)
 """Of the tables in folders, in order; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
 COLUMNS: Final = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
 """Of tables by themselves: also what the photo's file says."""
 KINDS: Final = {
-    "latitude": "float", "longitude": "float",
-    "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
-    "exported_at": "time", "all_paths": "texts", "stars": "whole", "flagged": "flag",
-    **dict.fromkeys(("box_left", "box_top", "box_width", "box_height", "detection_score"), "float"),
-    "is_empty": "flag", "count": "whole",
-}  # fmt: skip
+    column: kind
+    for kind, columns in {
+        "float": (
+            "latitude longitude score leaf_score safe_score "
+            "box_left box_top box_width box_height detection_score"
+        ),
+        "flag": "is_unknown flagged is_empty",
+        "time": "labelled_at exported_at",
+        "whole": "stars count",
+        "texts": "all_paths",
+    }.items()
+    for column in columns.split()
+}
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 CANNOT_CARRY: Final = (

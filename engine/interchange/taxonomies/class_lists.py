@@ -22,6 +22,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomy_file import Opening, taxonomy_json, taxonomy_tree
+from engine.interchange.text_file import words
 from engine.interchange.xml_files import Element
 from engine.texts import Message, line_of
 
@@ -155,10 +156,11 @@ def _distinct(names: list[Any], source_name: str) -> list[str]:
 
 TAXONOMY: Final = "Taxonomy"
 CHOICES: Final = "Choices"
-LABELS: Final = (
-    "Labels", "RectangleLabels", "PolygonLabels", "EllipseLabels", "BrushLabels", "KeyPointLabels", "BitmaskLabels",
-    "VideoRectangleLabels", "TimeSeriesLabels", "TimelineLabels", "HyperTextLabels", "ParagraphLabels",
-)  # fmt: skip
+LABELS: Final = words(
+    "Labels RectangleLabels PolygonLabels EllipseLabels BrushLabels KeyPointLabels "
+    "BitmaskLabels VideoRectangleLabels TimeSeriesLabels TimelineLabels HyperTextLabels "
+    "ParagraphLabels"
+)
 """Groups of labels, by what they are put on."""
 _ENTRIES: Final = frozenset({"Choice", "Label"})
 
